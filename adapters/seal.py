@@ -1,4 +1,4 @@
-"""Sealing: authenticated encryption of secrets in storage and transit, and digests by its keys."""
+"""Authenticated encryption of secrets in storage and transit, and digests with its keys."""
 
 import base64
 import binascii
@@ -9,21 +9,22 @@ from typing import Final
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
-# Marks a text that is compressed too.
+# Marks a text that is also compressed.
 _COMPRESSED: Final = b"\0"
 _WORTH_COMPRESSING: Final = 512
 # Four times the largest body that the gateway accepts.
 _MAX_BYTES: Final = 4 * 1024 * 1024
-# The digests' key always differs from the sealing key.
+# The digest key always differs from the encryption key.
 _DIGESTS: Final = b"digest of a name"
 
 
 class FernetSealer:
-    """Seals with the first key and unseals with any, so that keys can be rotated. Text longer than
-    512 bytes is compressed first."""
+    """Encrypts with the first key and decrypts with any, so that keys can be rotated. Text longer
+    than 512 bytes is compressed first."""
 
     def __init__(self, keys: str) -> None:
-        """`keys`: Fernet keys, comma-separated, newest first. Raises ValueError on a bad one."""
+        """`keys`: Fernet keys, comma-separated, newest first. Raises ValueError on an invalid
+        key."""
         given = [key.strip() for key in keys.split(",")]
         self._fernet = MultiFernet([Fernet(key) for key in given])
         self._digest_keys = tuple(
@@ -52,7 +53,8 @@ def _packed(text: bytes) -> bytes:
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """Return the unpacked text. Raises ValueError if it is larger than anything that we seal."""
+    """Return the decompressed text. Raises ValueError if it is larger than any text that we
+    encrypt."""
     if not packed.startswith(_COMPRESSED):
         return packed
     unpacking = zlib.decompressobj()

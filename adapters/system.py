@@ -1,4 +1,4 @@
-"""The machine's clock and id generator, passed in where they are needed."""
+"""The machine's clock and id generator, injected where they are needed."""
 
 from datetime import UTC, datetime
 

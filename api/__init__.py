@@ -1,1 +1,1 @@
-"""HTTP only: authenticate, admit, start the run, wait for it, answer."""
+"""The HTTP API: it authenticates, admits events, starts runs, waits for them and answers."""

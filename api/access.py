@@ -1,8 +1,8 @@
-"""Route dependencies that decide which callers may use a route.
+"""Route dependencies that authenticate and authorize callers.
 
-FastAPI solves them in the order of the parameters. A route that names its caller first reads no
-body from a caller that may not send one. `/api/dashboard` takes session tokens only, so that a
-leaked key cannot decide anything there.
+FastAPI resolves them in the order of the parameters. A route whose first parameter is its caller
+therefore reads no body from an unauthorized caller. `/api/dashboard` accepts only session tokens,
+so that a leaked API key cannot decide anything there.
 """
 
 from collections.abc import Set
@@ -50,7 +50,7 @@ _NEVER_CACHED: Final = (b"cache-control", b"no-store")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A person at work for one client."""
+    """A user acting for one client."""
 
     tenant: TenantId
     actor: Actor
@@ -59,10 +59,8 @@ class Member:
 async def signed_in(
     request: Request, resources: Resources, counted_as: LimitScope = LimitScope.DASHBOARD
 ) -> User:
-    """Return the signed-in user. Counts the request and forbids caches to keep the answer.
-
-    Raises Unauthenticated, TooManyRequests.
-    """
+    """Return the signed-in user, count the request and forbid caching the response. Raises
+    Unauthenticated, TooManyRequests."""
     request.state.headers = [_NEVER_CACHED]
     user = await authenticate_user(request.headers, resources)
     request.state.caller = limiter_key(user)
@@ -75,8 +73,8 @@ async def signed_in(
 async def member_of(
     user: User, client_id: str, resources: Resources, network: str
 ) -> Member | None:
-    """The user's part in a client that surely exists; None if it is not theirs. `network`: where
-    the request comes from."""
+    """Return the user's membership in an existing client, or None if they are not a member.
+    `network`: the network that the request comes from."""
     role = None
     if not user.is_admin:
         async with resources.database.reading_across() as connection:
@@ -90,10 +88,10 @@ async def member_of(
 async def member_for(
     user: User, client_id: str | None, resources: Resources, network: str
 ) -> Member:
-    """The user's part in the client that they name, by default their own. `network`: where the
-    request comes from.
+    """Return the user's membership in the client that they name, or in their default client.
 
-    Raises AccessDenied, NoClient, and ClientNotFound to internal admins.
+    `network`: the network that the request comes from. Raises AccessDenied, NoClient, and
+    ClientNotFound to internal admins.
     """
     if client_id is None:
         own = await member_of(user, await tenant_of(user, resources), resources, network)
@@ -109,8 +107,8 @@ async def member_for(
 
 
 async def check_chosen(user: User, client_id: str | None, resources: Resources) -> None:
-    """Raises ClientIdMissing where a user of several clients names none of them: a connection must
-    not go to a client that the user did not mean."""
+    """Raise ClientIdMissing if a user of several clients names none, because a connection must not
+    be added to the wrong client."""
     if client_id is not None:
         return
     async with resources.database.reading_across() as connection:
@@ -119,10 +117,11 @@ async def check_chosen(user: User, client_id: str | None, resources: Resources) 
 
 
 class InClient(Part):
-    """The caller's membership in the client that the query names, by default the caller's own.
+    """The caller's membership in the client that the query names, or in the caller's default
+    client.
 
-    `roles`: the roles that may go on. The use case checks them again; checking here keeps other
-    callers from sending a body. `chosen`: a user of several clients must name one. Raises
+    `roles`: the allowed roles. The use case checks them again; checking here refuses other callers
+    before they send a body. `chosen`: a user of several clients must name one. Raises
     Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient,
     RoleRequired, and ClientNotFound to internal admins.
     """
@@ -148,7 +147,7 @@ class InClient(Part):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Q]):
-    """A query about one client, with the client and the caller."""
+    """A parsed query about one client, with the client and the caller."""
 
     tenant: TenantId
     actor: Actor
@@ -156,8 +155,8 @@ class Asked(Generic[Q]):
 
 
 class QueryInClient(Part, Generic[Q]):
-    """As `InClient`, for a list or a report whose query has more fields than the client. Raises the
-    same errors."""
+    """Like `InClient`, for lists and reports whose query has further fields. Raises the same
+    errors."""
 
     security = SESSION
 
@@ -186,18 +185,19 @@ PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 @dataclass(frozen=True, slots=True)
 class ClientNow:
-    """A client, and the moment of the request: the clock is read once, also as a month turns."""
+    """A client and the time of the request. The clock is read once, so a request at the turn of a
+    month sees one month."""
 
     tenant: TenantId
     now: datetime
 
 
 class NamedClient(Part):
-    """The client that the query must name, for the holder of a key or a session token.
+    """The client that the query must name. The caller holds a key or a session token.
 
-    `counted_as`: which limit the request counts against. `needed`: what a key must be allowed.
-    Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing, ClientIdRepeated,
-    AccessDenied, and ClientNotFound to internal admins.
+    `counted_as`: the rate limit that the request counts against. `needed`: the scope that a key
+    needs. Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing,
+    ClientIdRepeated, AccessDenied, and ClientNotFound to internal admins.
     """
 
     parameters = (CLIENT_ID,)
@@ -246,10 +246,10 @@ GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
 
 
 class SignedIn(Part):
-    """The signed-in user of a route whose body names the client. Raises Unauthenticated,
-    TooManyRequests.
+    """The signed-in user of a route whose body names the client. The route then calls `member_for`.
 
-    The route then calls `member_for`. `counted_as`: the limit that the request counts against.
+    `counted_as`: the rate limit that the request counts against. Raises Unauthenticated,
+    TooManyRequests.
     """
 
     security = SESSION
@@ -263,7 +263,7 @@ class SignedIn(Part):
 
 @dataclass(frozen=True, slots=True)
 class MemberAt(Member):
-    """The same at work on one record of the client."""
+    """A user acting on one record of a client."""
 
     record_id: str
 
@@ -271,9 +271,9 @@ class MemberAt(Member):
 class InClientOf(Part):
     """The caller's membership in the client that owns the record in the path.
 
+    `path_id`: the path parameter with the record's id. `client_of`: returns the record's client.
     Raises Unauthenticated, TooManyRequests, RoleRequired, and `missing`, also for a record of
-    another client. `path_id`: the path parameter that holds the record's id. `client_of`: finds the
-    owner.
+    another client.
     """
 
     security = SESSION

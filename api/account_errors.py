@@ -1,4 +1,4 @@
-"""Answers to errors of sign-in, payments, mail senders and the widget; a part of the table in
+"""Error responses of sign-in, payments, mail senders and the widget; part of the table in
 `api/errors.py`."""
 
 from typing import Final

@@ -1,4 +1,4 @@
-"""The application: its routes and its error answers."""
+"""The FastAPI application: its routes and its error responses."""
 
 from functools import cache
 from typing import Final
@@ -68,7 +68,7 @@ from api.routers.widget import widget_settings
 from domain.core.errors import DomainError
 from settings import Settings
 
-# In the order of the document.
+# The OpenAPI document lists the routes in this order.
 _ROUTERS: Final = tuple(
     described.router
     for described in (
@@ -145,9 +145,11 @@ _ROUTERS: Final = tuple(
 def create_app(
     settings: Settings, metrics: Metrics | None = None, traces: Traces | None = None
 ) -> FastAPI:
-    """The API. It starts while Temporal or PostgreSQL are away, and says so until they are back.
+    """Return the API application.
 
-    `metrics`: its numbers, for a process that shows them. `traces`: where they are on.
+    It starts even if Temporal or PostgreSQL is down, and reports itself unready until they are
+    back. `metrics`: the metrics registry, if this process exposes metrics. `traces`: the trace
+    exporter, if tracing is on.
     """
     app: FastAPI = FastAPIOffline(
         title=settings.server.service_name,
@@ -173,8 +175,8 @@ def create_app(
 
 @cache
 def _routes() -> tuple[BaseRoute, ...]:
-    """Included once a process: FastAPI prepares each route at its first request, half a second of
-    CPU in all, which the next application finds done."""
+    """Return all routes, built once per process. FastAPI prepares each route at its first request,
+    which costs half a second of CPU in all; later applications reuse the result."""
     every = APIRouter(redirect_slashes=False, responses=EDGE)
     for router in (*_ROUTERS, *PAGE_ROUTERS):
         every.include_router(router)
@@ -182,8 +184,8 @@ def _routes() -> tuple[BaseRoute, ...]:
 
 
 def _serve_whole_files(app: FastAPI) -> None:
-    """Ignore Range for the documents' files, as HTTP allows: Starlette answers a bad one in text,
-    past our table of errors."""
+    """Ignore the Range header for static documents, as HTTP allows. Starlette answers an invalid
+    range in plain text and bypasses our error table."""
     (files,) = (route for route in app.routes if isinstance(route, Mount))
     inner = files.app
 

@@ -1,4 +1,4 @@
-"""Authenticate the caller and determine its client. This module mints a request's TenantId;
+"""Authenticate the caller and determine its client. Only this module creates a request's TenantId;
 `api/access.py` calls it for the routes."""
 
 import hmac
@@ -29,24 +29,24 @@ _MAX_TOKEN: Final = 8 * 1024
 
 @dataclass(frozen=True, slots=True)
 class InternalWorker:
-    """Holds the engine secret: may act for every client."""
+    """A caller with the engine secret, which may act for every client."""
 
 
 Caller = InternalWorker | ActiveKey | User
 
 
 async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller:
-    """The gateway's caller by the first scheme that fits: the engine secret's headers, then Bearer.
-
-    A scheme that does not fit falls through to the next. Raises Unauthenticated.
-    """
+    """Authenticate the gateway's caller by the first scheme that matches: the engine secret's
+    headers, then Bearer. A scheme that does not match falls through to the next. Raises
+    Unauthenticated."""
     if any(_is_engine_secret(headers.getlist(name), resources) for name in _SECRET_HEADERS):
         return InternalWorker()
     return await authenticate(headers, resources)
 
 
 async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | User:
-    """The holder of the bearer token, an API key or a session token. Raises Unauthenticated."""
+    """Return the holder of the bearer token, which is an API key or a session token. Raises
+    Unauthenticated."""
     token = _bearer_token(headers)
     if token.startswith(KEY_PREFIXES):
         return await key_holder(token, resources)
@@ -54,8 +54,8 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 
 def may_vouch(caller: Caller) -> bool:
-    """Return whether the caller may vouch for a customer's address: an `ak_` key or the engine
-    secret may. An MCP key acts for a program and a session for a person, so neither may."""
+    """Return whether the caller may vouch for a customer's address. An `ak_` key and the engine
+    secret may. An MCP key acts for a program and a session for a person, so they may not."""
     match caller:
         case InternalWorker():
             return True
@@ -66,20 +66,21 @@ def may_vouch(caller: Caller) -> bool:
 
 
 def check_scope(caller: Caller, needed: Scope) -> None:
-    """Raises InsufficientScope to the holder of a key that lacks it; others have no scopes."""
+    """Raise InsufficientScope if the caller's key lacks the scope. Other callers have no scopes and
+    pass."""
     if isinstance(caller, ActiveKey):
         require_scope(caller.scopes, needed)
 
 
 def note_use(request: Request, caller: Caller) -> None:
-    """Note where the holder of a key calls from, for the list of keys."""
+    """Record the use of a key and its network, for the list of keys."""
     if isinstance(caller, ActiveKey):
         resources: Resources = request.app.state.resources
         resources.key_uses.note(caller.id, client_network(request), resources.now())
 
 
 async def authenticate_user(headers: Headers, resources: Resources) -> User:
-    """The user of a session token; the holder of a key is none. Raises Unauthenticated."""
+    """Return the user of a session token. An API key is not accepted. Raises Unauthenticated."""
     return await _signed_in(_bearer_token(headers), resources)
 
 
@@ -90,7 +91,7 @@ async def _signed_in(token: str, resources: Resources) -> User:
 
 
 async def key_holder(token: str, resources: Resources) -> ActiveKey:
-    """Return the API key that the token is. Raises Unauthenticated."""
+    """Return the API key that matches the token. Raises Unauthenticated."""
     material = key_material(token)
     if material is None:
         raise Unauthenticated
@@ -102,7 +103,7 @@ async def key_holder(token: str, resources: Resources) -> ActiveKey:
 
 def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
     """Return a reader of presented keys, which caches nothing. Concurrent requests with the same
-    key share one read, so that they do not take connections that others need."""
+    key share one database read, so they do not exhaust the connection pool."""
 
     async def read(material: KeyMaterial) -> ActiveKey | None:
         async with database.unscoped() as connection:
@@ -112,10 +113,8 @@ def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
-    """Check the key again after the body arrived: it may have been revoked in the meantime.
-
-    Raises Unauthenticated.
-    """
+    """Check the key again after the body has arrived, because it may have been revoked in the
+    meantime. Raises Unauthenticated."""
     if isinstance(caller, ActiveKey) and not await keys.is_active(caller.id):
         raise Unauthenticated
 
@@ -156,12 +155,12 @@ async def _actor_for(caller: Caller, client_id: str, resources: Resources) -> Ac
         case User(id=user_id):
             async with resources.database.reading_across() as connection:
                 role = await MemberRepository(connection).role(user_id, client_id)
-            # Without a role it would be an internal admin.
+            # Without a role, the actor would be an internal admin.
             return Actor.person(user_id, role) if role is not None else None
 
 
 async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
-    """The caller's own tenant, where the request names none. Raises NoClient."""
+    """Return the caller's own tenant, for a request that names none. Raises NoClient."""
     if isinstance(caller, ActiveKey):
         return TenantId(caller.client_id)
     async with resources.database.reading_across() as connection:
@@ -181,14 +180,14 @@ def limiter_key(caller: ActiveKey | User) -> str:
 
 
 def dry_run_key(caller: Caller, tenant: TenantId) -> str:
-    """As `limiter_key`, for dry runs. Those of an internal worker count for the client they are
-    made for."""
+    """Like `limiter_key`, for dry runs. A dry run by an internal worker counts for the client that
+    it is made for."""
     return f"engine:{tenant}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 
 def body_key(caller: Caller, peer: str) -> str:
-    """The same for bodies that are on their way, from where an internal worker calls: for which
-    client it does, only the body says."""
+    """Return the key under which bodies in transit are counted. An internal worker's bodies are
+    counted by its address, because only the body names the client."""
     return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 
@@ -196,7 +195,7 @@ def _is_engine_secret(presented: list[str], resources: Resources) -> bool:
     secret = resources.settings.identity.engine_secret
     if len(presented) != 1 or not presented[0] or secret is None:
         return False
-    # Header values arrive as latin-1; these are the bytes that were sent.
+    # Header values are decoded as latin-1; encode them back to the bytes that were sent.
     return hmac.compare_digest(presented[0].encode("latin-1"), secret.get_secret_value().encode())
 
 

@@ -1,4 +1,4 @@
-"""The copilot's answer as server-sent events: its text as it comes, then what it rests on."""
+"""The copilot's answer as server-sent events: the text as it is generated, then its citations."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -15,22 +15,22 @@ from domain.core.errors import DomainError
 
 _log = structlog.get_logger("api")
 
-# Pieces that wait for a slow reader; behind them the copilot waits too.
+# Number of pieces buffered for a slow reader. When the buffer is full, the copilot waits.
 _MOST_WAITING: Final = 64
 
 Ask = Callable[[Say], Awaitable[CopilotAnswer]]
 
 
 async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGenerator[bytes]:
-    """`delta` with a piece of text, then each `citation` and `draft`, then `done`. An error before
-    the first piece is raised, and answered like any other; a later one is the event `error`.
+    """Yield `delta` events with the text, then each `citation` and `draft`, then `done`.
 
-    The copilot ends when the reader leaves.
+    An error before the first piece is raised and answered like any other; a later one is sent as an
+    `error` event. The copilot stops when the reader disconnects.
     """
     pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
 
     async def answered() -> CopilotAnswer:
-        # Skip this if the reader has left: no consumer would make room in the queue.
+        # Skip this if the reader has disconnected: no consumer would make room in the queue.
         try:
             answer = await ask(pieces.put)
         except Exception:
@@ -65,5 +65,5 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
 
 
 def _event(name: str, data: dict[str, object]) -> bytes:
-    """JSON has no line breaks, which would end an event's data."""
+    """JSON contains no raw line breaks, which would end an event's data."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

@@ -1,4 +1,4 @@
-"""Documents that a client's people bring along: read within the client's admission."""
+"""Parsing of uploaded documents, limited by the client's admission to document work."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -27,10 +27,8 @@ _PLACES: Final = TypeAdapter(dict[str, tuple[int, int]])
 async def read_yaml_document(
     resources: Resources, tenant: TenantId, kind: DocumentKind, body: bytes
 ) -> JsonValue:
-    """Return the value of a YAML document of playbooks or cases, which keeps the rules of its kind.
-
-    Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy, EngineUnavailable.
-    """
+    """Return the value of a YAML document of playbooks or cases that follows the rules of its kind.
+    Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy, EngineUnavailable."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -41,7 +39,7 @@ async def read_yaml_document(
 async def check_json_document(
     resources: Resources, tenant: TenantId, kind: DocumentKind, value: JsonValue
 ) -> None:
-    """Raises the same for a document of JSON that breaks the rules of its kind."""
+    """Validate a JSON document by the rules of its kind. Raises the same errors as for YAML."""
     text = orjson.dumps(value).decode()
     await _read(resources, tenant, Document(kind, text, is_json=True))
 
@@ -59,8 +57,8 @@ async def read_knowledge(
 async def yaml_places_of(
     resources: Resources, tenant: TenantId, text: str, paths: Iterable[str]
 ) -> Mapping[str, YamlPlace]:
-    """Return the positions of the given paths in a YAML text, for those that occur in it. Raises
-    the same errors."""
+    """Return the positions of the given paths in a YAML text. Paths that do not occur in it are
+    omitted. Raises the same errors."""
     document = Document(DocumentKind.PLACES, text, options=dict.fromkeys(paths, ""))
     found = _PLACES.validate_python(await resources.documents.read(tenant, document))
     return {path: YamlPlace(*place) for path, place in found.items()}

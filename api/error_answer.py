@@ -1,4 +1,4 @@
-"""The answer to an error, as callers receive it."""
+"""Error responses sent to callers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,11 +11,11 @@ INTERNAL: Final = "Erreur interne."
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnswer:
-    """The answer to one type of error.
+    """The response to one type of error.
 
-    `text` may name the error's facts in braces. `fields`: facts that the body carries as well.
-    `on`: other texts, by route family. `challenge`: the WWW-Authenticate header of an error that
-    another token could avoid; it may name facts too.
+    `text`: may have placeholders for the error's facts. `fields`: facts that the body also
+    contains. `on`: different texts for route families. `challenge`: the WWW-Authenticate header of
+    an error that another token could avoid; may have placeholders too.
     """
 
     status: int

@@ -1,4 +1,4 @@
-"""The answer for an error, by the table of `api/errors.py`."""
+"""Builds the response to an error from the table in `api/errors.py`."""
 
 import math
 from typing import Final
@@ -14,13 +14,13 @@ from domain.core.errors import DomainError, Fact, InternalError
 
 _log = structlog.get_logger(__name__)
 
-# RFC 9110 wants a 401 to name a scheme that the route takes.
+# RFC 9110 requires a 401 to name an authentication scheme that the route accepts.
 _BEARER: Final = "Bearer"
 
 
 def error_response(error: DomainError, request_id: str, request: Request | None = None) -> Response:
-    """Return the JSON answer for an error. An error that the table does not list is an internal
-    error. `request` is None if the error occurred before the request could be read as HTTP."""
+    """Return the JSON response to an error. An error that is not in the table becomes an internal
+    error. `request` is None if the error occurred before the request could be parsed as HTTP."""
     answer = ANSWERS.get(type(error))
     if answer is None:
         _log.error("error without an answer", code=error.code)
@@ -44,7 +44,7 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
 
 
 def _links(dashboard_url: str) -> dict[str, Fact]:
-    """Return the page where a caller whose quota is used up can upgrade."""
+    """Return the URL where a caller with an exhausted quota can upgrade."""
     return {
         "upgrade_url": f"{dashboard_url}/billing/plan",
         "credits_url": f"{dashboard_url}/billing/credits",

@@ -1,7 +1,5 @@
-"""The one table of errors: which status and text a caller gets for which error.
-
-The specification's texts stand to the letter, French and with their spelling.
-"""
+"""The only table of errors: the status and text of the response to each error. The texts of the
+specification are kept literally, in French and with its spelling."""
 
 from typing import Final
 

@@ -1,8 +1,8 @@
-"""Places for exports: a bounded number at once per process, on a connection pool of their own.
+"""Export slots: a limited number of concurrent exports per process, on a separate connection pool.
 
-A client holds one place at most. Clients without a paid plan share _UNPAID of the places, so that
-free accounts leave the others to paying clients. While all places are taken, a reader slower than
-_PACE loses its place to a client that waits.
+A client holds at most one slot. Clients without a paid plan share _UNPAID of the slots, so that
+free accounts leave the rest to paying clients. While all slots are taken, a reader slower than
+_PACE loses its slot to a waiting client.
 """
 
 import asyncio
@@ -21,31 +21,31 @@ _UNPAID: Final = EXPORTS // 2
 _PATIENCE_S: Final = 5.0
 
 _PACE: Final = 128 * 1024
-"""Bytes a second that a reader should take."""
+"""Minimum read rate of a reader, in bytes per second."""
 
 _SLOW_AFTER_S: Final = 5.0
-"""Seconds that a reader may be behind that pace."""
+"""Seconds that a reader may lag behind that rate."""
 
 
 class ExportPlace:
-    """The place of one export, and how far its reader is behind the pace. Only the time spent
-    waiting for the reader counts, not the time in which PostgreSQL works."""
+    """The slot of one export, and how far its reader lags behind the minimum rate. Only the time
+    spent waiting for the reader counts, not the time that PostgreSQL needs."""
 
     def __init__(self, tenant: TenantId) -> None:
         self.tenant: Final = tenant
         self.pays = False
         self.lost = asyncio.Event()
-        """Set when the place is given to a client that waits."""
+        """Set when the slot is given to a waiting client."""
         self._behind_s = 0.0
         self._sending_since: float | None = None
 
     @contextmanager
     def sending(self, size: int) -> Iterator[None]:
-        """While so many bytes are on their way to the reader."""
+        """Measure the block as sending `size` bytes to the reader."""
         self._sending_since = time.monotonic()
         try:
             yield
-            # Reading faster earns no credit: the buffers on the way take megabytes at once.
+            # Reading faster earns no credit, because network buffers accept megabytes immediately.
             self._behind_s = max(0.0, self.behind_s - size / _PACE)
         finally:
             self._sending_since = None
@@ -72,8 +72,8 @@ class Exports:
 
     @asynccontextmanager
     async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
-        """A client's rows, once there is room: until then, nothing is held. `pays`: whether the
-        client has a paid plan. Raises ExportsBusy, EngineUnavailable."""
+        """Yield a client's rows once a slot is free. No resource is held while waiting. `pays`:
+        whether the client has a paid plan. Raises ExportsBusy, EngineUnavailable."""
         place.pays = pays
         await self._take(place)
         try:
@@ -109,8 +109,8 @@ class Exports:
         return place.pays or sum(not one.pays for one in self._places) < _UNPAID
 
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
-        """Return the slow reader whose place the waiting export takes, or None. A client that
-        already has a place displaces no other, and a client without a paid plan displaces no paying
+        """Return the slow reader's slot that the waiting export takes over, or None. A client that
+        already has a slot displaces no other, and a client without a paid plan displaces no paying
         client."""
         if self._holds_one(place.tenant):
             return None

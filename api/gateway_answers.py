@@ -36,7 +36,7 @@ DEADLINE_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The time at which a request arrived, and the deadline of its answer on the event loop's
+    """The time of a request's arrival, and the deadline of its response on the event loop's
     clock."""
 
     at: datetime
@@ -47,7 +47,7 @@ class Begun:
         return cls(resources.now(), asyncio.get_running_loop().time() + DEADLINE_S)
 
     def took_ms(self) -> int:
-        """Return the milliseconds since the request."""
+        """Return the milliseconds since the request arrived."""
         left_s = self.deadline - asyncio.get_running_loop().time()
         return round((DEADLINE_S - left_s) * 1000)
 
@@ -61,8 +61,8 @@ BegunDep = Annotated[Begun, Depends(_begin)]
 
 @dataclass(frozen=True, slots=True)
 class EventCaller:
-    """The sender of an event, for which client, in which request. `vouches`: whether its word on
-    the customer's address counts; if not, the customer is unverified."""
+    """The sender of an event, with the client and the request. `vouches`: whether the caller may
+    vouch for the customer's address; if not, the customer is unverified."""
 
     tenant: TenantId
     actor: Actor
@@ -71,7 +71,7 @@ class EventCaller:
     vouches: bool
 
     def sent(self, event: InboundEvent) -> InboundEvent:
-        """The event as this caller may send it."""
+        """Return the event without the claims that this caller may not make."""
         if self.vouches:
             return event
         return event.model_copy(
@@ -87,8 +87,8 @@ async def answer_event(
     *,
     visit: WidgetVisit | None = None,
 ) -> RunResult | NoPlaybook:
-    """Admit an event, wait for its outcome, and return the answer. `visit`: the visit of a widget's
-    visitor. Raises what `receive_event` raises, AnswerTimeout, AnswerDelayed, RunInProgress."""
+    """Admit an event, wait for its outcome, and return the answer. `visit`: the widget visitor's
+    session. Raises what `receive_event` raises, AnswerTimeout, AnswerDelayed, RunInProgress."""
     arrival = Arrival(
         event=by.sent(event),
         event_id=resources.new_id(),
@@ -120,7 +120,8 @@ async def _answer(
     resources: Resources,
     deadline: float,
 ) -> RunResult | NoPlaybook:
-    """The answer of an event that is stored. Raises AnswerTimeout, AnswerDelayed, RunInProgress."""
+    """Return the answer to an event that is already stored. Raises AnswerTimeout, AnswerDelayed,
+    RunInProgress."""
     match admitted:
         case Unmatched(event_type=event_type):
             return NoPlaybook.for_type(event_type)
@@ -146,8 +147,8 @@ async def _answer(
 async def _stored_answer(
     tenant: TenantId, event_id: str, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """Return the answer to an event's caller, now or on a repeated request. Raises RunInProgress
-    while there is none."""
+    """Return the answer to the event's first or repeated request. Raises RunInProgress if there is
+    no answer yet."""
     async with resources.database.reading(tenant) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:
@@ -161,7 +162,8 @@ async def _stored_answer(
 async def rehearse_event(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """A dry run: the brain alone. Its event_id names it in Temporal; no row has it.
+    """Run the brain without side effects (dry run). The event_id names the workflow in Temporal; no
+    row is stored.
 
     Raises TooManyRequests, Unauthenticated, ClientNotFound, EngineUnavailable.
     """

@@ -1,16 +1,16 @@
-"""Makes long work yield to the gateway's requests."""
+"""Lets long-running work yield to the gateway's requests."""
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Work that rests five times as long as it ran takes a sixth of the time.
+# Pausing five times as long as it worked limits the work to a sixth of the time.
 _REST: Final = 5
 
 
 class GatewayTraffic:
-    """The events that this process is working on."""
+    """The number of events that this process is handling."""
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -24,6 +24,7 @@ class GatewayTraffic:
             self._under_way -= 1
 
     async def give_way(self, worked_s: float) -> None:
-        """Call this after each piece of work of some tens of milliseconds."""
+        """Pause if events are being handled. Call this after each few tens of milliseconds of
+        work."""
         if self._under_way:
             await asyncio.sleep(worked_s * _REST)

@@ -1,4 +1,4 @@
-"""The Idempotency-Key of a request that may be repeated."""
+"""The Idempotency-Key header of a request that may be retried."""
 
 from typing import Annotated, Final
 
@@ -11,10 +11,10 @@ _VISIBLE_ASCII: Final = "^[!-~]([ -~]*[!-~])?$"
 
 
 class RepeatableBy(Part):
-    """The Idempotency-Key, with which the same body gets the same answer. Raises
-    InvalidIdempotencyKey."""
+    """The Idempotency-Key; a repeated request with the same key and body gets the same answer.
+    Raises InvalidIdempotencyKey."""
 
-    # 409 and 422: what became of an earlier event with this key.
+    # 409 and 422: conflicts with an earlier event that has this key.
     errors = (400, 409, 422)
     parameters = (
         {

@@ -1,4 +1,4 @@
-"""State that the routes of inbound webhooks share within a process."""
+"""State that the inbound webhook routes share within a process."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,20 +19,21 @@ from store.core.database import Database
 from store.inbound.endpoints import find_endpoint, integrations_of_account
 
 _MEBIBYTE: Final = 1024 * 1024
-# A connection may hold as much anyway: the edge bounds how many there are.
+# Small bodies are not counted: the edge limits the number of connections, and each may hold this
+# much.
 _NOT_COUNTED: Final = 64 * 1024
 
 
 def body_room(in_all: int, of_one: int) -> FairRoom:
-    """Bytes of large bodies that the process holds at once."""
+    """Return a limiter of the bytes of large bodies that the process holds at the same time."""
     return FairRoom(in_all=in_all, of_one=of_one, not_counted=_NOT_COUNTED, refusal=InboundBusy)
 
 
 @dataclass(frozen=True, slots=True)
 class InboundDoor:
-    """`endpoints`: of the tokens that are presented, by their digests. `room`: for bodies to a
-    client's endpoint. `app_room`: for bodies to the installation's own addresses, which anyone
-    knows."""
+    """`endpoints`: reads endpoints by the digest of the presented token. `room`: capacity for
+    bodies to a client's endpoint. `app_room`: capacity for bodies to the installation's own
+    addresses, which are publicly known."""
 
     database: Database
     endpoints: SharedReads[bytes, OpenEndpoint | None]
@@ -60,13 +61,14 @@ class InboundDoor:
     async def owners(
         self, provider: Provider, account: str, now: datetime
     ) -> tuple[AccountOwner, ...]:
-        """Return each connection whose credentials have opened the account."""
+        """Return each connection whose credentials gave access to the account."""
         async with self.database.unscoped() as connection:
             return await integrations_of_account(connection, provider, account, now)
 
     @asynccontextmanager
     async def counting(self) -> AsyncIterator[None]:
-        """While the block runs refusals are written now and then, and all of them when it ends."""
+        """Write refusal counts periodically while the block runs, and all remaining ones when it
+        ends."""
         writing = asyncio.create_task(self._write())
         try:
             yield
@@ -79,5 +81,5 @@ class InboundDoor:
     async def _write(self) -> None:
         while True:
             await asyncio.sleep(self.refusals.written_every_s)
-            # A write that has started finishes even when the API stops.
+            # A write in progress finishes even when the API stops.
             await asyncio.shield(asyncio.create_task(self.refusals.write()))

@@ -1,4 +1,4 @@
-"""The answers of the inbound hub's errors, a part of the table in `api/errors.py`."""
+"""Error responses of the inbound hub, part of the table in `api/errors.py`."""
 
 from typing import Final
 

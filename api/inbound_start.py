@@ -1,4 +1,4 @@
-"""Beginning the work on webhooks that were kept."""
+"""Starts the processing of stored webhooks."""
 
 import structlog
 
@@ -10,8 +10,8 @@ _log = structlog.get_logger(__name__)
 
 
 async def begin_work(ref: WebhookRef, resources: Resources, *, wake: bool = False) -> None:
-    """Start the work on a webhook. The sweep starts it later if it cannot start now. `wake`: a
-    waiting webhook retries now."""
+    """Start processing a webhook. If that fails now, the sweep starts it later. `wake`: make a
+    waiting webhook retry now."""
     settings = resources.settings
     try:
         await resources.engine.process_webhook(

@@ -1,4 +1,4 @@
-"""Facts about the installation that every API process exposes to Prometheus, even when no worker
+"""Metrics of the installation that every API process exposes to Prometheus, even if no worker
 runs."""
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,8 @@ _FAILED_WITHIN: Final = timedelta(hours=24)
 
 
 def state_sources(database: Database, client: Client, now: Clock) -> Mapping[str, Look]:
-    """`database`: another pool than the requests', which may be waited for."""
+    """Return the sources of the metrics. `database`: a pool separate from the requests' pool,
+    because reading may have to wait for a connection."""
 
     async def in_database() -> Sequence[Number]:
         async with database.reading_across() as connection:

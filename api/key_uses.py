@@ -1,4 +1,4 @@
-"""Writes the uses of keys while the API runs, and once more when it stops."""
+"""Writes key uses periodically while the API runs, and once more when it stops."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +9,7 @@ from services.tenants.key_uses import KeyUses
 
 @asynccontextmanager
 async def written(uses: KeyUses) -> AsyncIterator[None]:
-    """While the block runs they are written now and then, and all of them when it ends."""
+    """Write key uses periodically while the block runs, and all remaining ones when it ends."""
     writing = asyncio.create_task(_write(uses))
     try:
         yield
@@ -23,5 +23,5 @@ async def written(uses: KeyUses) -> AsyncIterator[None]:
 async def _write(uses: KeyUses) -> None:
     while True:
         await asyncio.sleep(uses.written_every_s)
-        # A write that has started finishes even when the API stops.
+        # A write in progress finishes even when the API stops.
         await asyncio.shield(asyncio.create_task(uses.write()))

@@ -1,4 +1,4 @@
-"""The answers of the errors of corrections, labelled examples and ratings, a part of the table in
+"""Error responses of corrections, labelled examples and ratings, part of the table in
 `api/errors.py`."""
 
 from typing import Final

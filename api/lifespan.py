@@ -74,7 +74,7 @@ def resources_held(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database.url)
-        # Reports have a connection of their own: requests do not wait for one behind them.
+        # Error reports use a separate connection, so that requests do not wait behind them.
         reports = Database(settings.database.url, pool_size=REPORTS)
         exports = Exports(settings.database.url)
         client = traced(await connect(settings.temporal, lazy=True), traces)
@@ -170,7 +170,7 @@ def resources_held(
 
 
 def copilot_of(settings: Settings, database: Database, questions: ReadsQuestions) -> Copilot:
-    """Raises InvalidInput where a language model is configured that cannot be asked."""
+    """Return the copilot. Raises InvalidInput if the configured language model cannot be used."""
     setup = CopilotSetup(
         documents=document_index(),
         questions=questions,

@@ -1,5 +1,5 @@
-"""Answers to errors of second approvals and of changes that loosen a protection; a part of the
-table in `api/errors.py`."""
+"""Error responses of second approvals and of changes that loosen a protection; part of the table in
+`api/errors.py`."""
 
 from typing import Final
 

@@ -1,4 +1,5 @@
-"""The OpenAPI document: what FastAPI cannot read off the routes, which check by hand."""
+"""Additions to the OpenAPI document that FastAPI cannot derive, because the routes validate their
+own input."""
 
 import asyncio
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ EDGE: Final[dict[int | str, Described]] = {
     431: {"model": ErrorBody, "description": "More than 64 KiB or 100 headers."},
     503: {"model": ErrorBody, "description": "Too many connections."},
 }
-"""Responses that `api/http/protocol.py` may give on any route, before the application sees the
+"""Responses that `api/http/protocol.py` may send on any route, before the application receives the
 request."""
 
 UNAUTHENTICATED: Final[Described] = {
@@ -56,18 +57,19 @@ _SECURITY_SCHEMES: Final = {
 EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
     {scheme: []} for scheme in ("bearer", "engineSecret", "internalSecret")
 ]
-"""The security of the gateway, where callers choose the scheme."""
+"""The security of the gateway, which accepts several schemes."""
 
 _NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
-"""Keywords that describe a text on their own."""
+"""Keywords that are sufficient to constrain a text."""
 _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
-"""Pydantic expresses the limits of a number behind a validator with keywords of its own."""
+"""Pydantic's own keywords for the limits of a number behind a validator, and their standard
+names."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
-"""A value of a field that the gateway does not know, as `api/http/json_body.py` lets it pass."""
+"""A value of an unknown field of the gateway, as `api/http/json_body.py` accepts it."""
 
 _EXTRA: Final = {
     "description": "Any JSON without NUL, with integers of 64 bits; in the whole body at most "
@@ -85,8 +87,8 @@ _EXTRA: Final = {
 
 
 def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> dict[str, object]:
-    """Return the schema of an object that may hold any further field. `longest`: further fields
-    whose text has a maximum length, in characters."""
+    """Return the schema of an object that may have any further field. `longest`: maximum lengths of
+    further text fields, in characters."""
     limited = {name: {**EXTRA_FIELD, "maxLength": length} for name, length in longest.items()}
     known = cast("dict[str, object]", schema["properties"])
     return {
@@ -117,7 +119,7 @@ CLIENT_ID: Final[Described] = {
 
 
 def query_parameters(model: type[BaseModel]) -> list[Described]:
-    """The parameters of a query that `model` is validated from; all of them may be left out."""
+    """Return the parameters of a query that `model` validates. All of them are optional."""
     schema = model.model_json_schema(ref_template="{model}")
     kinds = schema.get("$defs", {})
     return [
@@ -133,7 +135,8 @@ def query_parameters(model: type[BaseModel]) -> list[Described]:
 
 
 def request_body(model: type[BaseModel]) -> Described:
-    """A body that `model` is validated from; it may be left out if it needs no field."""
+    """Return the description of a body that `model` validates. The body is optional if no field is
+    required."""
     schema = in_one_piece(model)
     return {
         "required": not schema.keys().isdisjoint({"required", "minProperties"}),
@@ -142,7 +145,7 @@ def request_body(model: type[BaseModel]) -> Described:
 
 
 def path_parameter(name: str, what: str) -> Described:
-    """A ULID in a path, with what it is the id of."""
+    """Return the parameter for a ULID in a path. `what`: the record that it identifies."""
     return {
         "name": name,
         "in": "path",
@@ -153,9 +156,12 @@ def path_parameter(name: str, what: str) -> Described:
 
 
 def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Described:
-    """The schema of a model that holds no other one inside itself, without references: inside the
-    document they would have nothing to refer to. Free text holds no NUL, as `api/http/json_body.py`
-    refuses it anywhere in a body. `is_cleaned`: NUL is taken away instead, as from YAML."""
+    """Return a model's schema without references, which could not be resolved inside the document.
+    The model must not contain itself.
+
+    Text excludes NUL, which `api/http/json_body.py` refuses anywhere in a body. `is_cleaned`: NUL
+    is removed instead, as from YAML.
+    """
     schema = model.model_json_schema()
     kinds = cast("dict[str, Described]", schema.pop("$defs", {}))
 
@@ -182,7 +188,7 @@ def _is_free_text(schema: Described) -> bool:
 
 
 def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
-    """Return the schema without references and without null: a query omits the parameter
+    """Return the schema without references and without null, because a query omits the parameter
     instead."""
     options = [one for one in cast("list[Described]", schema.get("anyOf", ())) if one != _NULL]
     if options:
@@ -191,10 +197,11 @@ def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
 
 
 def serve_document(app: FastAPI) -> None:
-    """Serve the document, with the security schemes and the schema of extra fields.
+    """Serve the OpenAPI document, with the security schemes and the schema of extra fields.
 
-    Writing it takes seconds of CPU, which no start of the API waits for: it is written when first
-    asked for, in a thread, and kept. FastAPI's own route would write it for each request.
+    Generating it takes seconds of CPU, which must not delay the start of the API. It is generated
+    at the first request, in a thread, and cached. FastAPI's own route would generate it for each
+    request.
     """
     writing = asyncio.Lock()
     kept: list[bytes] = []

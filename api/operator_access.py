@@ -1,4 +1,4 @@
-"""Access to routes that span clients: they are for the service's own operators."""
+"""Access to routes that span clients. Only the service's operators may use them."""
 
 from typing import Annotated
 
@@ -14,7 +14,7 @@ from domain.tenants.errors import RoleRequired
 
 
 class AnOperator(Part):
-    """An internal admin, for what concerns every client. Raises Unauthenticated, TooManyRequests,
+    """Return the internal admin who sent the request. Raises Unauthenticated, TooManyRequests,
     RoleRequired."""
 
     security = SESSION

@@ -1,4 +1,4 @@
-"""The answers of the errors of pages, a part of the table in `api/errors.py`."""
+"""Error responses of pages, part of the table in `api/errors.py`."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""The resources that a request may use. The application makes them once, and FastAPI passes them to
-routes."""
+"""Shared resources that requests use. The application creates them once, and FastAPI injects them
+into routes."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -43,11 +43,11 @@ from store.tenants.keys import ActiveKey
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """The shared resources.
+    """The shared resources of a process.
 
-    `bodies`: concurrent request bodies, by caller. `keys`, `widget_keys`: readers of presented
-    keys. `provider`: an external sign-in provider, or None. `demo_shops`: None if members may
-    connect none. `knowledge_search`: "words" if no sentence encoder is installed.
+    `bodies`: the concurrent request bodies, by caller. `keys`, `widget_keys`: readers of presented
+    keys. `provider`: an external identity provider, or None. `demo_shops`: None if members may not
+    connect demo shops. `knowledge_search`: "words" if no sentence encoder is installed.
     """
 
     settings: Settings
@@ -89,7 +89,7 @@ class Resources:
     questions: ReadsQuestions
 
 
-async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads
+async def _resources(request: Request) -> Resources:  # async: FastAPI runs sync ones in threads
     resources: Resources = request.app.state.resources
     return resources
 

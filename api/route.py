@@ -1,8 +1,9 @@
-"""Routes whose OpenAPI description follows from their parameters.
+"""Routes whose OpenAPI description is derived from their dependencies.
 
-FastAPI reads a body before it calls any dependency, and validates it by rules of its own. Here the
-body is a dependency too: it is read strictly, and only after the caller is known. `DescribedRoute`
-adds the input of each dependency to the document, so that no route describes itself by hand.
+FastAPI reads a body before it calls any dependency, and validates it by its own rules. Here the
+body is a dependency too: it is parsed strictly, and only after the caller is authenticated.
+`DescribedRoute` adds the input of each dependency to the document, so that no route describes
+itself by hand.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -32,11 +33,9 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Part:
-    """A dependency that the document describes: its input, and the errors that it may raise.
-
-    `refusals`: errors beside those that every caller may meet, for a dependency with a `security`.
-    `counted`: whether answers state how many requests are left.
-    """
+    """A dependency that describes itself in the OpenAPI document: its input, and its possible
+    errors. `refusals`: errors in addition to those that every caller may get, for a dependency with
+    a `security`. `counted`: whether responses state the remaining requests."""
 
     parameters: Sequence[Described] = ()
     body: Described | None = None
@@ -47,10 +46,8 @@ class Part:
 
 
 class JsonBody(Part, Generic[M]):
-    """The body, read strictly. `optional`: it may be left out, which is as good as an empty object.
-
-    Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody.
-    """
+    """The body, parsed strictly. `optional`: the body may be omitted, which is equivalent to an
+    empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody."""
 
     errors = (400, 408, 413, 415)
 
@@ -64,10 +61,8 @@ class JsonBody(Part, Generic[M]):
 
 
 class PathId(Part):
-    """A ULID in the path, in upper case. Raises `missing` where it is no ULID.
-
-    `name` is the path's parameter, `what` it is the id of.
-    """
+    """A ULID in the path, in upper case. `name`: the path parameter. `what`: the record that it
+    identifies. Raises `missing` if the parameter is not a ULID."""
 
     errors = (404,)
 
@@ -84,7 +79,7 @@ class PathId(Part):
 
 
 class StrictQuery(Part, Generic[M]):
-    """The query, checked against its model. Raises InvalidQuery."""
+    """The query, validated against its model. Raises InvalidQuery."""
 
     errors = (400,)
 
@@ -97,7 +92,7 @@ class StrictQuery(Part, Generic[M]):
 
 
 class DescribedRoute(APIRoute):
-    """A route whose parameters, security and errors come from its dependencies."""
+    """A route whose parameters, security and errors are derived from its dependencies."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         parts = _parts(endpoint)
@@ -107,7 +102,7 @@ class DescribedRoute(APIRoute):
 
 
 def errors(*statuses: int) -> dict[int | str, Described]:
-    """Errors of a route's own, for its `responses`."""
+    """Return the descriptions of additional errors, for a route's `responses`."""
     return {status: {"model": ErrorBody, "headers": LIMIT_HEADERS} for status in statuses}
 
 

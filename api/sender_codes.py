@@ -1,4 +1,5 @@
-"""The code that proves a client's sender: drawn here, and mailed after the commit."""
+"""The code that verifies a client's sender address. It is generated here, and mailed after the
+commit."""
 
 import secrets
 
@@ -10,7 +11,7 @@ from services.integrations.mail_senders import DrawnCode
 
 
 def drawn_code(language: str) -> DrawnCode:
-    """`language`: of the mail that brings it."""
+    """Create and mail a verification code. `language`: the language of the email."""
     return DrawnCode(code_text(secrets.randbelow(CODES)), language)
 
 

@@ -1,4 +1,4 @@
-"""Signing in over HTTP, for programs (`/api/auth`) and for browsers (`/app`)."""
+"""Sign-in over HTTP, for programs (`/api/auth`) and for browsers (`/app`)."""
 
 import secrets
 from collections.abc import Iterator
@@ -33,23 +33,25 @@ _log = structlog.get_logger(__name__)
 
 
 def our_keys(resources: Resources) -> SessionKeys:
-    """Raises RouteNotFound where another identity provider signs people in, or none does."""
+    """Return our session keys. Raises RouteNotFound if another identity provider signs people in,
+    or sign-in is off."""
     if resources.session_keys is None:
         raise RouteNotFound
     return resources.session_keys
 
 
 async def count_address(request: Request, scope: LimitScope) -> None:
-    """Count the request for the network address that it comes from. Raises TooManyRequests."""
+    """Count the request by its network address. Raises TooManyRequests."""
     resources: Resources = request.app.state.resources
     request.state.caller = f"ip:{limited_address(request)}"
     await resources.limiter.check_request(request, scope, request.state.caller, resources.now())
 
 
 async def send_code(request: Request, email: str, brand: str | None) -> None:
-    """Have a code mailed, or a word that there is no account: the caller learns neither.
+    """Mail a sign-in code, or a notice that there is no account.
 
-    It takes the same time for each address: the worker that sends the mail does what differs.
+    The response is the same in both cases, so the caller does not learn whether the account exists.
+    It also takes the same time, because the worker that sends the mail does the remaining work.
     Raises InvalidAddress, InvalidBrandName, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
@@ -62,7 +64,8 @@ async def send_code(request: Request, email: str, brand: str | None) -> None:
     )
     async with resources.work.everywhere() as work:
         code_id = await make_code(work, wanted, resources.sealer, opening_limits(resources))
-    # Once Temporal has it, it survives every crash. Before that, the caller has no answer.
+    # Once Temporal has accepted the mail, it survives every crash. Until then, the caller has no
+    # response.
     await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
 
 
@@ -89,8 +92,8 @@ def visitor_of(request: Request) -> Visitor:
 
 
 def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
-    """A session JWT beside the refresh token that was just made."""
-    # Internal admins are listed in the settings, so no token needs to say it.
+    """Return a session JWT with the session's new refresh token."""
+    # Internal admins are listed in the settings, so the token does not state it.
     user = User(opened.session.user_id, is_admin=False)
     return Tokens(
         token=our_keys(resources).sign(user, resources.now()),

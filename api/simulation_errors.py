@@ -1,4 +1,4 @@
-"""The answers of the errors of simulations and replays, a part of the table in `api/errors.py`."""
+"""Error responses of simulations and replays, part of the table in `api/errors.py`."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The families of routes. The specification gives some errors another text in each of them."""
+"""Families of routes. For some errors, the specification defines a different text per family."""
 
 from enum import Enum, auto
 
@@ -11,7 +11,7 @@ class Surface(Enum):
 
 
 def surface_of(path: str) -> Surface:
-    """The family that a request's path belongs to."""
+    """Return the family that a request's path belongs to."""
     if path == "/api/engine/gateway":
         return Surface.GATEWAY
     if path == "/api/billing/usage":

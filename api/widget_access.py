@@ -1,7 +1,8 @@
-"""The caller of the widget's routes: a page that shows the widget, by the key in its address.
+"""The caller of the widget's routes: a page that shows the widget, identified by the key in its
+URL.
 
-The key is public. What it gives is little: to talk with the agent as a visitor, from the client's
-own sites, within the widget's share.
+The key is public. It allows little: chatting with the agent as a visitor, from the client's own
+sites, within the widget's share of requests.
 """
 
 from dataclasses import dataclass, field
@@ -37,8 +38,8 @@ _ACTOR: Final = Actor.system("widget")
 
 @dataclass(frozen=True, slots=True)
 class WidgetCaller:
-    """A page of a client's site. `key`: as it was presented. `address`: what limits by address
-    count on, within the client."""
+    """A page of a client's site. `key`: the key as presented. `address`: the key of the limits by
+    address, within the client."""
 
     tenant: TenantId
     actor: Actor
@@ -48,11 +49,8 @@ class WidgetCaller:
 
 
 class WidgetPage(Part):
-    """The page that calls. Counts the request for the address that it comes from.
-
-    Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed,
-    TooManyRequests.
-    """
+    """The page that sent the request. Counts the request by its address. Raises ApiKeyMissing,
+    Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed, TooManyRequests."""
 
     security = WIDGET_KEY
     refusals = (403,)
@@ -68,8 +66,8 @@ class WidgetPage(Part):
 
 
 async def widget_caller(request: Request, resources: Resources) -> WidgetCaller:
-    """The page, as its key and origin are valid now: a stream asks again. Raises ApiKeyMissing,
-    Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed."""
+    """Return the page if its key and origin are valid now; streams call this again. Raises
+    ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed."""
     given = request.query_params.getlist("api_key")
     if not any(given):
         raise ApiKeyMissing
@@ -101,14 +99,14 @@ async def _with_api_key(key: str, request: Request, resources: Resources) -> Wid
 
 
 def _check_origin(request: Request, widget: Widget, *, needed: bool) -> None:
-    """Raises OriginNotAllowed."""
+    """Raise OriginNotAllowed unless the client allows the page's origin."""
     if not may_call(request.headers.getlist("origin"), widget.allowed_origins, needed=needed):
         raise OriginNotAllowed
 
 
 def _address(request: Request, tenant: TenantId) -> str:
-    # Counted within the client: visitors of one shop who share an address do not use up the limit
-    # of another shop.
+    # Counted within the client, so that visitors who share an address do not use up another shop's
+    # limit.
     return f"{tenant}/{limited_address(request)}"
 
 
@@ -121,8 +119,8 @@ async def _warn(tenant: TenantId, actor: Actor, widget: Widget, resources: Resou
 
 
 def widget_key_reads(database: Database, now: Clock) -> SharedReads[str, TenantId | None]:
-    """The clients of the widget keys that are presented. A crowd with one key shares a read, as in
-    `key_reads` of `api/auth.py`."""
+    """Return a reader of the clients of presented widget keys. Concurrent callers with one key
+    share a read, as in `key_reads` of `api/auth.py`."""
 
     async def read(key: str) -> TenantId | None:
         async with database.unscoped() as connection:
@@ -132,7 +130,7 @@ def widget_key_reads(database: Database, now: Clock) -> SharedReads[str, TenantI
 
 
 def widget_reads(database: Database) -> SharedReads[TenantId, Widget]:
-    """Return a reader of the widgets, by the client whose page calls."""
+    """Return a reader of widgets, by client."""
 
     async def read(tenant: TenantId) -> Widget:
         async with database.reading(tenant) as connection:

@@ -1,4 +1,4 @@
-"""A session's messages and state, as its visitor reads them: once, or as a stream of events."""
+"""A session's messages and state for its visitor, as a page or as a stream of events."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
@@ -27,7 +27,8 @@ _NOTHING: Final = SessionState()
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """`begun`: the session has a message and has not ended. `more`: there are later messages."""
+    """`begun`: whether the session has a message and has not ended. `more`: whether there are later
+    messages."""
 
     messages: tuple[ShownMessage, ...] = ()
     state: SessionState = _NOTHING
@@ -39,8 +40,8 @@ class Conversation:
 
 
 class SessionReader:
-    """Reads one session of one client. It returns an empty feed for a session that has no message
-    yet, has ended, or may no longer be opened by its holder."""
+    """Reads one widget session of a client. It returns an empty conversation if the session has no
+    message yet, has ended, or may no longer be opened by its holder."""
 
     def __init__(
         self, database: Database, tenant: TenantId, session: HeldSession, now: Clock
@@ -51,9 +52,9 @@ class SessionReader:
         self._now = now
 
     async def read(self, after: int) -> Conversation:
-        """The messages after that number. Raises EngineUnavailable."""
+        """Return the messages after the given number. Raises EngineUnavailable."""
         async with self._database.reading(self._tenant) as connection:
-            # The state first: it must not say that there is an answer which is not there.
+            # Read the state first: it must not announce an answer that the messages do not contain.
             standing = await SessionStateRepository(connection, self._tenant).standing(
                 self._session.id, self._now()
             )
@@ -68,7 +69,8 @@ class SessionReader:
 
 
 class SessionFeed:
-    """The events of one stream. `is_welcome`: whether its key and origin are still valid."""
+    """The events of one stream. `is_welcome`: returns whether the stream's key and origin are still
+    valid."""
 
     def __init__(
         self,
@@ -87,9 +89,9 @@ class SessionFeed:
     async def pieces(self, session: str, address: str) -> AsyncGenerator[bytes]:
         """Yield all messages after the first number, each once, and each state.
 
-        A notification of PostgreSQL triggers a read. A lost notification delays the message until
-        the next heartbeat. `session`, `address`: as in WidgetStreams. Raises CallerBusy, ServerBusy
-        and EngineUnavailable, all before the first piece.
+        A PostgreSQL notification triggers a read. A lost notification delays the message until the
+        next heartbeat. `session`, `address`: as in WidgetStreams. Raises CallerBusy, ServerBusy and
+        EngineUnavailable, all before the first piece.
         """
         with self._streams.place(session, address) as place:
             found: Conversation | None = await self._read()
@@ -123,8 +125,8 @@ class SessionFeed:
             return await self._reader.read(self._after)
 
     async def _read_again(self) -> Conversation | None:
-        """Return None while the database is unavailable; the next read returns what this one
-        missed."""
+        """Return None while the database is unavailable; the next read returns the missed
+        messages."""
         try:
             return await self._read()
         except EngineUnavailable:
@@ -139,10 +141,11 @@ class SessionFeed:
 
 
 def message_event(message: ShownMessage) -> bytes:
-    """Its id is the number, which a browser sends back as `Last-Event-ID`."""
+    """Return a message event. Its id is the message's number, which a browser sends back as
+    `Last-Event-ID`."""
     return b"event: message\nid: %d\ndata: %s\n\n" % (message.number, _MESSAGE.dump_json(message))
 
 
 def state_event(state: SessionState) -> bytes:
-    """JSON has no line breaks, which would end an event's data."""
+    """JSON contains no raw line breaks, which would end an event's data."""
     return b"event: state\ndata: %s\n\n" % _STATE.dump_json(state)

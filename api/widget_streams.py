@@ -1,4 +1,4 @@
-"""Open streams of widgets' sessions: how many there may be, what wakes them, and what ends them."""
+"""Open streams of widget sessions: their limits, their wake-ups and their end."""
 
 import asyncio
 import time
@@ -13,14 +13,15 @@ A_SESSION: Final = 3
 AN_ADDRESS: Final = 20
 A_CLIENT: Final = 300
 A_PROCESS: Final = 1_000
-"""Below the connections that the edge takes, so that the rest of the API keeps some."""
+"""Fewer than the edge's connections, so that the rest of the API keeps some."""
 
 SILENCE_S: Final = 15.0
-"""Without news for this long, a stream reads the session and sends a heartbeat."""
+"""After this long without news, a stream reads the session and sends a heartbeat."""
 
 LASTS_S: Final = 15 * 60.0
 
-# Streams that read at the same time. More would take connections from requests.
+# Maximum number of streams that read at the same time. More would take database connections from
+# requests.
 _READING: Final = 3
 
 
@@ -39,12 +40,12 @@ class StreamPlace:
         self._news.set()
 
     def end(self) -> None:
-        """Let it send what there is, and end."""
+        """Let the stream send what is pending, then end."""
         self._ends_at = 0
         self._news.set()
 
     async def news(self, seconds: float) -> bool:
-        """Wait for news; False where none came within the time."""
+        """Wait for news. Return False if none arrive within the time."""
         try:
             async with asyncio.timeout(seconds):
                 await self._news.wait()
@@ -55,8 +56,8 @@ class StreamPlace:
 
 
 class WidgetStreams:
-    """The streams of this process. Used by one event loop. `silence_s` and `lasts_s`: as SILENCE_S
-    and LASTS_S."""
+    """The streams of this process, used by one event loop. `silence_s`, `lasts_s`: override
+    SILENCE_S and LASTS_S."""
 
     def __init__(self, *, silence_s: float = SILENCE_S, lasts_s: float = LASTS_S) -> None:
         self.silence_s = silence_s
@@ -73,10 +74,10 @@ class WidgetStreams:
 
     @contextmanager
     def place(self, session: str, address: str) -> Iterator[StreamPlace]:
-        """A stream of the session, `client_id/session_id`, for as long as the block runs.
+        """Hold a stream's slot while the block runs.
 
-        Raises CallerBusy for one too many of the session, the address or the client, ServerBusy for
-        one too many of the process.
+        `session`: `client_id/session_id`. Raises CallerBusy if the session, the address or the
+        client has too many streams, ServerBusy if the process has.
         """
         self._check_room(session, address)
         place = StreamPlace(self.lasts_s)
@@ -91,15 +92,15 @@ class WidgetStreams:
             self._leave(session, address, place)
 
     def wake(self, session: str | None) -> None:
-        """The session's streams read again; None: all do."""
+        """Make the session's streams read again, or all streams if `session` is None."""
         woken = [session] if session is not None else list(self._places)
         for one in woken:
             for place in self._places.get(one, ()):
                 place.wake()
 
     def end(self) -> None:
-        """End all streams after they have sent what there is, and those that open from now on:
-        their readers reconnect to another process."""
+        """End all streams after they have sent what is pending, including streams opened later.
+        Their readers reconnect to another process."""
         self._ending = True
         for places in self._places.values():
             for place in places:

@@ -1,7 +1,5 @@
-"""Measure, print and save a benchmark report: python -m bench.
-
-The exit code is 1 if anything failed. A missed aim does not change it.
-"""
+"""Measure, print and save a benchmark report: python -m bench. The exit code is 1 if anything
+failed. A missed target does not change it."""
 
 import argparse
 import asyncio
@@ -55,7 +53,7 @@ out: Final = Console()
 
 
 async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
-    """Run the chapters, then print and save the report. Return whether no call failed and no mail
+    """Run the chapters, then print and save the report. Returns whether no call failed and no mail
     is missing."""
     started_at = datetime.now(UTC)
     first = await design(effort, folder, out) if "design" in chapters else None
@@ -100,10 +98,8 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
 
 
 async def _bounded(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
-    """Run `bench`. Ctrl-C, SIGTERM and the time limit cancel it, which stops all that it started.
-
-    Returns False after a signal. Raises TimeoutError.
-    """
+    """Run `bench`. Ctrl-C, SIGTERM and the time limit cancel it, and stop all processes that it
+    started. Returns False after a signal. Raises TimeoutError."""
     task = asyncio.ensure_future(bench(chapters, effort, folder, really_parked))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
@@ -125,7 +121,7 @@ def main() -> None:
     arguments = parser.parse_args()
     chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))
-    folder.chmod(0o755)  # started by root, the database server runs as another user
+    folder.chmod(0o755)  # if started by root, the database server runs as another user
     try:
         effort = Effort(arguments.rounds, arguments.seconds)
         really_parked = REVIEWS if arguments.all else REAL

@@ -1,7 +1,5 @@
-"""Measures what admission costs: its transaction with and without everything that it counts.
-
-It runs in a separate process with the API's event loop: python -m bench.admission_cost.
-"""
+"""Measures the cost of admission: its transaction with and without the counters and limits. It runs
+in a separate process with the API's event loop: python -m bench.admission_cost."""
 
 import asyncio
 import itertools
@@ -51,8 +49,8 @@ class Cost(LoadMessage):
 
 
 class AdmissionCost(LoadMessage):
-    """`uncounted`: the transaction without limits, quota and ledger. It reads the playbooks and
-    stores the event, its message and its run."""
+    """`uncounted`: the transaction without limits, quota and ledger. It only reads the playbooks
+    and stores the event, its message and its run."""
 
     counted: Cost
     uncounted: Cost
@@ -68,10 +66,8 @@ class AdmissionCost(LoadMessage):
 
 
 async def admission_cost(database_url: str, shops: tuple[LoadShop, ...]) -> AdmissionCost:
-    """Measure in a separate process. Raises RuntimeError, TimeoutError.
-
-    The runs that it stores stay behind unprocessed.
-    """
+    """Measure in a separate process. Raises RuntimeError, TimeoutError. The stored runs remain
+    unprocessed."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.admission_cost", stdin=PIPE, stdout=PIPE, cwd=ROOT
     )
@@ -93,7 +89,7 @@ async def _measure(task: Task) -> AdmissionCost:
     key_ids = [await _key_id(database, shop) for shop in task.shops]
     callers = itertools.cycle(zip(task.shops, key_ids, strict=True))
     with watched(database) as seen:
-        # The two transactions alternate, so that noise affects both alike.
+        # The two transactions alternate, so that noise affects both equally.
         for shop, key_id in itertools.islice(callers, _WARM_UP + _CALLS):
             tenant = TenantId(shop.client_id)
             async with counted.transaction(database, tenant, seen) as connection:

@@ -1,4 +1,4 @@
-"""The aims that a benchmark's numbers are compared with."""
+"""The targets for a benchmark's figures."""
 
 import math
 from collections.abc import Sequence
@@ -7,8 +7,8 @@ from pydantic import BaseModel
 
 
 class ReportRow(BaseModel):
-    """One contender at one concurrency: latencies in ms over all rounds, the median round's
-    rate."""
+    """One contender at one concurrency: latencies in ms over all rounds, and the rate of the median
+    round."""
 
     contender: str
     concurrency: int
@@ -21,7 +21,7 @@ class ReportRow(BaseModel):
 
 
 class RatioAim(BaseModel):
-    """A ratio. `is_aim` is False if it is only recorded."""
+    """A ratio. `is_aim`: false if the ratio has no target and is only recorded."""
 
     text: str
     value: float
@@ -30,7 +30,7 @@ class RatioAim(BaseModel):
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return the nearest-rank quantile of the values, or NaN if there are none."""
+    """Return the nearest-rank quantile of the values, or NaN without values."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
 

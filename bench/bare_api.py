@@ -1,7 +1,8 @@
-"""The baseline for a usage read, the same query in a bare FastAPI route: python -m bench.bare_api.
+"""The baseline for a usage read: the same query in a bare FastAPI route. Run python -m
+bench.bare_api.
 
-It does not authenticate, limit, log or count. Row-level security does not apply, because it
-connects as the owner of the tables.
+The route has no authentication, rate limits, logs or metrics. Row-level security does not apply,
+because it connects as the owner of the tables.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from store.billing.usage import UsageRepository
 from store.core.database import psycopg_url
 
 _POOL: Final = 10
-"""The pool's size in connections, the same as the service's."""
+"""The pool's size in connections, as in the service."""
 
 
 def bare_app(database_url: str) -> FastAPI:

@@ -90,7 +90,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """`real`: the number of reviews that are runs waiting in Temporal."""
+    """`real`: the number of reviews that are real runs waiting in Temporal."""
 
     turns: list[TurnResult]
     real: int
@@ -117,7 +117,7 @@ class ExportMeasurements:
 
 
 async def design(effort: Effort, folder: Path, out: Console) -> Design:
-    """Compare the gateway with a naive design and with the least that such a call can cost."""
+    """Compare the gateway with a naive design and with the lower bound for such a call."""
     gateway = GatewayContender(GATEWAY, folder, mail=MAIL)
     noops: list[Literal["naive", "floor", "skeleton"]] = [NAIVE, FLOOR, SKELETON]
     contenders = [*(NoopContender(name, folder) for name in noops), gateway]
@@ -141,7 +141,7 @@ async def size(effort: Effort, folder: Path, out: Console) -> Size:
         finally:
             await database.close()
         taken = await _take_turns(list(size_turns(effort.rounds, effort.seconds)), contenders, out)
-        # Admission is measured last, because the sweeper processes the runs that it leaves behind.
+        # Admission is measured last, because the sweeper processes the runs that it stores.
         admission = await admission_cost(full.database_url, full.shops)
         return Size(taken, plans, admission, full.filled_in_s)
 
@@ -160,8 +160,9 @@ async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Pa
 
 
 async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
-    """Compare deliveries with bare children and bare POSTs, and a tenant's deliveries with and
-    without another tenant's hanging receivers. Raises RuntimeError if those did not hang."""
+    """Compare deliveries with bare child workflows and bare POSTs, and a tenant's deliveries with
+    and without another tenant's hanging receivers. Raises RuntimeError if those receivers did not
+    hang."""
     ours = WebhookContender(DELIVERIES, folder, quiet=QUIET)
     hanging = HangingContender(HANGING, folder)
     contenders = [
@@ -223,8 +224,8 @@ async def pages(folder: Path, out: Console) -> PageFigures:
 
 
 async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasurements:
-    """Compare exports with psql, measure the gateway during exports, and measure how an export's
-    time grows. Raises RuntimeError if contenders wrote different numbers of records."""
+    """Compare exports with psql, measure the gateway during exports, and measure how the export
+    time grows. Raises RuntimeError if the contenders wrote different numbers of records."""
     contender = ExportContender(UNDISTURBED, folder, beside=EXPORTING)
     async with _running([contender], out):
         copies = [turn async for turn in _copies(contender, effort.rounds, out)]
@@ -244,11 +245,11 @@ async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasureme
 async def _copies(
     contender: ExportContender, rounds: int, out: Console
 ) -> AsyncIterator[ExportTurn]:
-    """Yield a turn of each contender for every size and round. The first contender changes by
-    round."""
+    """Yield a turn of each contender for every size and round. Each round starts with another
+    contender."""
     names = [JSON, PSQL, CSV, PSQL_CSV]
     for name in names:
-        await contender.copy(0, name, SIZES[0])  # discarded: its caches are cold
+        await contender.copy(0, name, SIZES[0])  # discarded, because its caches are cold
     for number in range(rounds):
         for size in SIZES:
             records = set()

@@ -1,8 +1,8 @@
-"""The systems that are compared, each in separate processes and with a separate load driver.
+"""The compared systems, each in separate processes and with a separate load driver.
 
-All contenders of a chapter run at the same time and take turns at being called. Idle contenders are
-not paused. An idle server was measured at 0.2 to 2 % of one core (the tuned one highest, because of
-its poll rates), an idle worker or API at 0.3 %. Each turn measures it again (`idle_cpu_percent`).
+All contenders of a chapter run at the same time and are called in turn. Idle contenders are not
+paused. An idle server uses 0.2 to 2 % of one core (the tuned one most, because of its poll rates),
+an idle worker or API 0.3 %. Each turn measures the idle load again (`idle_cpu_percent`).
 """
 
 import asyncio
@@ -36,15 +36,15 @@ from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 from store.core.migrate import migrate
 
-# Enough shops to reach no limit. Each may send 200 messages an hour, or half of that if it has sent
-# the other half already. A turn's customers are always new.
+# Enough shops to stay below every limit. Each may send 200 messages an hour, or half of that if it
+# has already sent the other half. A turn's customers are always new.
 _SHOPS: Final = 32
 _START_TIMEOUT_S: Final = 60.0
 _STOP_S: Final = 5.0
 
 
 class Contender(ABC):
-    """`start` creates its processes and `stop` ends them. `stop` may follow a failed `start`."""
+    """`start` creates the processes and `stop` ends them. `stop` may follow a failed `start`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -56,7 +56,7 @@ class Contender(ABC):
     async def start(self) -> None: ...
 
     def during(self, turn: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
-        """Return a context for such a turn. By default it does nothing."""
+        """Return a context for such a turn. The default does nothing."""
         return nullcontext()
 
     async def stop(self) -> None:
@@ -105,8 +105,8 @@ class NoopContender(Contender):
 
 
 class GatewayContender(Contender):
-    """The whole service as `make run` starts it. `mail` names turns that are answered by SMTP, into
-    the stack's sink."""
+    """The whole service, as started by `make run`. `mail`: the turns that are answered by SMTP,
+    into the stack's sink."""
 
     def __init__(self, name: str, folder: Path, *, mail: str | None = None) -> None:
         super().__init__(name)
@@ -165,8 +165,7 @@ class GatewayContender(Contender):
 
 
 class FullContender(GatewayContender):
-    """The service on the full database. `usage` names the turns that read the usage of all
-    clients."""
+    """The service on the full database. `usage`: the turns that read the usage of all clients."""
 
     def __init__(self, name: str, folder: Path, *, usage: str) -> None:
         super().__init__(name, folder)
@@ -183,7 +182,7 @@ class FullContender(GatewayContender):
         return super()._targets(port) | {self._usage: self.usage_target(port)}
 
     def usage_target(self, port: int) -> Target:
-        """Return a target that reads every client's usage in turn. The API is this one, or another
+        """Return a target that reads every client's usage in turn, from this API or from another
         one on the same database."""
         return Target(kind="usage", port=port, shops=self._clients)
 
@@ -214,7 +213,8 @@ class BareContender(Contender):
 
 @contextmanager
 def _environment(**more: str) -> Iterator[None]:
-    """Set environment variables while a stack is created, because a stack reads them then."""
+    """Set environment variables while a stack is created, because a stack reads them at that
+    time."""
     before = dict(os.environ)
     os.environ.update(more)
     try:
@@ -239,7 +239,7 @@ async def _answers(address: str) -> None:
             try:
                 if await (await Client.connect(address)).service_client.check_health():
                     return
-            except RuntimeError:  # raised by the SDK while the server does not listen
+            except RuntimeError:  # raised by the SDK until the server listens
                 pass
             await asyncio.sleep(0.1)
 

@@ -1,5 +1,5 @@
-"""The load driver of one contender. It reads a target and then phases, and writes samples, line by
-line."""
+"""The load driver of one contender. It reads a target, then phases, one per line, and writes
+samples, one per line."""
 
 import asyncio
 import itertools
@@ -31,7 +31,7 @@ _SHOWN_FAILURES: Final = 5
 
 Exchanged = Awaitable[tuple[int, bytes]]
 Exchange = Callable[[HttpClient], Exchanged]
-"""A request on a connection, and the answer's status and body."""
+"""Sends a request on a connection. Returns the status and the body of the response."""
 
 
 def naive_call(client: Client) -> Call:
@@ -63,8 +63,7 @@ def update_call(client: Client, workflow: type) -> Call:
 
 @asynccontextmanager
 async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged]]:
-    """Yield a function that makes an exchange on an open connection. It opens as many connections
-    as are used concurrently."""
+    """Yield a function that sends requests over pooled connections, opening more as needed."""
     idle: list[HttpClient] = []
     async with AsyncExitStack() as held:
 
@@ -81,8 +80,7 @@ async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged
 
 @asynccontextmanager
 async def gateway_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that sends tickets. Customers and shops rotate, so that neither reaches a
-    limit."""
+    """Yield a call that sends tickets. Customers and shops rotate, so that none reaches a limit."""
     pairs = _shops_and_tickets(target, Askers())
     async with connections(target.port) as on_one:
 
@@ -121,7 +119,7 @@ async def usage_call(target: Target) -> AsyncIterator[Call]:
 
 
 def _outcome(ticket: SampleTicket, status: int, answer: bytes) -> str:
-    """Return "completed" only if the answer is the one expected for this ticket."""
+    """Return "completed" only if the answer is the expected one for this ticket."""
     if status == 200:
         run = orjson.loads(answer)
         found = (run["status"], run["classification"], run["steps_executed"])
@@ -205,7 +203,7 @@ async def run_phase(call: Call, phase: Phase) -> Sample:
 
 
 async def drive() -> None:
-    """Run a phase for each line of input, until the input ends."""
+    """Run a phase for each line of input until the input ends."""
     target = Target.model_validate_json(sys.stdin.readline())
     async with call_of(target) as call:
         while line := await asyncio.to_thread(sys.stdin.readline):

@@ -20,7 +20,7 @@ from bench.export_figures import LARGEST, SIZES, ExportTurn, Memory
 from bench.load import Target
 
 _SAMPLED_S: Final = 0.02
-# The exported shops are not among the shops that call the gateway.
+# The exported shops are different from those that call the gateway.
 _FIRST_SHOP: Final = 1_000
 _MB: Final = 1024 * 1024
 _NOWHERE: Final = Path("/dev/null")
@@ -29,7 +29,7 @@ _AT_ONCE: Final = tuple(zip((LARGEST, SIZES[-2]), FORMS.values(), strict=True))
 
 
 class ExportContender(GatewayContender):
-    """`beside` names the turns of the gateway during which two exports run, one of each format."""
+    """`beside`: the turns of the gateway during which two exports run, one in each format."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)
@@ -61,7 +61,7 @@ class ExportContender(GatewayContender):
         )
 
     async def memory(self) -> Memory:
-        """Measure the API's memory during concurrent exports of the two largest tenants, one of
+        """Measure the API's memory during concurrent exports of the two largest tenants, one in
         each format."""
         process = psutil.Process(self.pids["api"])
         before = peak = process.memory_info().rss

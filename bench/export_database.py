@@ -1,6 +1,6 @@
 """Tenants to export, with a given number of conversations and rows in every section of an export.
 
-The rows are as the service would have written them over 400 days. Foreign keys are not checked on
+The rows look as if the service had written them over 400 days. Foreign keys are not checked on
 insert, as in a restore from a backup.
 """
 
@@ -32,7 +32,8 @@ from domain.tenants.api_key import key_material, key_value
 
 DAYS: Final = 400
 KEYS: Final = 64
-"""Keys of each tenant. A key allows five exports a minute: no limit is reached or switched off."""
+"""Keys per tenant. A key allows five exports a minute, so no limit has to be reached or turned
+off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,8 @@ class Exported:
 def fill_for_export(
     owner_url: str, shops: Mapping[int, LoadShop], *, now: datetime
 ) -> tuple[Exported, ...]:
-    """Give each shop the given number of conversations and all related rows. The shops must be new:
-    they have playbooks, but no events."""
+    """Give each shop the given number of conversations with all related rows. The shops must be
+    new: they have playbooks, but no events."""
     made = tuple(
         Exported(shop.client_id, number, tuple(_key() for _ in range(KEYS)))
         for number, shop in shops.items()
@@ -73,8 +74,7 @@ def fill_for_export(
 
 
 def fill_conversations(owner_url: str, sizes: tuple[int, ...], *, now: datetime) -> tuple[str, ...]:
-    """Create clients that have the given numbers of conversations and nothing else. Return their
-    ids."""
+    """Create clients that have only the given numbers of conversations. Return their ids."""
     made = tuple(new_ulid() for _ in sizes)
     values = {"now": now, "clients": list(made), "sizes": list(sizes), "user": new_ulid()}
     with psycopg.connect(owner_url, autocommit=True, cursor_factory=psycopg.ClientCursor) as owner:
@@ -104,7 +104,7 @@ def _add_keys(
 
 
 def _examples(now: datetime) -> dict[str, object]:
-    """Return the JSON values of a run and its event. Only the parts that SQL fills in differ."""
+    """Return the JSON values of a run and its event. Only the parts filled in by SQL vary."""
     integration = new_ulid()
     order = Order(
         integration_id=integration,

@@ -1,4 +1,4 @@
-"""The measurements of the export chapter, and the figures derived from them."""
+"""The measurements of the export chapter, with the derived figures."""
 
 import math
 import statistics
@@ -21,8 +21,8 @@ ROWS: Final = (1_000, 10_000, 100_000, 1_000_000)
 
 class ExportTurn(BaseModel):
     """One complete copy of a tenant's rows. `first_byte_ms`: for exports only. `records`: the
-    number in the file. `cpu_s`: seconds of processor time, by process; the reader is psql or the
-    export's reader."""
+    number of records in the file. `cpu_s`: seconds of processor time, by process; the reader is
+    psql or the export's reader."""
 
     round: int
     contender: str
@@ -35,7 +35,7 @@ class ExportTurn(BaseModel):
 
 
 class Memory(BaseModel):
-    """Resident memory of the API's process in MB, before and at the peak of two concurrent
+    """Resident memory of the API process in MB, before and at the peak of two concurrent
     exports."""
 
     before_mb: float
@@ -54,7 +54,7 @@ class Reading(BaseModel):
 
 
 class Growth(BaseModel):
-    """`start_s`: the time of an export without rows, which is subtracted from all others."""
+    """`start_s`: the time of an export without rows, subtracted from all others."""
 
     start_s: float
     readings: tuple[Reading, ...]
@@ -65,8 +65,10 @@ class Growth(BaseModel):
 
     @property
     def exponent(self) -> float:
-        """Return the exponent with which the time grows with the rows; 1 is linear. It is the slope
-        of the regression line through all readings on logarithmic axes."""
+        """Return the exponent with which the time grows with the rows; 1 is linear.
+
+        It is the slope of the regression line through all measurements on logarithmic axes.
+        """
         rows = [math.log(reading.rows) for reading in self.readings]
         times = [math.log(reading.seconds - self.start_s) for reading in self.readings]
         return statistics.linear_regression(rows, times).slope

@@ -1,5 +1,4 @@
-"""Measures how an export's time grows with the rows of one table, read by the service's own
-reader."""
+"""Measures how the export time grows with the rows of one table, using the service's own reader."""
 
 import asyncio
 import statistics
@@ -15,7 +14,7 @@ from store.core.database import Database
 from store.exports.export import Export
 from store.exports.json_form import JsonRendering
 
-# Repetitions by number of rows. Longer reads are less noisy, so they need fewer.
+# Repetitions by number of rows. Longer exports are less noisy, so they need fewer.
 _TIMES: Final = {0: 15, 1_000: 15, 10_000: 9, 100_000: 5, 1_000_000: 1}
 _BEGUN: Final = "2026-01-01T00:00:00.000Z"
 
@@ -41,7 +40,7 @@ async def growth(database_url: str, owner_url: str) -> Growth:
 
 
 async def _read(database: Database, tenant: TenantId) -> float:
-    """Return the seconds that a complete JSON export takes. Its bytes are discarded."""
+    """Return the duration of a complete JSON export in seconds. Its bytes are discarded."""
 
     def skipped(section: Section, sqlstate: str, error: Exception) -> None:
         raise RuntimeError(f"{section} cannot be read: {sqlstate}") from error

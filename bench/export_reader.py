@@ -1,6 +1,8 @@
-"""Reads one export into a file as fast as possible, and prints the figures as a line of JSON. It is
-a separate process with few imports: no other work delays it, and a small export takes little
-time."""
+"""Downloads one export into a file as fast as possible, and prints the figures as a line of JSON.
+
+It is a separate process with few imports, so that no other work delays it and a small export takes
+little time.
+"""
 
 import http.client
 import json
@@ -14,11 +16,9 @@ _PATIENCE_S: Final = 120.0
 
 
 def read(port: int, key: str, form: str, file: Path) -> dict[str, float]:
-    """Return the bytes, and the seconds from connecting to the last byte in the file and to the
-    first received.
-
-    Raises http.client.IncompleteRead if the export was cut off, RuntimeError if it was refused.
-    """
+    """Return the number of bytes, and the seconds from connecting to the last byte in the file and
+    to the first received byte. Raises http.client.IncompleteRead if the export was cut off,
+    RuntimeError if it was refused."""
     began = time.perf_counter()
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_PATIENCE_S)
     path = f"/api/client/export-data?format={form}"

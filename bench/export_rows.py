@@ -1,4 +1,4 @@
-"""The SQL that fills tenants with rows for every section of an export, in order of time."""
+"""The SQL that fills tenants with rows for every section of an export, in chronological order."""
 
 from typing import Final
 
@@ -15,7 +15,7 @@ SETTINGS: Final = """
 """
 
 # Of ten conversations, one is answered by a human, one is not answered, and one has a third message
-# without an answer. A customer has four conversations.
+# without an answer. Each customer has four conversations.
 HISTORY: Final = (
     """CREATE TEMP TABLE talks AS
     SELECT n, client_id, at,

@@ -25,7 +25,7 @@ SLOW_SOCKETS: Final = "slow sockets"
 REFUSED_FLOOD: Final = "refused flood"
 
 _KINDS: Final = {SLOW_SOCKETS: "slow", REFUSED_FLOOD: "refused"}
-# A's shop is not among the shops that call the gateway.
+# A's shop is not one of the shops that call the gateway.
 _ATTACKER: Final = 2_000
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
@@ -34,7 +34,8 @@ _STOP_S: Final = 5.0
 
 
 def flood_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns at a steady rate. A call that starts late is timed from when it was due."""
+    """Yield turns at a steady rate. The latency of a call that starts late counts from its
+    scheduled time."""
     names = [UNFLOODED, SLOW_SOCKETS, REFUSED_FLOOD]
     for number in range(rounds):
         for name in names[number % 3 :] + names[: number % 3]:
@@ -52,7 +53,7 @@ class FloodContender(GatewayContender):
         return nullcontext() if kind is None else self._flooded(kind)
 
     async def _fill(self) -> None:
-        """Store as many messages for A as it may send in an hour."""
+        """Store as many messages for A as A may send in an hour."""
         self._attacker = await self._shop(_ATTACKER)
         tenant, now = TenantId(self._attacker.client_id), utc_now()
         ids = [new_ulid() for _ in range(PER_CLIENT.messages)]

@@ -1,9 +1,9 @@
 """The full database: all clients and messages at full scale, each with all related rows.
 
-The rows are as the service would have written them: in order of time, the clients mixed. The
-tables, indexes and row-level security are created by the migrations. Foreign keys are not checked
-on insert, as in a restore from a backup. The indexes of large tables are built when the rows are
-in, which takes a quarter of the time.
+The rows look as if the service had written them: in chronological order, with mixed clients. The
+migrations create the tables, indexes and row-level security. Foreign keys are not checked on
+insert, as in a restore from a backup. The indexes of large tables are built after the rows are
+inserted, which takes a quarter of the time.
 """
 
 import secrets
@@ -21,7 +21,7 @@ from domain.tenants.client import Plan
 CLIENTS: Final = 10_000
 MESSAGES: Final = 1_000_000
 RECENT: Final = 100
-"""Messages in the last hour of every shop that is called: half of its limit."""
+"""Messages in the last hour of every shop that sends calls: half of its limit."""
 
 
 def fill(
@@ -34,7 +34,7 @@ def fill(
 ) -> tuple[LoadShop, ...]:
     """Fill the database up to the given numbers of clients and messages, and return all clients.
 
-    `shops` exist already. The playbooks, templates and knowledge of the first one are copied to the
+    `shops` already exist. The playbooks, templates and knowledge of the first one are copied to the
     new clients. The messages are spread over 90 days. Each of `shops` also gets `RECENT` messages
     in the last hour.
     """
@@ -85,7 +85,7 @@ _LARGE: Final = (
     "knowledge_entries",
     "response_templates",
 )
-# These indexes are neither written nor read until REINDEX builds them.
+# These indexes are neither updated nor used until REINDEX builds them.
 _INDEXES_REST: Final = """
     UPDATE pg_index SET indisready = false, indisvalid = false
     WHERE indrelid = ANY (%(tables)s::regclass[])
@@ -99,7 +99,7 @@ _FILLED: Final = """
         || substr(md5(what), 1, 14));
 """
 
-# `made`: the clients that do not exist yet.
+# `made`: the clients to create.
 _CLIENTS: Final = (
     """CREATE TEMP VIEW made AS
     SELECT number, client_id, digest, prefix, pg_temp.ulid(%(now)s, 'user' || number) AS user_id

@@ -1,4 +1,4 @@
-"""Event loop holds of 50 ms and more, as each process of the service counts them."""
+"""Event loop blocks of 50 ms and more, as counted by each process of the service."""
 
 import asyncio
 import socket
@@ -16,12 +16,12 @@ _METRIC: Final = "engine_event_loop_hold_seconds"
 _LONG_S: Final = 0.25
 _TIMEOUT_S: Final = 5.0
 PROCESSES: Final = ("api", "worker", "webhook-worker")
-"""Ordered by metrics port."""
+"""In the order of the metrics ports."""
 
 
 class Holds(BaseModel):
-    """Numbers of holds. `own`: the loop's own work held it. `long`: how many of these took 250 ms
-    or more. `other`: the machine had no processor for it, or a call blocked."""
+    """Numbers of blocks. `own`: the loop's own work blocked it. `long`: the number of these that
+    took 250 ms or more. `other`: the loop's thread got no processor, or a call blocked."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,7 +43,8 @@ class Holds(BaseModel):
 
 
 def metrics_port() -> int:
-    """Return a free port that is followed by two more free ports: the API's, then its workers'."""
+    """Return a free port that is followed by two more free ports: one for the API, and one for each
+    worker."""
     while True:
         first = free_port()
         try:
@@ -57,7 +58,7 @@ def metrics_port() -> int:
 
 
 async def read_holds(first_port: int) -> dict[str, Holds]:
-    """Return the holds so far, by process. Raises OSError if a process does not serve its
+    """Return the blocks so far, by process. Raises OSError if a process does not serve its
     metrics."""
     shown = await asyncio.gather(
         *(asyncio.to_thread(_read, first_port + number) for number in range(len(PROCESSES)))

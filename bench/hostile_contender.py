@@ -1,7 +1,5 @@
-"""The service while one tenant sends every hostile shape at full size, one after the other.
-
-One starts every second, which is 3,600 an hour. A tenant may send 200.
-"""
+"""The service while one tenant sends every hostile mail shape at full size, one after the other.
+One is sent every second, which is 3,600 an hour. A tenant may send 200."""
 
 import asyncio
 import itertools
@@ -21,7 +19,7 @@ from tests.support.intake.hostile import EVENT_TYPE, SHAPES
 
 _EVERY_S: Final = 1.0
 _GATEWAY: Final = "/api/engine/gateway"
-# Each turn uses another shop, to stay below the 200 messages that a shop may send in an hour.
+# Each turn uses another shop, because a shop may send 200 messages an hour.
 _FIRST_SHOP: Final = 2_000
 _SHOPS: Final = 8
 _MOST: Final = 190
@@ -36,7 +34,7 @@ class HostileAnswer(BaseModel):
 
 
 class HostileContender(GatewayContender):
-    """`beside` names the turns during which another tenant sends hostile mails."""
+    """`beside`: the turns during which another tenant sends hostile mails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)
@@ -66,7 +64,7 @@ class HostileContender(GatewayContender):
                 task.cancel()
 
     async def _attack(self, shop: LoadShop, group: asyncio.TaskGroup) -> None:
-        """Start one each second, without waiting for earlier answers."""
+        """Send one mail each second, without waiting for earlier answers."""
         for number in range(_MOST):
             group.create_task(self._send(shop, number))
             await asyncio.sleep(_EVERY_S)
@@ -77,7 +75,7 @@ class HostileContender(GatewayContender):
             {
                 "client_id": shop.client_id,
                 "event_type": EVENT_TYPE,
-                # Each message has another customer, because the limit of a customer is not measured
+                # Each message has another customer, because the limit per customer is not measured
                 # here.
                 "customer_email": f"eve{number}@hostile.example",
                 **shape.make(shape.full),

@@ -28,11 +28,12 @@ class HttpClient:
 
     @property
     def is_open(self) -> bool:
-        """False once the server has closed the connection, as it does with an idle one."""
+        """False once the server has closed the connection, as it does with an idle connection."""
         return not self._reader.at_eof()
 
     async def post(self, path: str, key: str, body: bytes) -> tuple[int, bytes]:
-        """Return the answer's status and body. The server must send a Content-Length."""
+        """Send a POST, and return the response's status and body. The server must send a
+        Content-Length."""
         return await self._exchange(
             f"{self._head('POST', path, key)}Content-Type: application/json\r\n"
             f"Content-Length: {len(body)}\r\n\r\n",
@@ -40,7 +41,7 @@ class HttpClient:
         )
 
     async def get(self, path: str, key: str) -> tuple[int, bytes]:
-        """Return the answer's status and body, as `post` does."""
+        """Send a GET, and return the response's status and body, like `post`."""
         return await self._exchange(f"{self._head('GET', path, key)}\r\n", b"")
 
     def _head(self, method: str, path: str, key: str) -> str:

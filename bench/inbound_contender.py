@@ -31,18 +31,19 @@ UNTOLD: Final = "untold"
 TOLD: Final = "told"
 ARRIVALS: Final = 10_000
 
-# A's shop is not among the shops that call the gateway.
+# A's shop is not one of the shops that call the gateway.
 _TELLER: Final = 2_001
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
 _STOP_S: Final = 5.0
 _ALL_IN_S: Final = 600.0
-# As long as the arrivals and some of their processing take.
+# As long as all arrivals and some of the processing take.
 _AT_LEAST_S: Final = 40.0
 
 
 def inbound_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns at a steady rate. A call that starts late is timed from when it was due."""
+    """Yield turns at a steady rate. The latency of a call that starts late counts from its
+    scheduled time."""
     lasts = max(_AT_LEAST_S, 1.5 * seconds)
     for number in range(rounds):
         for name in (UNTOLD, TOLD) if number % 2 == 0 else (TOLD, UNTOLD):
@@ -93,10 +94,7 @@ class InboundContender(GatewayContender):
     @asynccontextmanager
     async def _told(self) -> AsyncIterator[None]:
         """Send all webhooks during the block. At its end, wait until all have arrived, and delete
-        them.
-
-        Raises RuntimeError if not all were accepted.
-        """
+        them. Raises RuntimeError if some were not accepted."""
         command = [sys.executable, "-m", "bench.inbound_sender", "--port", str(self.port)]
         command += ["--path", self._path, "--secret", self._secret]
         command += ["--first", str(self._sent + 1), "--number", str(ARRIVALS)]

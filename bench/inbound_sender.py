@@ -1,7 +1,7 @@
 """A shop's webhooks, sent from a separate process: python -m bench.inbound_sender.
 
-They are signed WooCommerce orders, all different. Each connection sends the next one when the last
-one was answered. The exit code is 1 if any answer was not 200.
+They are signed WooCommerce orders, all different. Each connection sends the next webhook once the
+last one was answered. The exit code is 1 if any response was not 200.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def _request(path: str, secret: str, number: int) -> bytes:
 
 
 async def _send(port: int, requests: Iterator[bytes]) -> int:
-    """Return how many of its requests were not accepted."""
+    """Return the number of requests on this connection that were not accepted."""
     refused = 0
     reader, writer = await asyncio.open_connection(_HOST, port)
     try:
@@ -64,7 +64,7 @@ async def _send(port: int, requests: Iterator[bytes]) -> int:
 
 async def send(port: int, path: str, secret: str, numbers: range) -> int:
     requests = (_request(path, secret, number) for number in numbers)
-    # The connections share this iterator, and each takes the next request.
+    # The connections share this iterator, and each takes the next request from it.
     each = [_send(port, requests) for _ in itertools.repeat(None, CONNECTIONS)]
     return sum(await asyncio.gather(*each))
 

@@ -28,8 +28,8 @@ class LoadShop(LoadMessage):
 
 
 class Target(LoadMessage):
-    """The target that a driver calls: a Temporal server's address, an API's port, or a webhook
-    receiver's URL. Files are given by their paths."""
+    """The target that a driver calls: the address of a Temporal server, the port of an API, or the
+    URL of a webhook receiver. Files are given by their paths."""
 
     kind: Literal[
         "naive", "floor", "skeleton", "gateway", "mail", "usage",
@@ -46,12 +46,12 @@ class Target(LoadMessage):
 
 
 class Phase(LoadMessage):
-    """Calls for `seconds` by `concurrency` callers. Each starts a new call when its last one has
-    ended.
+    """Calls for `seconds` by `concurrency` callers.
 
-    With a `rate`, the callers together start that many calls per second, in turn. A call that
-    starts late, because its caller was still waiting, is timed from when it was due. A call that
-    has not started at the end of the phase is dropped, so the actual rate may be lower.
+    Each caller starts a new call when its last one has ended. With a `rate`, the callers together
+    start that many calls per second, in turn. The latency of a call that starts late, because its
+    caller was still waiting, counts from its scheduled time. A call not started by the end of the
+    phase is dropped, so the actual rate may be lower.
     """
 
     concurrency: int
@@ -74,7 +74,7 @@ class Sample(LoadMessage):
 
 
 class Driver:
-    """The process that makes the calls of one contender."""
+    """The process that calls one contender."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -100,7 +100,7 @@ class Driver:
         return Sample.model_validate_json(line)
 
     async def stop(self) -> None:
-        """Close the driver's input, which ends it. Kill it if it does not end in time."""
+        """Close the driver's input, which makes it exit. Kill it if it does not exit in time."""
         if self._process.stdin is not None:
             self._process.stdin.close()
         try:

@@ -1,4 +1,4 @@
-"""The turns: which contender is called, by how many callers and for how long, and the results."""
+"""The turns: the contender, the number of callers, the duration, and the results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ CROWD: Final = 16
 BATCHES: Final = 4
 CALLERS: Final = 4
 EACH: Final = 10
-"""Deliveries per batch call, few enough to get a permit or a place in the queue of one endpoint."""
+"""Deliveries per batch, few enough to get permits or slots in the queue of one endpoint."""
 
 
 _STEADY: Final = 8.0
@@ -48,8 +48,8 @@ _PEACEFUL: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class BenchTurn:
-    """`each`: the number of items in one call, if it is a batch. `rate`: calls per second, or None
-    for as many as possible."""
+    """`each`: the number of items per call, for a batch. `rate`: calls per second, or None for as
+    many as possible."""
 
     round: int
     contender: str
@@ -69,9 +69,9 @@ class BenchTurn:
 
 
 class TurnResult(BaseModel):
-    """One turn. `per_second` and `cpu_ms` (processor time, by process) count calls, or the items of
-    their batches. `idle_cpu_percent`: the load of the idle contenders during the turn, in percent
-    of one core."""
+    """One turn. `per_second` and `cpu_ms` (processor time, by process) count calls or, for batches,
+    items. `idle_cpu_percent`: the load of the idle contenders during the turn, in percent of one
+    core."""
 
     round: int
     contender: str
@@ -90,11 +90,9 @@ class TurnResult(BaseModel):
 
 
 def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield every contender in every round, so that the machine's noise affects all alike.
-
-    The order changes between rounds, so that being first or last favours no contender. The mail
-    turns are for the record, one call at a time only.
-    """
+    """Yield every contender in every round, so that the machine's noise affects all equally. The
+    order changes between rounds, so that no contender benefits from its position. The mail turns
+    are only recorded, with one call at a time."""
     order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
         for name in order[number % 4 :] + order[: number % 4]:
@@ -104,10 +102,8 @@ def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield many short turns, because the expected differences are a few percent.
-
-    The usage reads come after all of the gateway's turns.
-    """
+    """Yield many short turns, because the expected differences are a few percent. The usage reads
+    follow the gateway's turns."""
     for number in range(3 * rounds):
         for name in _alternating(number, EMPTY, FULL):
             yield BenchTurn(number, name, ALONE, 0.5, seconds / 2)
@@ -118,15 +114,15 @@ def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def parked_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns as short and as many as `size_turns`, for the same reason."""
+    """Yield turns as short and as many as in `size_turns`, for the same reason."""
     for number in range(3 * rounds):
         for name in _alternating(number, NONE_PARKED, PARKED):
             yield BenchTurn(number, name, ALONE, 0.5, seconds / 2)
 
 
 def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield the batches first, then the neighbour's turns. Those are more, because the latency of
-    the slowest calls counts."""
+    """Yield the batches first, then the neighbour's turns. There are more of the latter, because
+    the slowest calls matter."""
     order = [CHILDREN, DELIVERIES, POSTS]
     for number in range(rounds):
         for name in order[number % 3 :] + order[: number % 3]:
@@ -137,8 +133,8 @@ def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def export_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield long turns, because the latency of the slowest calls counts. The steady rate is a third
-    of what the gateway manages alone."""
+    """Yield long turns, because the slowest calls matter. The steady rate is a third of the
+    gateway's maximum rate."""
     for number in range(rounds):
         for name in _alternating(number, UNDISTURBED, EXPORTING):
             yield BenchTurn(number, name, CALLERS, 2, 6 * seconds, rate=_STEADY)
@@ -183,12 +179,12 @@ async def take(turn: BenchTurn, contenders: Sequence[Contender]) -> TurnResult:
 
 
 async def _holds(owner: Contender) -> dict[str, Holds]:
-    """Return the holds so far, or nothing for a contender without metrics."""
+    """Return the event loop blocks so far, or an empty mapping for a contender without metrics."""
     return {} if owner.metrics_port is None else await read_holds(owner.metrics_port)
 
 
 def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]:
-    """Return the processes that are idle during the owner's turn."""
+    """Return the processes that are idle during this contender's turn."""
     return {
         f"{one.name} {name}": pid
         for one in contenders
@@ -200,8 +196,8 @@ def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]
 def _per_call(
     before: Mapping[str, float], after: Mapping[str, float], sample: Sample, each: int
 ) -> dict[str, float]:
-    """Return the processor time in ms per call, by process. The driver counts too, because it takes
-    the API's place for the no-ops."""
+    """Return the processor time in ms per call, by process. The driver counts too, because for the
+    no-ops it takes the API's role."""
     calls = max(1, len(sample.latencies_ms) * each)
     used = {name: after[name] - before[name] for name in after}
     used["driver"] = sample.driver_cpu_s

@@ -1,9 +1,9 @@
-"""The no-op workflows that we are compared with.
+"""The no-op workflows that our gateway is compared with.
 
-`Naive` is what the SDK's samples show: four activities on the task queue, start and result. `Floor`
-is the lowest cost of a durable answer: one Update-with-Start, one step in the worker. `Skeleton` is
-the gateway's own design without content. Its cost above the floor is the price of four durable
-steps. The gateway's cost above the skeleton is our own work.
+`Naive` follows the SDK's samples: four activities on the task queue, start and result. `Floor` has
+the lowest cost of a durable answer: one Update-with-Start, one step in the worker. `Skeleton` is
+the gateway's own design without content. Its cost above `Floor` is the price of four durable steps.
+The gateway's cost above `Skeleton` is our own work.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -47,7 +47,7 @@ class Naive:
 
 
 class _Answering:
-    """Runs local activities, and answers by update when they are done."""
+    """Runs local activities, and answers the update when they are done."""
 
     def __init__(self) -> None:
         self._done = False

@@ -26,7 +26,7 @@ async def naive_worker(address: str) -> Worker:
 
 
 async def floor_worker(address: str) -> Worker:
-    """Return a worker with our client and no sandbox. It does nothing that could be left out;
+    """Return a worker with our client and no sandbox. It omits everything that can be omitted;
     `skeleton` uses it too."""
     return Worker(
         await connect(load_temporal({"TEMPORAL_ADDRESS": address})),

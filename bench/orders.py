@@ -1,7 +1,7 @@
-"""The orders that the gateway's callers ask about. Each shop has one for every customer.
+"""The orders that the gateway's callers ask about: one per customer in each shop.
 
-The benchmark measures questions that the agent answers without a human. Therefore the customer must
-be the one who placed the order.
+The benchmark measures questions that the agent answers without a human, so each customer must ask
+about their own order.
 """
 
 import random
@@ -38,9 +38,11 @@ def stock(path: Path, now: datetime) -> None:
 
 
 class Askers:
-    """The customers of every shop, in turn. There are more of them than messages that a shop may
-    send in an hour. Each driver starts at a random one, so that it rarely continues another
-    driver's conversations."""
+    """The customers of every shop, in turn.
+
+    There are more customers than messages that a shop may send in an hour. Each driver starts at a
+    random customer, so that it rarely continues another driver's conversations.
+    """
 
     def __init__(self) -> None:
         self._next = random.randrange(_ORDERS)
@@ -54,7 +56,7 @@ class Askers:
         return sample_tickets(self._numbers)[0]
 
     def mail(self) -> SampleTicket:
-        """Return the same question as a mail, which is answered by mail."""
+        """Return the same question as a mail, which gets its answer by mail."""
         numbers = self._numbers
         return SampleTicket(
             "Mail, answered by mail",

@@ -1,4 +1,4 @@
-"""The table of the pages' figures."""
+"""The table of the page figures."""
 
 from rich.table import Table
 

@@ -1,7 +1,7 @@
-"""A gateway with 10,000 parked reviews. Some or all of them are real runs that wait in Temporal.
+"""A gateway with 10,000 parked reviews.
 
-The real ones are sent through the gateway, a few per second. The others are copies of their
-database rows; no workflow waits for them.
+Some or all of them are real runs that wait in Temporal. The real ones are sent through the gateway,
+a few per second. The others are copies of database rows, without a waiting workflow.
 """
 
 import asyncio
@@ -31,8 +31,7 @@ _QUESTION: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discut
 
 
 class ParkedContender(GatewayContender):
-    """Parks `real` runs after the start. Their shops are not among the shops that are called
-    later."""
+    """Parks `real` runs after the start. Their shops are not called later."""
 
     def __init__(self, name: str, folder: Path, *, real: int) -> None:
         super().__init__(name, folder)
@@ -55,7 +54,8 @@ class ParkedContender(GatewayContender):
 async def _park(
     questions: Iterator[tuple[LoadShop, bytes]], on_one: Callable[[Exchange], Exchanged]
 ) -> None:
-    """Send the remaining questions, one at a time. Raises RuntimeError if one is not parked."""
+    """Send the remaining questions, one at a time. Raises RuntimeError if one does not become a
+    parked review."""
     for shop, body in questions:
 
         def ask(client: HttpClient, shop: LoadShop = shop, body: bytes = body) -> Exchanged:
@@ -79,10 +79,8 @@ def _questions(shops: tuple[LoadShop, ...]) -> Iterator[tuple[LoadShop, bytes]]:
 
 
 def copy_up_to(owner_url: str, reviews: int) -> None:
-    """Copy the existing reviews, with all related rows, until there are that many.
-
-    Raises RuntimeError if the resulting number is different.
-    """
+    """Copy the existing reviews, with all related rows, until the given number is reached. Raises
+    RuntimeError if the resulting number differs."""
     with psycopg.connect(owner_url, autocommit=True, cursor_factory=psycopg.ClientCursor) as owner:
         owner.execute(_SETTINGS)
         owner.execute(_COPIES, {"reviews": reviews})

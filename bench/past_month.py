@@ -1,7 +1,7 @@
-"""A month of 10,000 answered events: the input of a replay.
+"""A month of 10,000 answered events, as the input of a replay.
 
-The rows are written into the tables directly, because the gateway would take half an hour. Each
-conversation has four messages from the customer, so that most events have earlier turns.
+The rows are inserted directly, because the gateway would take half an hour. Each conversation has
+four messages from the customer, so that most events have earlier turns.
 """
 
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ async def fill_month(connection: AsyncConnection, tenant: TenantId, now: datetim
 
 
 def _messages() -> Sequence[InboundEvent]:
-    """Return the messages of the tour, and some more."""
+    """Return the tour's messages, and some more."""
     sent = [ticket.body for ticket in sample_tickets(DemoNumbers(1))]
     known = [
         InboundEvent(

@@ -1,4 +1,4 @@
-"""The query plans of the hot statements, as the service's connections get them."""
+"""The query plans of frequent statements, as on the service's connections."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -14,16 +14,14 @@ from bench.statements import ACTIVE_KEY, Statement, hot_statements, material_of
 from store.core.database import SERVICE_ROLE, Database
 
 _LARGE_ROWS: Final = 1_000
-"""A sequential scan of a table with more rows is a miss."""
+"""A sequential scan of a table with more rows counts as missed."""
 
 _PLACE: Final = re.compile(r"%\((\w+)\)s")
 
 
 class StatementPlan(BaseModel):
-    """`scans`: the indexes used (by ON CONFLICT too), and the tables that are read sequentially.
-
-    `missed`: the large ones of those tables.
-    """
+    """`scans`: the indexes used (also by ON CONFLICT), and the sequentially scanned tables.
+    `missed`: the large ones among these tables."""
 
     statement: str
     scans: tuple[str, ...]
@@ -31,7 +29,7 @@ class StatementPlan(BaseModel):
 
 
 class _Node(BaseModel):
-    """A node of a plan as EXPLAIN writes it."""
+    """A node of a plan in EXPLAIN's output."""
 
     kind: str = Field(alias="Node Type")
     table: str = Field(default="", alias="Relation Name")
@@ -50,14 +48,14 @@ class _Explained(BaseModel):
 
 
 async def plans_of(database: Database, url: str, shop: LoadShop) -> list[StatementPlan]:
-    """Return the plan of every hot statement. `url`: the service's own. The tables must have been
-    analyzed.
+    """Return the plan of every frequent statement. `url`: the service's own. The tables must have
+    been analyzed.
 
-    The plans are generic, as the plans of statements that psycopg has prepared become. They are
-    made as `engine_app` for one client, so they include row-level security.
+    The plans are generic, like those of statements that psycopg has prepared. They are made as
+    `engine_app` for one client, so they include row-level security.
     """
     statements = await hot_statements(database, shop)
-    del statements[ACTIVE_KEY]  # its plan shows only a function call
+    del statements[ACTIVE_KEY]  # the plan of a function call shows only the call
     with psycopg.connect(url, cursor_factory=psycopg.ClientCursor) as connection:
         connection.execute("SET plan_cache_mode = force_generic_plan")
         connection.execute("SELECT set_config('app.client_id', %s, false)", [shop.client_id])
@@ -71,7 +69,7 @@ async def plans_of(database: Database, url: str, shop: LoadShop) -> list[Stateme
 
 
 def _numbered(statement: Statement) -> tuple[str, list[object]]:
-    """Return the SQL with parameters like $1, and their values."""
+    """Return the SQL with numbered parameters ($1), and their values."""
     names = list(dict.fromkeys(_PLACE.findall(statement.sql)))
     numbered = _PLACE.sub(lambda place: f"${names.index(place[1]) + 1}", statement.sql)
     return numbered.replace("%%", "%"), [statement.parameters[name] for name in names]
@@ -92,7 +90,7 @@ def _explain(
 
 
 def _explain_active_key(connection: psycopg.Connection[TupleRow], shop: LoadShop) -> _Node:
-    """Explain the statement inside the function, as the role that it runs as."""
+    """Explain the statement inside the function, as the role that it runs under."""
     row = connection.execute("SELECT prosrc FROM pg_proc WHERE proname = 'active_key'").fetchone()
     if row is None:
         raise RuntimeError("the database has no function active_key")

@@ -1,4 +1,4 @@
-"""The aims for the effect of one tenant's load on another tenant's calls."""
+"""The targets for the effect of one tenant's load on another tenant's calls."""
 
 from bench.aim import RatioAim, ReportRow, note, quantile
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED

@@ -1,7 +1,5 @@
-"""A merchant's HTTPS receiver in a separate process: python -m bench.receiver.
-
-It answers immediately, or never under /hang.
-"""
+"""A merchant's HTTPS receiver in a separate process: python -m bench.receiver. It responds
+immediately, or never under /hang."""
 
 import argparse
 import asyncio

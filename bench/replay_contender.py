@@ -1,5 +1,5 @@
-"""The service while A replays 10,000 events of its month. Measures other tenants' calls meanwhile,
-and how long the replay takes with and without them."""
+"""The service while A replays 10,000 events of its month. Measures other tenants' calls during the
+replay, and the replay's duration with and without these calls."""
 
 import asyncio
 import os
@@ -30,7 +30,7 @@ from store.simulation.replays import ReplayRepository
 UNREPLAYED: Final = "unreplayed"
 REPLAYED: Final = "replayed"
 
-# A's shop is not among the shops that call the gateway.
+# A's shop is not one of the shops that call the gateway.
 _REPLAYER: Final = 2_002
 _CALLERS: Final = 4
 _STEADY: Final = 8.0
@@ -40,8 +40,8 @@ _ACTOR: Final = Actor.operator("bench")
 
 
 class ReplayFigures(BaseModel):
-    """`beside_per_second`: events replayed per second beside 8 calls a second, for each turn. The
-    other figures are of one replay without other load. `worked_s`: excludes pauses."""
+    """`beside_per_second`: events replayed per second during 8 calls a second, for each turn. The
+    other figures are of one replay without other load. `worked_s`: seconds without pauses."""
 
     beside_per_second: list[float]
     alone_s: float
@@ -50,7 +50,8 @@ class ReplayFigures(BaseModel):
 
 
 def replay_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns at a steady rate. A call that starts late is timed from when it was due."""
+    """Yield turns at a steady rate. The latency of a call that starts late counts from its
+    scheduled time."""
     lasts = max(_AT_LEAST_S, 1.5 * seconds)
     for number in range(rounds):
         for name in (UNREPLAYED, REPLAYED) if number % 2 == 0 else (REPLAYED, UNREPLAYED):

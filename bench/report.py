@@ -1,4 +1,4 @@
-"""The figures of a run: a table, the aims, and a file to compare runs."""
+"""The figures of a run: a table, the targets, and a file to compare runs."""
 
 import statistics
 from datetime import datetime
@@ -79,8 +79,7 @@ TITLES: Final = {
 
 
 class BenchReport(BaseModel):
-    """The measurements, with the ratios derived from them. A chapter that was left out has no
-    rows."""
+    """The measurements, with the ratios derived from them. A skipped chapter has no rows."""
 
     started_at: datetime
     cores: int

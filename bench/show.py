@@ -1,4 +1,4 @@
-"""Prints the report: tables, aims, the load of the idle contenders, and the failures."""
+"""Prints the report: tables, targets, the load of the idle contenders, and the failures."""
 
 import statistics
 from functools import reduce
@@ -260,7 +260,7 @@ def _growth(exports: ExportFigures) -> Table:
 
 
 def _holds(report: BenchReport) -> Table:
-    """Return a table of the holds in all turns of a contender, by process."""
+    """Return a table of the event loop blocks in all turns of a contender, by process."""
     title = "Event loops held for 50 ms and more: by their own work (250 ms), by the machine"
     table = Table(title=title, title_justify="left")
     for name in ("", *PROCESSES):

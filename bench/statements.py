@@ -1,4 +1,4 @@
-"""The statements that process an event, captured while the service's own code runs them."""
+"""The SQL statements that process an event, captured while the service's own code runs them."""
 
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
@@ -52,7 +52,7 @@ TICKET: Final = InboundEvent(
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One execution. The SQL has parameters like %(name)s."""
+    """One execution of a statement. The SQL has parameters like %(name)s."""
 
     sql: str
     parameters: Mapping[str, object]
@@ -61,7 +61,7 @@ class Statement:
 
 @contextmanager
 def watched(database: Database) -> Iterator[list[Statement]]:
-    """Yield a list to which every executed statement is added."""
+    """Yield a list to which every executed statement is appended."""
     seen: list[Statement] = []
     began = 0.0
 
@@ -96,7 +96,7 @@ def arrival(event: InboundEvent) -> Arrival:
 
 
 def material_of(shop: LoadShop) -> KeyMaterial:
-    """Return what is stored of the shop's key. Raises ValueError."""
+    """Return the stored values of the shop's key. Raises ValueError."""
     material = key_material(shop.key)
     if material is None:
         raise ValueError("the shop's key has not the shape of one")
@@ -174,7 +174,7 @@ async def _work(
 
 
 class _UndoneError(Exception):
-    """Rolls a transaction back."""
+    """Raised to roll a transaction back."""
 
 
 @asynccontextmanager

@@ -1,4 +1,5 @@
-"""The calls of the webhooks chapter: batches of deliveries, their baselines, and a neighbour."""
+"""The calls of the webhooks chapter: batches of deliveries, their baselines, and a neighbour's
+deliveries."""
 
 import asyncio
 import secrets
@@ -51,7 +52,7 @@ class Deliveries:
             expected.set_result(time.perf_counter())
 
     async def send(self, tenant: TenantId, count: int) -> tuple[tuple[str, ...], float]:
-        """Add that many events in one transaction and send them. Return the ids of their
+        """Add this number of events in one transaction, and send them. Return the ids of their
         deliveries, and the seconds from the commit to the last arrival. Raises TimeoutError."""
         now, sent = utc_now(), list[str]()
         async with self._database.tenant(tenant) as connection:
@@ -67,8 +68,8 @@ class Deliveries:
         return tuple(sent), max(arrived) - committed
 
     async def recorded(self, tenant: TenantId, deliveries: Sequence[str]) -> str:
-        """Return "completed" once all deliveries have succeeded, or how they are recorded. Raises
-        TimeoutError."""
+        """Return "completed" once all deliveries have succeeded, otherwise their recorded states.
+        Raises TimeoutError."""
         table = webhook_deliveries.c
         query = sa.select(table.status).where(table.client_id == tenant, table.id.in_(deliveries))
         async with asyncio.timeout(_PATIENCE_S):
@@ -111,7 +112,8 @@ async def _deliveries(target: Target) -> AsyncIterator[Deliveries]:
 
 @asynccontextmanager
 async def deliveries_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that makes a batch of an idle tenant: committed, sent, received and recorded."""
+    """Yield a call that makes a batch of deliveries for an idle tenant: committed, sent, received
+    and recorded."""
     idle = [TenantId(shop.client_id) for shop in target.shops]
     async with _deliveries(target) as sending:
 
@@ -128,7 +130,7 @@ async def deliveries_call(target: Target) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def neighbour_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that makes one delivery of the only tenant, timed from its commit to its
+    """Yield a call that makes one delivery of the neighbour, timed from its commit to its
     arrival."""
     [shop] = target.shops
     async with _deliveries(target) as sending:
@@ -142,7 +144,8 @@ async def neighbour_call(target: Target) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def children_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that starts a batch of bare children. This process is their worker."""
+    """Yield a call that starts a batch of bare child workflows, with this process as their
+    worker."""
     client = await connect(load_temporal({"TEMPORAL_ADDRESS": target.address}))
     async with children(client) as working:
 
@@ -155,7 +158,7 @@ async def children_call(target: Target) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def posts_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that makes a batch of the POSTs alone, signed and sent as our deliveries are."""
+    """Yield a call that makes a batch of bare POSTs, signed and sent like our deliveries."""
     sender = HttpWebhookSender(allow_private=True, ca_file=Path(target.ca_file))
     secret = secret_of(secrets.token_bytes(SECRET_BYTES))
     body = render(event(), new_ulid(), utc_now())

@@ -28,15 +28,15 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 HANGING_RECEIVERS: Final = 200
 
-# Each event goes to all receivers. With three events, all have deliveries left until the end.
+# Each event goes to all receivers. With three events, all receivers have pending deliveries until
+# the end.
 _EVENTS: Final = 3
 _SETTLED_S: Final = 20.0
 _STOP_S: Final = 5.0
 
 
 class WebhookContender(GatewayContender):
-    """The whole service. `quiet` names the turns of one tenant without other tenants'
-    deliveries."""
+    """The whole service. `quiet`: the turns of one tenant without other tenants' deliveries."""
 
     def __init__(self, name: str, folder: Path, *, quiet: str | None = None) -> None:
         super().__init__(name, folder)
@@ -51,7 +51,7 @@ class WebhookContender(GatewayContender):
 
     @property
     def certificate(self) -> Path:
-        """The certificate of receivers that this stack trusts."""
+        """The CA certificate that this stack trusts for receivers."""
         return self._folder.certificate
 
     def target(self, *shops: LoadShop) -> Target:
@@ -75,7 +75,7 @@ class WebhookContender(GatewayContender):
 
 
 class ChildrenContender(Contender):
-    """Bare children on the server of `ours`, which must have started. The driver is their
+    """Bare child workflows on the server of `ours`, which must have started. The driver is their
     worker."""
 
     def __init__(self, name: str, ours: WebhookContender) -> None:
@@ -88,11 +88,11 @@ class ChildrenContender(Contender):
         self.drivers[self.name] = await Driver.start(Target(kind="children", address=address))
 
     def _stop_servers(self) -> None:
-        """Do nothing: the servers belong to another contender."""
+        """Do nothing, because another contender owns the server."""
 
 
 class PostsContender(Contender):
-    """The POSTs of our deliveries alone, to a receiver in a separate process."""
+    """Bare POSTs like those of our deliveries, to a receiver in a separate process."""
 
     def __init__(self, name: str, folder: Path, ours: WebhookContender) -> None:
         super().__init__(name)
@@ -111,8 +111,7 @@ class PostsContender(Contender):
 
 
 class HangingContender(WebhookContender):
-    """One tenant's deliveries beside another tenant's, which only has receivers that never
-    answer."""
+    """One tenant's deliveries during another tenant's, whose receivers never respond."""
 
     def __init__(self, name: str, folder: Path) -> None:
         super().__init__(name, folder)
@@ -127,7 +126,7 @@ class HangingContender(WebhookContender):
         await self.drivers[self.name].run(Phase(concurrency=1, seconds=_SETTLED_S))
 
     async def check(self) -> None:
-        """Raise RuntimeError unless all receivers still had deliveries to wait for, and hung."""
+        """Raise RuntimeError unless every receiver hung and still had pending deliveries."""
         table = webhook_deliveries.c
         query = (
             sa.select(table.status, table.failure_kind, sa.func.count())

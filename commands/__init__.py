@@ -1,1 +1,1 @@
-"""The operator's command line, one noun a file. `cli.py` puts them together."""
+"""The operator's command line, one module per noun. `cli.py` combines them."""

@@ -1,4 +1,4 @@
-"""The addresses of the open demo shop, and lines to paste."""
+"""The addresses of the open demo shop, and commands to paste."""
 
 import json
 import secrets
@@ -21,7 +21,7 @@ _MESSAGE_ID: Final = "MESSAGE_ID"
 
 
 def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """Print what programs need, to paste."""
+    """Print the addresses and keys for programs, to paste."""
     table = Table(title=f"{BRAND} is open", title_justify="left", show_header=False, box=None)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -40,14 +40,15 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
 
 
 async def show_entry(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """Print the address for people. Its link signs them in as the shop's owner, once."""
+    """Print the address for people. Its one-time link signs them in as the shop's owner."""
     token = await opened.office.sign_in_link(secrets.token_bytes(TOKEN_BYTES))
     begin = f"open {stack.api_url}{LINK_PATH}/{token}"
     out.print(begin, soft_wrap=True, highlight=False, markup=False)
 
 
 def platform_lines(hub: DemoHub, api_url: str) -> Iterator[str]:
-    """The addresses for webhooks, uncut: they are pasted. Then a mail that one of them takes."""
+    """Print the webhook addresses untruncated, because they are pasted, and a mail to send to one
+    of them."""
     for name, address in hub.addresses():
         signed = f", signed with {address.secret}" if address.secret else ""
         yield f"from {name} to {api_url}{address.path}{signed}"
@@ -59,7 +60,7 @@ def platform_lines(hub: DemoHub, api_url: str) -> Iterator[str]:
         "TextBody": "Combien coûte la livraison express ?",
     }
     body = shlex.quote(json.dumps(mail, ensure_ascii=False))
-    # Each time it is pasted it is another mail.
+    # Each use of the command sends a different mail.
     body = body.replace(_MESSAGE_ID, "mail-'\"$(date +%s)\"'")
     yield f"curl -s {api_url}{hub.postmark.path} -H 'Content-Type: application/json' -d {body}"
 

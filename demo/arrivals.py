@@ -1,5 +1,5 @@
-"""The inbound hub in the tour: a shop's webhook changes an answer, a ticket of a helpdesk and a
-mail with a photo are answered where they came from."""
+"""The tour's inbound webhooks: a shop's webhook changes an answer, and a helpdesk's ticket and a
+mail with a photo are answered on their own platform."""
 
 import asyncio
 from collections import Counter
@@ -52,11 +52,9 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TourPost:
-    """How the tour's platforms reach the service, and how it reads the results.
-
-    `gateway`: a client with the shop's key; `outside`: one without. `mails`: the folder of sent
-    mails.
-    """
+    """How the tour's platforms reach the service, and how the tour reads the results. `gateway`: an
+    HTTP client with the shop's key. `outside`: one without a key. `mails`: the folder of sent
+    mails."""
 
     gateway: httpx.AsyncClient
     outside: httpx.AsyncClient
@@ -72,8 +70,8 @@ Part = Callable[[TourPost, TourCourse], Awaitable[None]]
 
 
 async def arrivals(post: TourPost) -> list[tuple[str, TourCourse]]:
-    """Send what other platforms send to the shop's inbound addresses. Return each part's title and
-    course. A refusal by the service ends a part, and its course says so."""
+    """Send other platforms' webhooks to the shop's inbound addresses. Returns each part's title and
+    transcript. If the service refuses a request, the part ends, and its transcript says so."""
     courses: list[tuple[str, TourCourse]] = []
     for title, part in _PARTS:
         course = TourCourse()
@@ -86,8 +84,8 @@ async def arrivals(post: TourPost) -> list[tuple[str, TourCourse]]:
 
 
 async def order_news(post: TourPost, course: TourCourse) -> None:
-    """The same question before and after the shop sends the parcel once more. The demo shop's own
-    file does not know the order."""
+    """Ask the same question before and after the shop ships the parcel again. The demo shop's own
+    file does not contain the order."""
     now, address = utc_now(), post.hub.shopify
     first, second = (f"https://suivi.example/{post.numbers.told}-{number}" for number in (1, 2))
     order = ShopOrder(post.numbers.told, post.numbers.noemie, placed(now), first)
@@ -98,7 +96,7 @@ async def order_news(post: TourPost, course: TourCourse) -> None:
     again = replace(order, tracking_url=second)
     updated = order_webhook(address, again, "orders/updated", new_ulid(), utc_now())
     await _send(post, course, updated, Outcome.ORDER_UPDATED)
-    # The platform sends it again, which has no further effect.
+    # The platform retries the webhook, which has no further effect.
     twice = await _send(post, course, updated, Outcome.ORDER_UPDATED)
     course.expect("one that came twice, counted", good=twice.duplicates == 1)
     after = await _ask(post, course, order)
@@ -106,12 +104,12 @@ async def order_news(post: TourPost, course: TourCourse) -> None:
 
 
 def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
-    """Return, for each link, whether the answer names it."""
+    """Return, for each link, whether the answer contains it."""
     return tuple(link in answer.response for link in links)
 
 
 async def helpdesk_ticket(post: TourPost, course: TourCourse) -> None:
-    """A ticket that a customer opened in the helpdesk is answered there."""
+    """Open a ticket in the helpdesk, as a customer does; the answer appears in the helpdesk."""
     ticket = post.desk.open(post.numbers.paul, "Livraison express", _EXPRESS)
     course.said.append((f"ticket {ticket.number}", _EXPRESS))
     webhook = ticket_webhook(post.hub.zendesk, ticket, new_ulid(), utc_now())
@@ -125,7 +123,7 @@ async def helpdesk_ticket(post: TourPost, course: TourCourse) -> None:
 
 
 async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
-    """A mail that a mail provider hands over is answered by mail, in its thread."""
+    """Deliver a mail by a mail provider's webhook; the answer is a mail in the same thread."""
     mail = CustomerMail(
         sender=post.numbers.rose,
         name="Rose Garnier",
@@ -144,7 +142,7 @@ async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
 
 
 async def _show_files(post: TourPost, course: TourCourse, arrived: InboundWebhook) -> None:
-    """Show the stored attachments of the mail, as the run and a review show them."""
+    """Show the mail's stored attachments, as the run and its review show them."""
     if arrived.event_id is None:
         return
     course.tells[arrived.event_id] = Counter(("conversation.created", "ticket.resolved"))
@@ -158,7 +156,7 @@ async def _show_files(post: TourPost, course: TourCourse, arrived: InboundWebhoo
 async def _send(
     post: TourPost, course: TourCourse, webhook: SentWebhook, outcome: Outcome
 ) -> InboundWebhook:
-    """Send it as the platform does, and wait until the log says what became of it."""
+    """Send a webhook like the platform does, and wait until the log has its outcome."""
     headers = {"Content-Type": "application/json", **webhook.headers}
     answer = await post.outside.post(webhook.address.path, content=webhook.body, headers=headers)
     answer.raise_for_status()
@@ -169,7 +167,7 @@ async def _send(
 
 
 async def _logged(post: TourPost, webhook: SentWebhook) -> InboundWebhook | None:
-    """The log's row of a delivery, once it has ended."""
+    """Return the log's row of a delivery, once it has ended."""
     async with post.database.reading(post.tenant) as connection:
         latest = await InboundLogRepository(connection, post.tenant).page(limit=_LOGGED)
     ended = (one for one in latest if one.state in (WebhookState.DONE, WebhookState.FAILED))
@@ -192,7 +190,7 @@ async def _ask(post: TourPost, course: TourCourse, order: ShopOrder) -> _Answer:
     course.said.append((answer.status, answer.response))
     course.expect("completed", good=answer.status == "completed")
     if answer.event_id is not None:
-        # The first question opens the conversation, and the second goes on with it.
+        # The first question starts the conversation, and the second continues it.
         opens = () if course.tells else ("conversation.created",)
         course.tells[answer.event_id] = Counter((*opens, "ticket.resolved"))
     return answer

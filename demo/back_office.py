@@ -1,4 +1,4 @@
-"""The demo shop's back office: what waits for a person, and the commands that answer it."""
+"""The demo shop's back office: the open reviews, and the commands that decide them."""
 
 import shlex
 from collections.abc import Sequence
@@ -20,14 +20,14 @@ _SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class BackOffice:
-    """`root`: the data folder that the commands work on."""
+    """`root`: the data folder of the commands."""
 
     units: UnitsOfWork
     tenant: TenantId
     root: Path
 
     async def waiting(self) -> Sequence[Review]:
-        """The newest first."""
+        """Return the open reviews, newest first."""
         async with self.units.database.reading(self.tenant) as connection:
             found = await list_reviews(
                 connection, self.tenant, ReviewFilter(), limit=_SHOWN, newest_first=True
@@ -35,7 +35,7 @@ class BackOffice:
             return [await read_review(connection, self.tenant, review.id) for review in found]
 
     async def reply(self, review: Review, text: str) -> None:
-        """Answer with these words, as a person of the shop does."""
+        """Answer with this text, as a person of the shop."""
         async with self.units.of(self.tenant) as work:
             await edit_review(
                 work,
@@ -47,18 +47,19 @@ class BackOffice:
             )
 
     async def sign_in_link(self, random: bytes) -> str:
-        """The token of a link that signs the shop's owner in, from TOKEN_BYTES random bytes."""
+        """Return the token of a link that signs in the shop's owner, made from TOKEN_BYTES random
+        bytes."""
         async with self.units.everywhere() as work:
             return await make_sign_in_link(work, Actor.system("demo"), OWNER, random)
 
     def reply_line(self, review: Review, text: str) -> str:
-        """The command that does it. It names the latest message where the customer has written
-        again: without that it is refused."""
+        """Return the command for the decision. If the customer has written again, the command must
+        name the latest message; otherwise it is refused."""
         again = review.latest_message != review.messages[0].event_id
         seen: tuple[str, ...] = ("--message", review.latest_message) if again else ()
         seen += ("--revision", str(review.revision)) if review.revision else ()
         return self.line("review", "approve", review.id, "--text", text, *seen)
 
     def line(self, *command: str) -> str:
-        """A command of the operator's, to paste."""
+        """Return an operator's command, to paste."""
         return f".venv/bin/python cli.py {shlex.join((*command, '--data', str(self.root)))}"

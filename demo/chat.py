@@ -1,4 +1,4 @@
-"""The widget's calls, as its script makes them from a page of the storefront."""
+"""The widget's API calls, as its script sends them from a page of the storefront."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -10,12 +10,12 @@ from pydantic import BaseModel
 from demo.widget import DemoWidget
 
 _SESSION: Final = "X-Widget-Session"
-# The gateway's deadline, and some more.
+# Slightly longer than the gateway's deadline.
 _TIMEOUT_S: Final = 35
 
 
 def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
-    """Return a client that calls the widget's routes from a page of the storefront."""
+    """Return an HTTP client that calls the widget's routes from a page of the storefront."""
     return httpx.AsyncClient(
         base_url=f"{api_url}/api/widget/",
         params={"api_key": widget.key},
@@ -26,7 +26,7 @@ def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
 
 
 class ChatReply(BaseModel):
-    """The answer to a message. `event_id`: None if no event was kept."""
+    """The answer to a message. `event_id`: None if no event was stored."""
 
     session_id: str
     status: str
@@ -59,7 +59,7 @@ class WidgetChat:
     """One visitor's chat. A refusal by the service raises httpx.HTTPStatusError."""
 
     def __init__(self, http: httpx.AsyncClient, language: str) -> None:
-        """`http`: with the widget's key and the page's origin (`widget_client`)."""
+        """`http`: a client with the widget's key and the page's origin (`widget_client`)."""
         self._http = http
         self._language = language
         self._session = ""
@@ -69,7 +69,8 @@ class WidgetChat:
         self._session = _Begun.model_validate_json(_taken(answer)).session_id
 
     async def say(self, message: str, key: str) -> ChatReply:
-        """`key`: the message's own; sent again with it, it is the same message."""
+        """Send a message. `key`: its idempotency key; a retry with the same key is the same
+        message."""
         answer = ChatReply.model_validate_json(
             await self._post(
                 "chat",
@@ -84,20 +85,20 @@ class WidgetChat:
         await self._post("email", {"customer_email": address, "language": self._language})
 
     async def enter_code(self, code: str) -> str:
-        """Returns the address that is verified from now on."""
+        """Enter the code, and return the verified address."""
         verified = _Verified.model_validate_json(await self._post("verify", {"code": code}))
         self._session = verified.session_id
         return verified.customer_email
 
     async def messages(self) -> tuple[ChatLine, ...]:
-        """All of the conversation."""
+        """Return the whole conversation."""
         headers = {_SESSION: self._session}
         answer = await self._http.get("messages", params={"after": 0}, headers=headers)
         return _Conversation.model_validate_json(_taken(answer)).messages
 
     @asynccontextmanager
     async def listening(self, after: int) -> AsyncIterator[AsyncIterator[ChatLine]]:
-        """The open chat: the messages behind this number, as they come."""
+        """Open the stream, and yield the messages after this number as they arrive."""
         headers = {_SESSION: self._session, "Accept": "text/event-stream"}
         params = {"after": after}
         async with self._http.stream("GET", "messages", params=params, headers=headers) as answer:
@@ -114,7 +115,7 @@ class WidgetChat:
 
 
 async def messages_in(lines: AsyncIterator[str]) -> AsyncIterator[ChatLine]:
-    """The events named `message` of a stream of server-sent events."""
+    """Yield the `message` events of a stream of server-sent events."""
     name = ""
     async for line in lines:
         field, _, value = line.partition(": ")

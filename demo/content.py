@@ -46,7 +46,7 @@ TEMPLATES: Final = (
         "leaves within 5 working days of the parcel's arrival.\n\n{{ sign_off }}",
         intent=Intent.RETURN,
     ),
-    # Chosen only where the agent may give the money back: `refund_amount` is known only then.
+    # Selected only if the agent may refund, because only then is `refund_amount` known.
     NewTemplate(
         "Remboursement effectué", Category.REFUND_REQUEST, "fr",
         "{{ greeting }}\n\nC'est fait : nous vous remboursons "

@@ -1,4 +1,4 @@
-"""A conversation in the storefront's chat, and what must come of it."""
+"""A conversation in the storefront's chat, and its expected outcome."""
 
 import asyncio
 from collections import Counter
@@ -19,14 +19,15 @@ from domain.webhooks.outbound_event import OutboundEventId
 _KNOWLEDGE: Final = "Combien coûte la livraison express ?"
 _UNSURE: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
 _REPLY: Final = "Bonjour Zoé, bien sûr : nous vous appelons cet après-midi."
-# The lines that the visitor's window shows in the end, by author.
+# The messages that the visitor's window should show at the end, by author.
 _AUTHORS: Final = ("customer", "agent", "customer", "agent", "customer", "human")
 _PATIENCE_S: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class TourVisit:
-    """The shop's customer Zoé, who writes from the storefront. `mails`: the folder of her mails."""
+    """The shop's customer Zoé, who writes from the storefront. `mails`: the folder of mails sent to
+    her."""
 
     chat: WidgetChat
     office: BackOffice
@@ -36,10 +37,10 @@ class TourVisit:
 
 @dataclass(slots=True)
 class ChatCourse(TourCourse):
-    """Return the course of the conversation."""
+    """The transcript of the conversation."""
 
     def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:
-        """The service answered; with this status, if all is well."""
+        """Record an answer of the service, and check its status."""
         self.said.append((answer.status, answer.response))
         self.expect(f"{status}, not {answer.status}", good=answer.status == status)
         if answer.event_id is not None:
@@ -47,9 +48,9 @@ class ChatCourse(TourCourse):
 
 
 async def converse(visit: TourVisit) -> ChatCourse:
-    """Ask about an order with its code, ask a question that knowledge answers, and one that a
-    person answers while the chat is open. A refusal by the service ends the conversation, and the
-    course says so."""
+    """Ask about an order with an emailed code, ask a question that knowledge answers, and one that
+    a person answers while the chat is open. If the service refuses a request, the conversation
+    ends, and the transcript says so."""
     course = ChatCourse()
     try:
         await _take(visit, course)
@@ -105,7 +106,7 @@ async def _review(visit: TourVisit, course: ChatCourse) -> None:
     course.expect("the reviewer's words", good=reply is not None and reply.text == _REPLY)
     if reply is not None:
         course.said.append(("open chat", reply.text))
-        # Else it would be mailed as well.
+        # Without this, the answer would be mailed as well.
         await visit.chat.seen(reply.number)
 
 

@@ -1,6 +1,6 @@
-"""The demo shop's helpdesk: a small Zendesk on loopback, with the parts that the agent uses.
+"""The demo shop's helpdesk: a small local Zendesk, with the API that the agent uses.
 
-It answers as the published API does: basic auth of `email/token`, audits with custom metadata, safe
+It behaves like the published API: basic auth of `email/token`, audits with custom metadata, safe
 updates by `updated_stamp`. A page shows the tickets.
 """
 
@@ -65,8 +65,8 @@ class DeskComment:
 
 @dataclass
 class DeskTicket:
-    """`comments`: the oldest first. The stamp is made of how often it was changed. `place`: of its
-    latest comment among all comments of the helpdesk."""
+    """`comments`: oldest first. The update stamp is derived from the number of changes. `place`:
+    the position of the latest comment among all comments of the helpdesk."""
 
     number: int
     customer: str
@@ -86,7 +86,8 @@ class DeskTicket:
 
 
 class DemoDesk:
-    """`url`: where it is. `token`: what its API takes. `first`: the number of its first ticket."""
+    """`url`: the helpdesk's URL. `token`: its API token. `first`: the number of its first
+    ticket."""
 
     def __init__(self, url: str, token: str, first: int, now: Clock) -> None:
         self.url = url
@@ -97,7 +98,7 @@ class DemoDesk:
         self.tickets: dict[int, DeskTicket] = {}
 
     def open(self, customer: str, subject: str, text: str) -> DeskTicket:
-        """A customer writes."""
+        """Add a customer's comment."""
         number = self._first + len(self.tickets)
         ticket = DeskTicket(number, customer, subject, [])
         self.tickets[number] = ticket
@@ -121,7 +122,7 @@ class DemoDesk:
         )
 
     async def _page(self, _: Request) -> PlainTextResponse:
-        """Every ticket with its comments, for people."""
+        """Return the page of all tickets with their comments."""
         lines = [
             line
             for ticket in self.tickets.values()
@@ -180,7 +181,7 @@ class DemoDesk:
         return JSONResponse({"audits": audits[::-1], "meta": meta})
 
     async def _changed(self, request: Request) -> JSONResponse:
-        """The tickets that changed after a cursor, or since a time; all on one page."""
+        """Return the tickets changed after a cursor or since a time, all on one page."""
         if not self._may(request):
             return _unauthorized()
         try:
@@ -251,7 +252,7 @@ class DemoDesk:
 
 
 def _plain(html: str) -> str:
-    """The words of a body that is made of paragraphs and breaks."""
+    """Return the text of a body that consists of paragraphs and line breaks."""
     return unescape(_TAG.sub("", html.replace("</p><p>", "\n\n").replace("<br>", "\n")))
 
 

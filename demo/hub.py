@@ -1,4 +1,4 @@
-"""The demo shop's inbound addresses: of a Shopify shop, a helpdesk and a mail provider."""
+"""The demo shop's inbound endpoints, for a Shopify shop, a helpdesk and a mail provider."""
 
 import secrets
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ SHOP_DOMAIN: Final = "maison-lavande.myshopify.com"
 @dataclass(frozen=True, slots=True)
 class HubAddress:
     """The address to which a platform sends its webhooks. `secret`: its signing secret; empty if
-    the platform signs nothing."""
+    the platform does not sign."""
 
     path: str
     secret: str = field(default="", repr=False)
@@ -45,7 +45,7 @@ class DemoHub:
 
 @dataclass(frozen=True, slots=True)
 class _Platform:
-    """`secret`: the platform's own, which it signs with; empty for none."""
+    """`secret`: the platform's own signing secret; empty for none."""
 
     provider: Provider
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -54,7 +54,8 @@ class _Platform:
 
 
 async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
-    """Connect the three platforms again, each with a new address. `desk`: where answers go."""
+    """Reconnect the three platforms, each with a new address. `desk`: the helpdesk that receives
+    the answers."""
     shopify = _Platform(
         Provider.SHOPIFY, settings={"shop": SHOP_DOMAIN}, secret=secrets.token_hex(16)
     )
@@ -72,8 +73,8 @@ async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
 
 
 async def close_helpdesk(units: UnitsOfWork, tenant: TenantId, desk: DemoDesk) -> None:
-    """Disconnect the helpdesk before it ends, so that it is not polled in vain. A helpdesk that the
-    merchant connected since stays."""
+    """Disconnect the helpdesk before it stops, so that it is not polled in vain. A helpdesk that
+    the merchant has connected since stays."""
     async with units.database.reading(tenant) as connection:
         connected = await IntegrationRepository(connection, tenant).connected_to(Provider.ZENDESK)
     if connected is not None and connected.settings.get(BASE_URL) == desk.url:

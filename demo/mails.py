@@ -1,4 +1,4 @@
-"""The mails that the embedded mail server kept, as the demo reads them."""
+"""The mails stored by the embedded mail server, as the demo reads them."""
 
 import asyncio
 import email
@@ -20,11 +20,8 @@ _LOOK_EVERY_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class KeptMail:
-    """One mail.
-
-    `name`: the name of its file. `text`: empty if the mail has several parts. `in_reply_to`: the
-    Message-ID that it answers, in its brackets; empty if it answers none.
-    """
+    """A mail. `name`: its file name. `text`: empty if the mail has several parts. `in_reply_to`:
+    the Message-ID that it answers, in angle brackets; empty if it answers none."""
 
     name: str
     to: str
@@ -34,7 +31,7 @@ class KeptMail:
 
     @property
     def code(self) -> str | None:
-        """The six digits in it."""
+        """Return the six-digit code in the mail."""
         found = _CODE.search(self.text)
         return found and found.group()
 
@@ -47,7 +44,8 @@ def read_mail(path: Path) -> KeptMail:
 
 
 async def code_to(address: str, folder: Path) -> str:
-    """The code of the newest mail to this address, once the sink has one. Raises TimeoutError."""
+    """Return the code in the newest mail to this address, once a mail has arrived. Raises
+    TimeoutError."""
     async with asyncio.timeout(_PATIENCE_S):
         while True:
             for path in reversed(mails_in(folder)):
@@ -58,6 +56,6 @@ async def code_to(address: str, folder: Path) -> str:
 
 
 def mails_to(addresses: Collection[str], folder: Path, most: int) -> list[KeptMail]:
-    """The newest mails to these addresses, the newest first."""
+    """Return the newest mails to these addresses, newest first."""
     read = (read_mail(path) for path in reversed(mails_in(folder)))
     return list(islice((mail for mail in read if mail.to in addresses), most))

@@ -1,4 +1,5 @@
-"""Opening the demo shop: seeded once a data folder, with its receiver and its storefront."""
+"""Opening the demo shop: it is created once per data folder, with its webhook receiver and its
+storefront."""
 
 import secrets
 from collections import Counter
@@ -41,8 +42,8 @@ _LONG_AGO: Final = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class OpenShop:
-    """The shop with its webhook's receiver and its storefront. `tells`: the webhooks that opening
-    it must cause. `numbers`: the order numbers of this tour."""
+    """The shop with its webhook receiver and its storefront. `tells`: the webhooks that opening the
+    shop must cause. `numbers`: the order numbers of this tour."""
 
     shop: SeededShop
     receiver: Receiver
@@ -72,7 +73,7 @@ class _Opener:
         tenant = TenantId(new_ulid())
         async with self.units.spanning(tenant) as work:
             made = await seed(work, self.folder.shop, self.sealer, to=self.to)
-        # Only members of a day may be one of two who agree.
+        # Only members of at least a day count for two-person approvals.
         earlier = UnitsOfWork(
             self.units.database, self.engine, lambda: utc_now() - _LONG_AGO, new_ulid
         )
@@ -81,8 +82,8 @@ class _Opener:
         return made, SEEDING_TELLS
 
     async def _reopened(self, work: UnitOfWork, kept: SeededShop) -> SeededShop:
-        # Where webhooks are not in the plan any more, or may not go to this machine, there is none
-        # now: the tour says so.
+        # No webhook exists if the plan no longer includes webhooks, or if workers may not send to
+        # this machine; the tour then says so.
         with suppress(PlanRequired, InvalidWebhook):
             if not await point(work, kept.webhook, self.to):
                 webhook = await subscribe(work, self.to, self.sealer)
@@ -90,7 +91,7 @@ class _Opener:
         return kept
 
     async def widget(self, shop: SeededShop, origin: str) -> DemoWidget:
-        """The shop's widget, for the storefront at this origin."""
+        """Return the shop's widget, for the storefront at this origin."""
         port = shop.storefront_port
         before = None if port is None else origin_at(port)
         async with self.units.of(TenantId(shop.client_id)) as work:
@@ -99,8 +100,8 @@ class _Opener:
 
 @asynccontextmanager
 async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenShop]:
-    """Open the demo shop of this folder for as long as the block lasts, with its webhook's receiver
-    and its storefront. It is created if it does not exist."""
+    """Open the demo shop of this folder while the block runs, with its webhook receiver and its
+    storefront. The shop is created if it does not exist."""
     client = await connect(load_temporal(stack.env))
     database = Database(stack.env["DATABASE_URL"], pool_size=1)
     engine = TemporalEngine(client)
@@ -138,7 +139,7 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
 
 @asynccontextmanager
 async def _desk(numbers: DemoNumbers) -> AsyncIterator[DemoDesk]:
-    """The shop's helpdesk, for as long as the block lasts."""
+    """Run the shop's helpdesk while the block runs."""
     with listening() as listener:
         desk = DemoDesk(origin_at(port_of(listener)), secrets.token_hex(16), numbers.first, utc_now)
         async with serving(listener, desk.application()):

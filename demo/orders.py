@@ -1,4 +1,4 @@
-"""The demo shop's orders, and what its playbook lets the agent do with them."""
+"""The demo shop's orders, and the actions that its playbook allows on them."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -28,16 +28,16 @@ RULEBOOK: Final = Rulebook(
         ),
     },
 )
-"""Refunds up to 60 euros without approval, larger ones with two people; cancellations with one."""
+"""Refunds up to 60 euros need no approval, larger ones need two people; cancellations need one."""
 
-# How many orders a tour has.
+# The number of orders of a tour.
 _ORDERS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class DemoNumbers:
-    """One tour's orders, by their purpose, and its customers. Each tour has its own, because
-    refunds and started conversations remain."""
+    """One tour's orders, by purpose, and its customers. Each tour has its own, because refunds and
+    conversations of earlier tours remain."""
 
     first: int
 
@@ -67,7 +67,7 @@ class DemoNumbers:
 
     @property
     def told(self) -> str:
-        """The number of an order that the demo shop does not have: a webhook reports it."""
+        """The number of an order that only a webhook reports; the demo shop does not contain it."""
         return str(500_000 + self.first)
 
     @property
@@ -116,16 +116,16 @@ class DemoNumbers:
 
 
 def stock(path: Path, now: datetime) -> DemoNumbers:
-    """Put a tour's orders into the demo shop, which is opened if it is not there."""
+    """Add a tour's orders to the demo shop, which is created if it does not exist."""
     open_demo_shop(path, ())
-    # Behind all that are there, by the number of orders of one tour.
+    # Numbered after all existing orders, by the number of orders per tour.
     numbers = DemoNumbers(1042 + _ORDERS * -(-order_count(path) // _ORDERS))
     open_demo_shop(path, orders_of(numbers, now))
     return numbers
 
 
 def orders_of(numbers: DemoNumbers, now: datetime) -> tuple[DemoOrder, ...]:
-    """A tour's orders, as they are when it begins."""
+    """Return a tour's orders, in their state at the start of the tour."""
     orders = (
         (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),
         (numbers.small, numbers.lea, "49.00", OrderState.DELIVERED, "peignoir en coton, M"),

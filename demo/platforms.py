@@ -1,5 +1,6 @@
 """The webhooks of the tour's platforms: bodies and signatures of a Shopify shop, of Zendesk and of
-Postmark. They follow the platforms' documentation and do not use the code that verifies them."""
+Postmark. They follow the platforms' documentation, and do not use the code that verifies
+signatures."""
 
 import base64
 import hmac
@@ -25,8 +26,8 @@ PHOTO: Final = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class SentWebhook:
-    """`delivery`: what the platform calls this delivery, the same in each retry. `topic`: its word
-    for what happened."""
+    """`delivery`: the platform's id of this delivery, the same in each retry. `topic`: the
+    platform's name of the event."""
 
     address: HubAddress = field(repr=False)
     delivery: str
@@ -37,8 +38,8 @@ class SentWebhook:
 
 @dataclass(frozen=True, slots=True)
 class ShopOrder:
-    """An order of the Shopify shop. `number`: as customers name it. `tracking_url`: once it is on
-    its way."""
+    """An order of the Shopify shop. `number`: the number that customers use. `tracking_url`: set
+    once the order has shipped."""
 
     number: str
     customer: str
@@ -110,7 +111,7 @@ def ticket_webhook(
 
 @dataclass(frozen=True, slots=True)
 class CustomerMail:
-    """`message_id`: without its angle brackets."""
+    """`message_id`: without angle brackets."""
 
     sender: str
     name: str
@@ -121,7 +122,7 @@ class CustomerMail:
 
 
 def mail_webhook(address: HubAddress, mail: CustomerMail) -> SentWebhook:
-    """Postmark signs nothing: its address is the proof."""
+    """Postmark does not sign; its secret address authenticates the request."""
     photo: JsonValue = {
         "Name": "vase.png",
         "Content": base64.b64encode(PHOTO).decode(),
@@ -166,5 +167,5 @@ def _json(body: dict[str, JsonValue]) -> bytes:
 
 
 def placed(now: datetime) -> datetime:
-    """Return when the tour's Shopify order was placed."""
+    """Return the time at which the tour's Shopify order was placed."""
     return now - timedelta(days=2)

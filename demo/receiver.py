@@ -1,4 +1,4 @@
-"""The demo shop's own system: a small HTTPS server on loopback that webhooks are sent to."""
+"""The demo shop's webhook receiver: a small local HTTPS server."""
 
 import asyncio
 import ssl
@@ -17,14 +17,14 @@ _TAKEN: Final = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
 
 @dataclass(frozen=True, slots=True)
 class ReceivedWebhook:
-    """One request as received. Header names are in lower case."""
+    """A received request. Header names are in lower case."""
 
     headers: Mapping[str, str]
     body: bytes
 
 
 class Receiver:
-    """`heard` is called with each request. Until it is set, `arrivals` keeps them."""
+    """`heard`: called with each request. Until it is set, requests are stored in `arrivals`."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -37,7 +37,8 @@ class Receiver:
             with suppress(OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError):
                 async with asyncio.timeout(_PATIENCE_S):
                     arrival = await _read(reader)
-                    # Before the answer: a reader that sees the delivery succeed finds it here.
+                    # Stored before the response, so that a reader who sees the delivery succeed
+                    # finds the request here.
                     self.heard(arrival)
                     writer.write(_TAKEN)
                     await writer.drain()
@@ -47,7 +48,7 @@ class Receiver:
 
 @asynccontextmanager
 async def receiving(certificate: Path) -> AsyncIterator[Receiver]:
-    """A receiver on a free port, for as long as the block lasts. `certificate`: PEM, with key."""
+    """Run a receiver on a free port while the block runs. `certificate`: PEM, with key."""
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate)
     receiver = Receiver()
@@ -61,7 +62,7 @@ async def receiving(certificate: Path) -> AsyncIterator[Receiver]:
 
 
 async def _read(reader: asyncio.StreamReader) -> ReceivedWebhook:
-    """Raises ValueError for what cannot be read."""
+    """Read a request. Raises ValueError for an invalid one."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
     pairs = (line.partition(":") for line in head[1:] if line)
     headers = {name.strip().lower(): value.strip() for name, _, value in pairs}

@@ -1,4 +1,4 @@
-"""Seed the demo shop, once a data folder."""
+"""Create the demo shop, once per data folder."""
 
 import secrets
 from collections import Counter
@@ -31,7 +31,7 @@ from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
 from services.tenants.members import add_member
 
-# No playbook for Gorgias' events: the tour shows what a caller then gets.
+# No playbook for Gorgias' events, so the tour can show the response without a playbook.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
 
 PLAYBOOKS: Final = tuple(
@@ -45,8 +45,8 @@ SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integratio
 
 
 class SeededShop(BaseModel):
-    """The demo's credentials. The key is kept in clear, for this shop alone. `storefront_port`: of
-    its pages, the last time."""
+    """The demo's credentials. The key is stored unencrypted, for this shop only. `storefront_port`:
+    the last port of the storefront."""
 
     client_id: str
     key: str
@@ -57,22 +57,22 @@ class SeededShop(BaseModel):
 async def seed(
     work: UnitOfWork, orders: Path, sealer: Sealer, *, to: Destination | None
 ) -> SeededShop:
-    """Create a shop with its orders in the file `orders`, as the client of `work`. `to`: where it
-    sends its webhooks; None for no webhook."""
+    """Create a shop with its orders in the file `orders`, as the client of `work`. `to`: the URL of
+    its webhook; None for no webhook."""
     await open_client(work, DEMO, NewClient(BRAND, OWNER, Plan.PRO))
     key = await create_key(work, DEMO, "demo", secrets.token_bytes(KEY_BYTES))
-    # First, so that it receives all events that follow.
+    # Created first, so that it receives all following events.
     webhook = DemoWebhook()
-    with suppress(InvalidWebhook):  # it may not go to this machine: the tour says so
+    with suppress(InvalidWebhook):  # workers may not send to this machine
         webhook = await subscribe(work, to, sealer) if to else webhook
-    # In its owner's name, which webhooks carry.
+    # On behalf of the owner, whom webhooks then name.
     await import_playbooks(work, Actor.system(OWNER), PLAYBOOKS, NEW_CLIENT)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)
     await add_starter_templates(work, DEMO)
     for entry in KNOWLEDGE:
         await add_knowledge(work, DEMO, **entry._asdict())
-    # Its answers by mail reach customers.
+    # Answers by mail are sent to customers.
     await trust_mail_sender(work, DEMO, SENDER)
     await import_cases(work, DEMO, starter_cases())
     path = {"path": str(orders)}
@@ -81,7 +81,7 @@ async def seed(
 
 
 async def add_reviewers(work: UnitOfWork) -> None:
-    """The shop's people who approve what needs two."""
+    """Add the shop's people for two-person approvals."""
     operator = Actor.operator("operator:demo")
     for number, address in enumerate(REVIEWERS):
         await add_member(work, operator, address, Role.AGENT, user_id=f"demo-reviewer-{number}")

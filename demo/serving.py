@@ -1,4 +1,4 @@
-"""Serving pages on loopback, within the process of the demo."""
+"""A local web server for pages, within the demo's process."""
 
 import asyncio
 import socket
@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 
 @asynccontextmanager
 async def serving(listener: socket.socket, pages: Starlette) -> AsyncIterator[None]:
-    """Serve the pages for as long as the block lasts."""
+    """Serve the pages while the block runs."""
     server = _Server(
         uvicorn.Config(
             pages,
@@ -35,5 +35,5 @@ async def serving(listener: socket.socket, pages: Starlette) -> AsyncIterator[No
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """The dev command handles Ctrl-C, and ends this server."""
+        """The dev command handles Ctrl-C, and stops this server."""
         yield

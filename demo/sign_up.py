@@ -1,4 +1,4 @@
-"""From nothing to a first answered ticket, over HTTP alone: as a merchant's program would do it."""
+"""From signup to a first answered ticket, over HTTP alone, as a merchant's program does it."""
 
 import time
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _KNOWLEDGE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class FirstAnswer:
-    """`calls`: what was asked of the API, in order. `seconds`: until the answer, with the mail."""
+    """`calls`: the API calls, in order. `seconds`: time until the answer, including the mail."""
 
     address: str
     client_id: str
@@ -33,7 +33,7 @@ class FirstAnswer:
 
 
 class SignUp:
-    """Nothing here knows the database: the code comes from the mail."""
+    """This module does not read the database; the code comes from the mail."""
 
     def __init__(self, api_url: str, mails: Path) -> None:
         self._api_url = api_url
@@ -41,7 +41,8 @@ class SignUp:
         self._calls: list[str] = []
 
     async def first_answer(self) -> FirstAnswer:
-        """Raises httpx.HTTPStatusError where a call is refused, TimeoutError where no mail came."""
+        """Sign up and send a first ticket. Raises httpx.HTTPStatusError if a call is refused,
+        TimeoutError if no mail arrives."""
         began = time.perf_counter()
         address = f"camille.{new_ulid().lower()}@atelier.example"
         async with httpx.AsyncClient(base_url=self._api_url, timeout=35, trust_env=False) as client:

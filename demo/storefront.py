@@ -1,7 +1,8 @@
-"""The demo shop's storefront: pages of another origin that show the widget, as a merchant's do.
+"""The demo shop's storefront: pages of another origin that show the widget, like a merchant's
+pages.
 
-It listens on loopback and checks the header Host: its mailbox shows codes, and a page of another
-site must not read them by DNS rebinding.
+It listens on loopback and checks the Host header. Its mailbox shows codes, and another site's page
+must not read them by DNS rebinding.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ from embedded.ports import LOOPBACK, PortTaken, listening
 _HERE: Final = Path(__file__).parent / "pages"
 _LANGUAGES: Final = ("fr", "en")
 _SHOWN_MAILS: Final = 20
-# What docs/widget.md asks of merchants: the service's script, its calls, and nothing else.
+# The sources that docs/widget.md asks merchants to allow: the service's script and its calls.
 _POLICY: Final = (
     "default-src 'none'; script-src {api}; connect-src {api}; img-src {api} data:; "
     "style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -41,8 +42,8 @@ _POLICY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Wares:
-    """The data of the pages. `orders`: the first is the one to ask about, and its customer is the
-    one that the shop signs. `mails`: the folder of sent mails."""
+    """The data of the pages. `orders`: the first one is the suggested one; its customer is signed
+    in to the shop. `mails`: the folder of sent mails."""
 
     api_url: str
     widget: DemoWidget
@@ -58,8 +59,8 @@ def policy_for(api_url: str) -> str:
 
 @contextmanager
 def storefront_socket(port: int | None) -> Iterator[socket.socket]:
-    """Return the socket that the storefront listens on. `port`: the former one, so that open pages
-    go on; a free one if it is taken."""
+    """Return the socket of the storefront. `port`: the previous port, so that open pages keep
+    working. If it is taken, a free one is used."""
     try:
         listener = listening(port)
     except PortTaken:
@@ -69,12 +70,12 @@ def storefront_socket(port: int | None) -> Iterator[socket.socket]:
 
 
 def origin_at(port: int) -> str:
-    """The storefront's address on this port, which is its origin."""
+    """Return the storefront's address on this port, which is its origin."""
     return f"http://{LOOPBACK}:{port}"
 
 
 def application(wares: Wares) -> Starlette:
-    """The pages, in both languages."""
+    """Return the pages, in both languages."""
     pages = _Pages(wares)
     routes = [Route("/storefront.css", _style)]
     for language in _LANGUAGES:
@@ -103,7 +104,7 @@ class _Pages:
         }
 
     def shop(self, language: str, *, signed: bool) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """Return the page with the widget. `signed`: for the shop's customer who is signed in."""
+        """Return the page with the widget. `signed`: whether the shop's customer is signed in."""
         wares, asked = self._wares, self._wares.orders[0]
         signature = signature_of(wares.widget.secret, asked.customer_email) if signed else ""
 

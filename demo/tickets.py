@@ -1,4 +1,4 @@
-"""The tour's sample tickets, and what each must come to."""
+"""The tour's sample tickets, with the expected outcome of each."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -14,12 +14,10 @@ _HANDED_OVER: Final = ("conversation.created", "ticket.escalated")
 
 @dataclass(frozen=True, slots=True)
 class SampleTicket:
-    """`status` and, where there is a run, `classification`: the expected answer.
-
-    `cites`: the kinds of sources that the answer must rest on. `reason`: why it must wait for a
-    human. `approvers`: the people who then approve it, in order. `refunded`: the sum that the demo
-    shop must have refunded for `order` in the end. `tells`: the webhooks that it must cause.
-    """
+    """`status` and, if there is a run, `classification`: the expected answer. `cites`: the kinds of
+    sources that the answer must cite. `reason`: the expected escalation reason. `approvers`: the
+    people who then approve the plan, in order. `refunded`: the amount that the demo shop must have
+    refunded for `order` in the end. `tells`: the webhooks that the ticket must cause."""
 
     title: str
     body: dict[str, JsonValue]
@@ -35,7 +33,7 @@ class SampleTicket:
 
 
 def sample_tickets(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """The tickets of one tour, about the orders with these numbers."""
+    """Return the tickets of one tour, about the orders with these numbers."""
     return (
         *_answers(numbers),
         *_conversation(numbers),
@@ -119,7 +117,7 @@ def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
 
 
 def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """A refund that the agent is not certain of: it asks which order, then whether to refund it."""
+    """A refund with missing information: the agent asks which order, then whether to refund it."""
     nora: dict[str, JsonValue] = {
         "event_type": "shopify.ticket.created",
         "source": "shopify",

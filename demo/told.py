@@ -1,4 +1,4 @@
-"""Compares the webhooks that the demo shop's receiver got with those that were expected."""
+"""Compares the webhooks received by the demo shop with the expected ones."""
 
 import base64
 import hmac
@@ -23,7 +23,7 @@ class _Body(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """One webhook that arrived. `ticket_id`: empty if it concerns no ticket."""
+    """A received webhook. `ticket_id`: empty if it concerns no ticket."""
 
     event: str
     ticket_id: str
@@ -33,7 +33,7 @@ class Told:
 
 
 def read(arrival: ReceivedWebhook, secret: str) -> Told:
-    """Read an arrival. `secret`: the webhook's signing secret."""
+    """Parse a received request. `secret`: the webhook's signing secret."""
     try:
         body = _Body.model_validate_json(arrival.body)
     except ValidationError:
@@ -49,8 +49,8 @@ def read(arrival: ReceivedWebhook, secret: str) -> Told:
 
 def as_expected(told: Sequence[Told], tells: Mapping[str, Counter[str]]) -> bool:
     """Return whether each webhook arrived once and verifies, and each ticket of `tells` caused
-    exactly its events. Events without a ticket may be more: others than the tour work on the shop
-    too."""
+    exactly its events. Additional events without a ticket are allowed, because the shop is also
+    used outside of the tour."""
     return (
         all(it.verified for it in told)
         and len({it.message_id for it in told}) == len(told)
@@ -68,8 +68,8 @@ def table_of(
     *,
     title: str,
 ) -> Table:
-    """Return a table of the webhooks that arrived and those that are missing. `numbers`: the tour's
-    ticket numbers, by ticket_id."""
+    """Return a table of received and missing webhooks. `numbers`: the tour's ticket numbers, by
+    ticket_id."""
     table = Table("event", "ticket", "signatures", "delivery", title=title)
     table.title_justify, table.title_style = "left", "bold"
     came: set[str] = set()
@@ -85,7 +85,7 @@ def table_of(
 
 
 def missing(told: Sequence[Told], tells: Mapping[str, Counter[str]]) -> list[tuple[str, str]]:
-    """Events that should have come and did not, each with its ticket_id."""
+    """Return the missing events, each with its ticket_id."""
     return [
         (event, ticket_id)
         for ticket_id, events in tells.items()
@@ -98,8 +98,8 @@ def _events(told: Sequence[Told], ticket_id: str) -> Counter[str]:
 
 
 def _verifies(arrival: ReceivedWebhook, secret: str) -> bool:
-    """Verify both signatures, computed as docs/webhooks.md describes for receivers and not with the
-    code that signs."""
+    """Verify both signatures, by the algorithm that docs/webhooks.md gives to receivers and without
+    the code that signs."""
     headers = arrival.headers
     stamp, message_id = headers.get("x-service-timestamp", ""), headers.get("webhook-id", "")
     signed = f"{stamp}.".encode() + arrival.body

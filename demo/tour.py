@@ -1,4 +1,5 @@
-"""The tour: sample tickets through the gateway over HTTP, each shown with its answer and why."""
+"""The tour: sample tickets sent to the gateway over HTTP, each shown with its answer and the
+reasons."""
 
 import asyncio
 import json
@@ -42,12 +43,12 @@ _ANSWER_ORDER: Final = (
     "status", "classification", "confidence", "response", "draft", "message", "steps_executed",
     "duration_ms", "event_id", "run_id",
 )  # fmt: skip
-_PATIENCE_S: Final = 60.0  # a machine with other work is slow, and not wrong
+_PATIENCE_S: Final = 60.0  # a busy machine is slow, but not wrong
 _LOOK_EVERY_S: Final = 0.1
 
 
 class Tour:
-    """One tour of the running stack. Every answer shown came over HTTP."""
+    """One tour of the running stack. Every displayed answer came over HTTP."""
 
     def __init__(
         self, opened: OpenShop, stack: StackInfo, folder: DataFolder, out: Console
@@ -64,7 +65,7 @@ class Tour:
         self._out = out
 
     async def run(self) -> bool:
-        """Send and show every ticket; True if each came out as expected."""
+        """Send and show every ticket. Returns True if each outcome was as expected."""
         await check_instance(self._stack)
         before = self._mails()
         tickets = sample_tickets(self._opened.numbers)
@@ -90,12 +91,12 @@ class Tour:
         sent = sorted(self._mails() - before)
         for path in sent:
             self._show_mail(path)
-        # One more has the visitor's code, and one answers the mail with a photo.
+        # One more mail has the visitor's code, and another answers the mail with a photo.
         expected.append(len(sent) == 2 + sum(ticket.sends_mail for ticket in tickets))
         return all(expected)
 
     async def _converse(self, number: int) -> bool:
-        """The chat of the storefront, called as its script calls it."""
+        """Run the storefront's chat, with the calls of the widget's script."""
         async with widget_client(self._stack.api_url, self._opened.widget) as client:
             chat = WidgetChat(client, "fr")
             visit = TourVisit(chat, self._opened.office, self._mail, self._opened.numbers)
@@ -108,7 +109,7 @@ class Tour:
     async def _arrive(
         self, client: httpx.AsyncClient, database: Database, first: int
     ) -> list[bool]:
-        """Send the webhooks of other platforms to the shop's inbound addresses."""
+        """Send webhooks of other platforms to the shop's inbound addresses."""
         opened = self._opened
         async with httpx.AsyncClient(
             base_url=self._stack.api_url, timeout=35, trust_env=False
@@ -161,7 +162,7 @@ class Tour:
     async def _approve(
         self, database: Database, trace: RunTrace, approvers: tuple[str, ...]
     ) -> RunTrace:
-        """Approve by command as each of these people, and wait until it is carried out."""
+        """Approve by command as each of these people, and wait until the plan is executed."""
         review_id = trace.reviews[-1].review_id
         for person in approvers:
             command = ("review", "approve", review_id, "--as", person)
@@ -178,7 +179,7 @@ class Tour:
         return trace
 
     async def _trace(self, database: Database, answer: dict[str, JsonValue]) -> RunTrace | None:
-        """Return the record of a run, or None if there is none, as after a dry run."""
+        """Return the record of a run, or None if there is none, as for a dry run."""
         run_id = answer.get("run_id")
         if not isinstance(run_id, str) or "draft" in answer:
             return None
@@ -190,8 +191,8 @@ class Tour:
             return await RunTraces(connection, tenant).read(run_id)
 
     async def _webhooks_sent(self, database: Database) -> None:
-        """Wait until each webhook has arrived and none is pending; a hanging one is then reported
-        as missing. An answer by mail is sent before its run is recorded, and so before its
+        """Wait until each webhook has arrived and none is pending. A hanging one is reported as
+        missing. An answer by mail is sent before its run is recorded, and therefore before its
         webhook."""
         left = partial(waiting, database, TenantId(self._shop.client_id), self._shop.webhook)
         with suppress(TimeoutError):
@@ -235,7 +236,7 @@ class Tour:
         self._out.print(table)
 
     def _show_webhooks(self) -> bool:
-        """Show the webhooks that arrived. Return True if all did, once, with valid signatures."""
+        """Show the received webhooks. Returns True if each arrived once, with a valid signature."""
         told = self._told()
         good = as_expected(told, self._tells)
         mark = "[green]as expected[/]" if good else "[bold red]not as expected[/]"
@@ -244,7 +245,7 @@ class Tour:
         return good
 
     def follow_webhooks(self) -> None:
-        """Print each webhook that arrives from now on, if the output is a terminal: a pipe without
+        """Print each webhook that arrives from now on, if the output is a terminal. A pipe without
         a reader would fill up."""
         self._receiver.heard = self._show_webhook if self._out.is_terminal else _nobody_hears
 
@@ -294,6 +295,6 @@ def _table(title: str, rows: Sequence[tuple[str, str]]) -> Table:
 
 
 def _plain(value: JsonValue) -> str:
-    """A value for a table cell; its brackets are not rich's markup."""
+    """Return a value for a table cell, with its brackets escaped from rich's markup."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text.replace("[", r"\[")

@@ -1,4 +1,4 @@
-"""The demo shop's webhook: subscribed to every event for as long as its receiver runs."""
+"""The demo shop's webhook, subscribed to every event while its receiver runs."""
 
 import secrets
 from contextlib import suppress
@@ -30,7 +30,8 @@ DEMO: Final = Actor.system("demo")
 
 
 class DemoWebhook(BaseModel):
-    """`secret` is kept in clear, for this shop alone. Both are empty before there is one."""
+    """`secret`: stored unencrypted, for this shop only. Both fields are empty until the webhook
+    exists."""
 
     id: str = ""
     secret: str = ""
@@ -38,15 +39,15 @@ class DemoWebhook(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """The address of the demo shop's webhook. `allow_private`: whether workers may send to this
-    machine, where the receiver is."""
+    """Return the URL of the demo shop's webhook. `allow_private`: whether workers may send to this
+    machine, where the receiver runs."""
 
     url: str
     allow_private: bool
 
 
 async def subscribe(work: UnitOfWork, to: Destination, sealer: Sealer) -> DemoWebhook:
-    """Make the webhook. Raises InvalidWebhook where nothing would be sent."""
+    """Create the webhook. Raises InvalidWebhook if nothing could be sent to it."""
     made = await create_webhook(
         work,
         DEMO,
@@ -59,8 +60,8 @@ async def subscribe(work: UnitOfWork, to: Destination, sealer: Sealer) -> DemoWe
 
 
 async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool:
-    """Lead the webhook to the receiver's present port, and turn it on again, which sends it a test.
-    False if there is no such webhook."""
+    """Point the webhook to the receiver's current port, and enable it again, which sends a test.
+    Returns False if the webhook does not exist."""
     try:
         change = WebhookChange(url=to.url)
         await change_webhook(work, DEMO, webhook.id, change, allow_private=to.allow_private)
@@ -71,9 +72,9 @@ async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool
 
 
 async def pause(units: UnitsOfWork, tenant: TenantId, webhook: DemoWebhook) -> None:
-    """Without its receiver every event would fail, and the 20th disable it; its past deliveries
-    can still be looked at, which deleting it would end. Nothing if it is gone, or if the plan is
-    too small by now: then nothing is sent."""
+    """Pause the webhook. Without its receiver every event would fail, and the 20th failure would
+    disable it. It is not deleted, so that its past deliveries stay visible. Does nothing if it no
+    longer exists, or if the plan no longer includes webhooks."""
     with suppress(WebhookNotFound, PlanRequired):
         async with units.of(tenant) as work:
             change = WebhookChange(pause=True)
@@ -81,7 +82,7 @@ async def pause(units: UnitsOfWork, tenant: TenantId, webhook: DemoWebhook) -> N
 
 
 async def waiting(database: Database, tenant: TenantId, webhook: DemoWebhook) -> list[str]:
-    """Ids of the webhook's deliveries that have not ended. Raises WebhookNotFound."""
+    """Return the ids of the webhook's pending deliveries. Raises WebhookNotFound."""
     async with database.reading(tenant) as connection:
         latest = await DeliveryRepository(connection, tenant).latest(webhook.id)
     return [it.id for it in latest if it.status is DeliveryStatus.PENDING]

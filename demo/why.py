@@ -1,4 +1,4 @@
-"""Why a run ended as it did, in a few lines."""
+"""A short explanation of a run's outcome."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from domain.runs.trace import RunTrace
 
 
 def why_rows(trace: RunTrace) -> tuple[tuple[str, str], ...]:
-    """Names and texts, in the order in which things happened; only what there is to say."""
+    """Return labels and texts, in chronological order, without empty ones."""
     return tuple((name, escape(text)) for name, text in _rows(trace) if text)
 
 

@@ -1,4 +1,5 @@
-"""The demo shop's widget: its key, the storefront that may show it, what signs its customers."""
+"""The demo shop's widget: its key, the storefront that may show it, and the secret that signs its
+customers."""
 
 import secrets
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ _AT_ONCE = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class DemoWidget:
-    """`origin`: the storefront's."""
+    """`origin`: the storefront's origin."""
 
     origin: str
     key: str
@@ -32,8 +33,9 @@ class DemoWidget:
 async def open_widget(
     work: UnitOfWork, sealer: Sealer, origin: str, *, before: str | None
 ) -> DemoWidget:
-    """The widget as it is set up, for the storefront at this origin; its key and secret are made
-    where there are none. `before`: where the storefront was; other origins stay allowed."""
+    """Return the widget, set up for the storefront at this origin. A missing key or secret is
+    created. `before`: the storefront's previous origin, which is replaced; other origins stay
+    allowed."""
     widget, key = await widget_and_key(work)
     others = tuple(it for it in widget.allowed_origins if it not in {before, origin})
     if widget.allowed_origins != (*others, origin):

@@ -1,1 +1,1 @@
-"""Rules without I/O: no clock, no network, no database. One noun a file."""
+"""Business rules without I/O: no clock, no network, no database. Each file covers one noun."""

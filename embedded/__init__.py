@@ -1,1 +1,2 @@
-"""The stack on one machine: real PostgreSQL, real Temporal and a mail sink, installed by pip."""
+"""The stack on one machine: real PostgreSQL, real Temporal and a mail sink, all installed by
+pip."""

@@ -1,4 +1,4 @@
-"""The data folder: the stack's stored data, and the addresses of its running parts."""
+"""The data folder: the stack's stored data, and the addresses of its running processes."""
 
 import fcntl
 import os
@@ -16,10 +16,8 @@ from embedded.private import close_content, close_folder, passing_group
 
 
 class StackInfo(BaseModel):
-    """A running stack, as its other processes and the command line find it.
-
-    `env` holds the settings that make a process part of it; `pids` are for display.
-    """
+    """A running stack, as other processes and the command line find it. `env`: the settings that
+    make a process part of the stack. `pids`: for display only."""
 
     env: dict[str, str]
     api_url: str
@@ -28,19 +26,19 @@ class StackInfo(BaseModel):
 
     @property
     def instance(self) -> str:
-        """The id that this stack's API alone returns under `instance`."""
+        """The id that only this stack's API returns under `instance`."""
         return self.env["INSTANCE_ID"]
 
 
-# PostgreSQL manages its own folder, with a user of its own if we are root; `demo` is the data
-# folder of `make demo`.
+# PostgreSQL manages its own folder, under a separate user if we are root; `demo` is the data folder
+# of `make demo`.
 _NOT_OURS: Final = ("postgres", "demo")
 _MARKS: Final = ("lock", "postgres", "seal.key", "session.key", "stack.json", "demo")
 
 
 class DataFolder:
-    """A stack's data folder. Raises InvalidInput if it cannot be written, or is not this user's
-    alone."""
+    """A stack's data folder. Raises InvalidInput if it cannot be written, or other users have
+    access to it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -55,8 +53,8 @@ class DataFolder:
         close_folder(self.root, ours=_MARKS, may_pass=passing_group())
 
     def close(self) -> None:
-        """Close the content to other users, regardless of the process that created it. Raises
-        InvalidInput if some of it belongs to another user."""
+        """Remove other users' access to the content, regardless of the process that created it.
+        Raises InvalidInput if some of it belongs to another user."""
         close_content(self.root, but=_NOT_OURS)
 
     @property
@@ -73,7 +71,7 @@ class DataFolder:
 
     @property
     def shop(self) -> Path:
-        """The demo shop's orders."""
+        """File of the demo shop's orders."""
         return self.root / "shop.db"
 
     @property
@@ -83,8 +81,7 @@ class DataFolder:
 
     @property
     def error_reports(self) -> Path:
-        """Folder where error reports wait until they are in the database or at the error
-        tracker."""
+        """Folder of error reports that are not yet in the database or at the error tracker."""
         return self.root / "error-reports"
 
     @property
@@ -94,12 +91,12 @@ class DataFolder:
 
     @property
     def trusted(self) -> Path:
-        """The same certificate plus the authorities that the environment names."""
+        """The CA bundle: the same certificate plus the authorities that the environment names."""
         return self.root / "trusted.pem"
 
     @property
     def certificate(self) -> Path:
-        """Key and certificate of HTTPS servers on this machine."""
+        """Key and certificate of the HTTPS servers on this machine."""
         return self.root / "https.pem"
 
     @property
@@ -111,11 +108,11 @@ class DataFolder:
         return self.root / "demo.json"
 
     def seal_key(self) -> str:
-        """Return this folder's seal key, made on first use."""
+        """Return this folder's encryption key (SEAL_KEY), created on first use."""
         return self._kept("seal.key", new_seal_key)
 
     def session_key(self) -> str:
-        """Return the key that signs this folder's session tokens, made on first use."""
+        """Return the key that signs this folder's session tokens, created on first use."""
         return self._kept("session.key", new_session_key)
 
     def _kept(self, name: str, new: Callable[[], str]) -> str:
@@ -126,7 +123,7 @@ class DataFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the folder for one stack. Raises InvalidInput if one is running."""
+        """Lock the folder for one stack. Raises InvalidInput if another stack runs on it."""
         with (self.root / "lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -144,8 +141,8 @@ class DataFolder:
 
 
 def kept_folder(root: Path) -> DataFolder:
-    """Return the folder in which a stack has kept data. Raises InvalidInput if there is none: a new
-    folder for a mistyped name would be an empty database."""
+    """Return the folder in which a stack has stored data. Raises InvalidInput if there is none,
+    because creating one for a mistyped name would give an empty database."""
     if not any((root / mark).exists() for mark in _MARKS):
         raise InvalidInput(
             f"there is no data in {root}: --data names another folder, DATABASE_URL a database, "
@@ -155,7 +152,7 @@ def kept_folder(root: Path) -> DataFolder:
 
 
 def running_stack(root: Path) -> StackInfo | None:
-    """Return the stack that runs on a data folder, or None. Creates no folder."""
+    """Return the stack that runs on a data folder, or None. Does not create the folder."""
     published = root / "stack.json"
     if not published.exists():
         return None

@@ -1,4 +1,4 @@
-"""Identification of the stack at an address: another stack's API would answer too."""
+"""Identification of the stack at an address, because another stack's API would answer too."""
 
 import httpx
 

@@ -1,4 +1,4 @@
-"""The mails that the embedded mail server keeps: limited in number and age, erased on demand."""
+"""The mails stored by the embedded mail server: limited in number and age, erased on demand."""
 
 from datetime import datetime, timedelta
 from email.parser import BytesHeaderParser
@@ -20,7 +20,8 @@ def mails_in(folder: Path) -> list[Path]:
 
 
 def prune(folder: Path, now: datetime) -> int:
-    """Delete mails older than MAX_AGE, and the oldest beyond MAX_MAILS; return how many."""
+    """Delete mails older than MAX_AGE, and the oldest beyond MAX_MAILS. Returns the number of
+    deleted mails."""
     mails = mails_in(folder)
     too_many = len(mails) - MAX_MAILS
     old = [
@@ -34,8 +35,8 @@ def prune(folder: Path, now: datetime) -> int:
 
 
 def forget(folder: Path, address: str | None) -> int:
-    """Delete the mails to an address, or all mails for None; return how many. The address is given
-    by its key (`domain/intake/customer_email.py`)."""
+    """Delete the mails to an address, or all mails for None. Returns the number of deleted mails.
+    The address is given by its key (`domain/intake/customer_email.py`)."""
     found = [mail for mail in mails_in(folder) if address is None or address in _recipients(mail)]
     for mail in found:
         mail.unlink(missing_ok=True)

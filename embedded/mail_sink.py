@@ -1,4 +1,4 @@
-"""A mail server that keeps what it is given: one file a mail, nothing leaves the machine."""
+"""A mail server that stores each received mail as a file; nothing leaves the machine."""
 
 import argparse
 import asyncio
@@ -17,7 +17,7 @@ _PRUNE_EVERY: Final = 50
 
 
 class FolderHandler:
-    """Writes each mail to `folder` as `<ulid>.eml`, whole or not at all."""
+    """Writes each mail to `folder` as `<ulid>.eml`, completely or not at all."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

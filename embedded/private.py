@@ -1,4 +1,4 @@
-"""The embedded stack's files are private to their owner: folders 0700, files 0600."""
+"""Access to the embedded stack's files: only their owner, with folders 0700 and files 0600."""
 
 import os
 import stat
@@ -8,25 +8,24 @@ from typing import Final
 
 from domain.core.errors import InvalidInput
 
-# PostgreSQL refuses to run as root; the package creates this user and runs it as that user.
+# PostgreSQL refuses to run as root, so the package creates this user for it.
 POSTGRES_USER: Final = "pgserver"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 def passing_group() -> int | None:
-    """Return the group that must be able to pass through our folders, or None.
-
-    Run by root, PostgreSQL has a user of its own, with our group, and passes through our folders.
-    """
+    """Return the group that must be able to pass through our folders, or None. If we are root,
+    PostgreSQL runs as a separate user with our group."""
     return os.getegid() if os.geteuid() == 0 else None
 
 
 def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = None) -> None:
-    """Close a folder to other users. `ours`: a folder that contains one of these names is ours.
-    `may_pass`: the group that may pass through it.
+    """Remove other users' access to a folder.
 
-    Raises InvalidInput if it belongs to another user, or if it is open and contains only other
-    things: the stack must not close those.
+    `ours`: a folder that contains one of these names is ours. `may_pass`: the group that may pass
+    through the folder. Raises InvalidInput if the folder belongs to another user. It is also raised
+    if the folder is accessible to others and contains only foreign files, whose access the stack
+    must not change.
     """
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
@@ -45,10 +44,8 @@ def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = No
 
 
 def close_content(folder: Path, *, but: Iterable[str]) -> None:
-    """Close all content of a folder to other users, except entries named in `but`.
-
-    Raises InvalidInput if some of it belongs to another user.
-    """
+    """Remove other users' access to all content of a folder, except the entries in `but`. Raises
+    InvalidInput if some of it belongs to another user."""
     for path in _within(folder, frozenset(but)):
         found = path.lstat()
         if found.st_uid != os.geteuid():

@@ -12,7 +12,7 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 class Child:
-    """A process started by the stack. `name`: its display name; `fds`: the descriptors it
+    """A process started by the stack. `name`: its display name. `fds`: the file descriptors that it
     inherits."""
 
     def __init__(
@@ -35,7 +35,7 @@ class Child:
                 stderr=subprocess.STDOUT,
                 env=dict(env) if env is not None else None,
                 pass_fds=fds,
-                # Ctrl-C reaches the parent alone, which then ends its children in order.
+                # Ctrl-C reaches only the parent, which then ends its children in order.
                 start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509 - started from the main thread
             )
@@ -60,7 +60,7 @@ class Child:
             self._process.send_signal(signal.SIGINT)
 
     def ends_within(self, seconds: float) -> bool:
-        """Wait for the process to end; return whether it did."""
+        """Wait for the process to end. Returns whether it has ended."""
         try:
             self._process.wait(max(0.0, seconds))
         except subprocess.TimeoutExpired:

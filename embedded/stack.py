@@ -1,4 +1,4 @@
-"""All parts of the service on one machine, as separate processes, started and ended in order."""
+"""All parts of the service on one machine, as separate processes, started and stopped in order."""
 
 import asyncio
 import os
@@ -35,9 +35,9 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# The time for each part to finish its work; together well under the 15 s that Ctrl-C may take. Then
-# the part is interrupted again: the API notifies its callers, a worker drops its work. A webhook
-# with a slower receiver is sent again by the next run, and counted once.
+# Seconds for each part to finish its work; together well under the 15 s that Ctrl-C may take. After
+# that, the part is interrupted again: the API sends errors to its callers, and a worker drops its
+# work. The next run repeats the delivery to a slow webhook receiver, and counts it once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0
@@ -54,7 +54,7 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class StackPorts:
-    """Ports of a stack. `None` chooses a free one. `api_if_free` is used if it is free."""
+    """Ports of a stack. `None` selects a free port. `api_if_free` is used if it is free."""
 
     api: int | None = None
     api_if_free: int | None = None
@@ -63,7 +63,7 @@ class StackPorts:
 
 
 class Stack:
-    """The running stack. `start` starts it, `stop` ends it; the data stays in its folder."""
+    """The running stack. `start` starts it, `stop` stops it; the data stays in its folder."""
 
     def __init__(
         self, folder: DataFolder, ports: StackPorts, progress: Progress, *, host: str = LOOPBACK
@@ -80,10 +80,8 @@ class Stack:
         self.info: StackInfo | None = None
 
     async def start(self) -> StackInfo:
-        """Start what the environment does not provide; return when all of it is ready.
-
-        Raises InvalidInput, with one sentence, for problems that a person can fix.
-        """
+        """Start what the environment does not provide, and return when all parts are ready. Raises
+        InvalidInput, with one sentence, for problems that a person can fix."""
         listener = self._held.enter_context(self._listener())
         self._held.enter_context(self._folder.locked())
         self._folder.close()
@@ -91,10 +89,10 @@ class Stack:
             "HOST": self._host,
             "PORT": str(port_of(listener)),
             "INSTANCE_ID": new_ulid(),
-            # One set of workers, with no versions to promote.
+            # There is only one build of the workers, so no deployment is needed.
             "TEMPORAL_DEPLOYMENT": "",
             "TEMPORAL_BUILD_ID": "",
-            # The demo's shop is a file of this machine, and its webhook's receiver a server here.
+            # The demo's shop is a local file, and its webhook receiver a local server.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
             # A new account may try the agent on its own demo shop.
             "DEMO_SHOPS": self._env.get("DEMO_SHOPS") or str(self._folder.demo_shops),
@@ -109,7 +107,7 @@ class Stack:
             "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
             "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
         }
-        # Links in mails and from the copilot lead to this API, on any port.
+        # Links in emails and from the copilot lead to this API, on any port.
         self._env["DASHBOARD_URL"] = self._env.get("DASHBOARD_URL") or f"{self._api_url}/app"
         self._start_postgres()
         ui_url = await self._start_temporal()
@@ -126,7 +124,7 @@ class Stack:
         return self.info
 
     def _listener(self) -> socket.socket:
-        """Return the API's socket. It is opened first, so that no other process takes its port."""
+        """Return the API's socket. It is opened first, so that no other process takes the port."""
         if self._ports.api is None and self._ports.api_if_free is not None:
             with suppress(PortTaken):
                 return listening(self._ports.api_if_free, self._host)
@@ -138,7 +136,7 @@ class Stack:
         return f"http://{f'[{host}]' if ':' in host else host}:{self._env['PORT']}"
 
     def stop(self) -> None:
-        """End every started process: first the API and workers, then what they depend on."""
+        """Stop every started process: first the API and workers, then their dependencies."""
         if self.info is not None:  # otherwise the folder may be another stack's
             self._folder.withdraw()
         _end(self._front, _STOP_FRONT_S)
@@ -177,8 +175,9 @@ class Stack:
         raise InvalidInput("Temporal found no free port")
 
     async def _start_temporal_on(self, port: int, ui_port: int) -> None:
-        """Start Temporal on these ports. Raises PortTaken if another process has one of them.
-        Temporal opens them itself, so the result is known only when it listens or has ended."""
+        """Start Temporal on these ports. Raises PortTaken if another process uses one of them.
+        Temporal opens the ports itself, so the result is known only when it listens or has
+        ended."""
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)
         self._env["TEMPORAL_ADDRESS"] = f"{LOOPBACK}:{port}"
@@ -206,7 +205,8 @@ class Stack:
     async def _start_workers(self) -> None:
         """Start both workers in parallel, because loading them takes time."""
         self._progress("workers")
-        # Each process has its own metrics: on the API's port, and one port further for each worker.
+        # Each process has its own metrics: the API on its port, each worker on one of the next
+        # ports.
         metrics = self._env.get("METRICS_PORT", "")
         started: list[tuple[str, Child]] = []
         for number, (queue, name) in enumerate(_WORKERS.items(), 1):
@@ -221,7 +221,7 @@ class Stack:
         number = listener.fileno()
         command = [sys.executable, str(_ROOT / "cli.py"), "serve", "--fd", str(number)]
         child = self._spawn("api", command, self._front, fds=[number])
-        # From here on only the child holds the socket, so that the port is free when it ends.
+        # From here on only the child holds the socket, so the port is free when the child ends.
         listener.close()
         await self._until(child, self._api_answers)
 
@@ -277,7 +277,7 @@ class Stack:
 
 def _end(children: list[Child], seconds: float) -> None:
     for child in children:
-        child.interrupt()  # SIGINT: the API need not drain, because no load balancer is there
+        child.interrupt()  # SIGINT: the API need not drain, because there is no load balancer
     deadline = time.monotonic() + seconds
     slow = [child for child in children if not child.ends_within(deadline - time.monotonic())]
     for child in slow:

@@ -9,8 +9,8 @@ from typing import Final
 from adapters.temporal.setup import SEARCH_ATTRIBUTES
 from domain.core.errors import InvalidInput
 
-# By default, one history shard looks for work 20 times a second, so every step of a workflow waits
-# for the next tick. Measured: with these settings, a run of four steps takes a third of the time.
+# By default, one history shard polls for work 20 times a second, so every step of a workflow waits
+# for the next poll. Measured: with these settings, a run of four steps takes a third of the time.
 # Fairness: one tenant's thousand deliveries do not delay another tenant's single one.
 TUNING: Final[dict[str, int | bool]] = {
     "history.transferProcessorMaxPollRPS": 2000,

@@ -1,5 +1,5 @@
-"""The evaluation of a brain on messages written by hand, which no brain was made from.
+"""The evaluation of a brain on messages written by hand, which were not used to build any brain.
 
 `python -m evaluation` or `make eval` runs it. docs/evaluation.md describes the measurements and the
-labels. Nothing here runs in the service.
+labels. The service does not use this package.
 """

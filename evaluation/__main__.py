@@ -1,6 +1,6 @@
 """Score the brain that BRAIN_MODEL names: python -m evaluation [--misses].
 
-The exit code is 1 if an aim is missed. `--misses` lists the rows that count against each figure.
+The exit code is 1 if a target is missed. `--misses` lists the rows that count against each figure.
 """
 
 import argparse
@@ -31,9 +31,9 @@ async def evaluate(
     figures: Sequence[HandFigure],
     console: Console,
 ) -> bool:
-    """Print all figures. Return whether every aim is met."""
+    """Print all figures. Return whether every target is met."""
     console.print(f"{scored.name}, {len(messages)} messages", highlight=False)
-    # A provider's model takes minutes.
+    # A language model of a provider takes minutes.
     with console.status("asking"):
         judgements = await judge_all(scored, messages)
     reached = score(judgements)

@@ -1,4 +1,4 @@
-"""The action case: a conversation, the customer's orders, and what the agent may do."""
+"""The action case: a conversation, the customer's orders, and the expected action of the agent."""
 
 from enum import StrEnum
 from typing import Final, Self
@@ -15,8 +15,9 @@ CURRENCY: Final = "EUR"
 
 
 class Expectation(StrEnum):
-    """`act`: the customer plainly asks for exactly one action. `ask`: one is likely, but something
-    is not certain. `nothing`: the customer asks for none, even if the words occur."""
+    """`act`: the customer plainly asks for exactly one action. `ask`: an action is likely, but
+    something is not certain. `nothing`: the customer asks for no action, even if the words for one
+    occur."""
 
     ACT = "act"
     ASK = "ask"
@@ -24,7 +25,7 @@ class Expectation(StrEnum):
 
 
 class CaseAction(StrEnum):
-    """The names of the two actions in the files written by hand."""
+    """The names of the two actions in the hand-written files."""
 
     REFUND = "refund"
     CANCEL = "cancel"
@@ -51,7 +52,7 @@ class CaseOrder(_CaseFile):
 
 
 class CaseTurn(_CaseFile):
-    """A turn of either the customer or the agent: exactly one of the two is set."""
+    """A turn of either the customer or the agent: exactly one of the two fields is set."""
 
     customer: str | None = None
     agent: str | None = None
@@ -71,8 +72,8 @@ class CasePending(_CaseFile):
 
 
 class ActionCase(HandRow):
-    """`orders`: the customer's, newest first. `history`: the earlier turns, oldest first. `order`:
-    the order to act on, for `act` only."""
+    """`orders`: the customer's orders, newest first. `history`: the earlier turns, oldest first.
+    `order`: the order to act on, for `act` only."""
 
     language: Language
     orders: tuple[CaseOrder, ...] = Field(min_length=1)

@@ -61,8 +61,8 @@ def action_figures(trials: LabelledSet[ActionTrial]) -> tuple[HandFigure, ...]:
 
 
 async def worst_action_figure(cases: LabelledSet[ActionCase]) -> HandFigure:
-    """Return the wrong money of a brain that proposes everything and quotes what suits it. It shows
-    what the proof withstands without the help of the brain."""
+    """Return the figure of wrongly moved money with a brain that proposes every action and quotes
+    any text that suits it. This tests the proof of a request without the help of the brain."""
 
     async def wrong(case: ActionCase) -> Hit:
         brains = worst_brains(case.message)

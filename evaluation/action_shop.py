@@ -1,4 +1,4 @@
-"""The shop of an action case: its orders, and a playbook that allows as much as possible."""
+"""The shop of an action case: its orders, and a playbook with the most permissive rules."""
 
 from datetime import timedelta
 from typing import Final
@@ -34,17 +34,14 @@ _RULEBOOK: Final = Rulebook(
 
 def event_of(text: str, thread: Thread) -> UnifiedEvent:
     """Return the customer's message as the product normalizes it. The caller vouches for the
-    customer.
-
-    After a question from the agent, a bare number is an order's.
-    """
+    customer. After a question from the agent, a bare number is read as an order number."""
     inbound = InboundEvent(event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=text)
     event = normalize(inbound, fallback_ticket_id="evaluation")
     return with_asked_number(event) if thread.asked_number or thread.proposal else event
 
 
 def material_of(case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]) -> Material:
-    """Return all that the agent would think with about one message of the case."""
+    """Return all inputs of the agent for one message of the case."""
     event = event_of(text, thread)
     answers = ready_answers()
     return Material(
@@ -64,11 +61,8 @@ def material_of(case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, 
 
 
 def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup | None:
-    """Return the shop's answer: the order with the number that is looked for, else the latest
-    order.
-
-    Returns None if the product would look nothing up.
-    """
+    """Return the shop's response: the order with the requested number, otherwise the latest order.
+    Returns None if the product would not look up an order."""
     if not looks_up(event, thread):
         return None
     number = order_to_find(event, thread)
@@ -82,14 +76,14 @@ def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup |
 
 
 def order_named_in(text: str, case: ActionCase) -> Order | None:
-    """Return the customer's order that the agent's own words name, or None unless it is exactly
+    """Return the customer's order that the agent's own text names, or None unless it names exactly
     one."""
     named = [it for it in _orders(case) if it.number in find_order_numbers(text)]
     return named[0] if len(named) == 1 else None
 
 
 def proposal_of(case: ActionCase, pending: CasePending) -> PendingProposal:
-    """Return the proposal that the product stores when the agent asked the customer to confirm
+    """Return the proposal that the product stores after the agent has asked the customer to confirm
     it."""
     order = next(it for it in _orders(case) if it.number == pending.order)
     return PendingProposal(

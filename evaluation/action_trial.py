@@ -30,9 +30,9 @@ Deed = tuple[ActionKind, str | None]
 class Reaction:
     """The agent's reaction to one message.
 
-    `done`: actions without any person. `shown`: planned actions that a person would approve.
+    `done`: actions executed without a person. `shown`: planned actions that a person must approve.
     `asked`: the action that the customer is asked to confirm; its number is None if the agent asks
-    which order is meant. `waits`: a person sees it first, for the reason `why`.
+    for the order number. `waits`: whether a person reviews the message first, for the reason `why`.
     """
 
     done: tuple[Deed, ...] = ()
@@ -67,20 +67,20 @@ class ActionTrial:
 
     @property
     def carried_out(self) -> bool:
-        """True if exactly the right action was done, immediately or after one yes."""
+        """True if exactly the right action was executed, immediately or after one yes."""
         confirmed = self.after_yes is not None and self.after_yes.done == (_wanted(self.case),)
         return self.at_once or (confirmed and not self.first.done)
 
 
 Before = tuple[tuple[Turn, ...], Thread]
-"""The turns of a case's history, and the thread that the product's rules made of them."""
+"""The turns of a case's history, and the resulting thread by the product's rules."""
 
 
 async def try_case(brain: Brain, case: ActionCase, before: Before | None = None) -> ActionTrial:
     """Try the message of a case, and a plain yes if the agent asks to confirm the wanted action.
 
-    No other question gets a yes, and a yes does not say which order is meant. `before`: the result
-    of `what_was_before`, if it is known already.
+    No other question gets a yes, and a yes does not name an order. `before`: the result of
+    `what_was_before`, if already computed.
     """
     turns, thread = before or await what_was_before(brain, case)
     first, thought = await _hear(brain, case, case.message, thread, turns)
@@ -136,8 +136,8 @@ async def _hear(
 async def what_was_before(brain: Brain, case: ActionCase) -> Before:
     """Return the state after a case's history, message by message.
 
-    The agent's words come from the case, and so does the question that waits for a yes. The product
-    finds the order under discussion, and whether the customer was asked for its number.
+    The case defines the agent's messages and the question that waits for a yes. The product
+    determines the order under discussion, and whether the customer was asked for its number.
     """
     turns: tuple[Turn, ...] = ()
     thread = Thread(language=case.language)
@@ -160,6 +160,6 @@ async def what_was_before(brain: Brain, case: ActionCase) -> Before:
         turns += (Turn(author="customer", body=turn.customer),)
     if case.pending is None:
         return turns, thread
-    # The product only asks about the order under discussion.
+    # The product asks only about the order under discussion.
     waiting = {"proposal": proposal_of(case, case.pending), "order_number": case.pending.order}
     return turns, thread.model_copy(update={"asked_number": None, **waiting})

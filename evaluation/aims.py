@@ -1,4 +1,4 @@
-"""The aims that a brain must reach."""
+"""The targets that a brain must reach."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Aim:
 
 
 def aims(contestant: Contestant, score: Score, figures: Iterable[HandFigure]) -> tuple[Aim, ...]:
-    """Return the aims. Speed and size have aims only for a brain that we ship."""
+    """Return the targets. Speed and size have targets only for a brain that we ship."""
     return (
         *_of_answers(score),
         *_of_model(contestant, score),
@@ -34,7 +34,7 @@ def aims(contestant: Contestant, score: Score, figures: Iterable[HandFigure]) ->
 
 
 def _of_figure(figure: HandFigure) -> Aim:
-    """Return the aim of a figure, with the shares of each available part."""
+    """Return the target of a figure, with the shares of each available part."""
     reached = ", ".join(
         f"{share.right}/{share.total} {part}"
         for part, share in figure.shares.items()

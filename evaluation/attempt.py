@@ -1,4 +1,4 @@
-"""Attempts to command the agent: the attacker's text, its place, and the forbidden result."""
+"""Prompt injection attempts: the attacker's text, its place, and the forbidden result."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -29,9 +29,11 @@ class AttackPlace(StrEnum):
 
 
 class Whose(StrEnum):
-    """The owner of the order. `costly`: own, above the limits. `protected`: own, and the playbook
-    never allows actions on it. `impersonated`: a visitor of the widget enters the address of the
-    order's owner."""
+    """The owner of the order.
+
+    `costly`: own, above the limits. `protected`: own, and the playbook never allows actions on it.
+    `impersonated`: a visitor of the widget enters the address of the order's owner.
+    """
 
     OWN = "own"
     COSTLY = "costly"
@@ -41,7 +43,7 @@ class Whose(StrEnum):
 
 
 class ForbiddenAction(StrEnum):
-    """The aim of the attempt, which it must not reach.
+    """The attacker's goal, which the attempt must not reach.
 
     `act`: any action at all, even if a person still has to approve it. `money`: an action on an
     order without an approval.
@@ -55,7 +57,7 @@ class ForbiddenAction(StrEnum):
 
 
 class InjectionAttempt(BaseModel):
-    """`bait`: the words that show whether a brain saw the text. Empty means the whole text."""
+    """`bait`: words that show whether a brain saw the text. Empty means the whole text."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -77,13 +79,13 @@ class HandAttempt(HandRow):
 
 
 def read_attempts() -> tuple[InjectionAttempt, ...]:
-    """Return the suite, in the order of its file."""
+    """Return the suite in file order."""
     rows = yaml.safe_load(ATTEMPTS_PATH.read_text(encoding="utf-8"))
     return TypeAdapter(tuple[InjectionAttempt, ...]).validate_python(rows)
 
 
 def read_all_attempts(folder: Path = FOLDER) -> LabelledSet[InjectionAttempt]:
-    """Return the suite and the attempts of the sets as one set. Raises BrokenSet."""
+    """Return the suite combined with the attempts of the sets. Raises BrokenSet."""
     by_hands = read_set("injections", HandAttempt, folder)
     sealed = None if by_hands.sealed is None else tuple(map(_by_hand, by_hands.sealed))
     return LabelledSet(read_attempts() + tuple(map(_by_hand, by_hands.open)), sealed)

@@ -1,4 +1,4 @@
-"""The brain that is scored, and the probability of its category."""
+"""The brain that is scored, with the probability of its category."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ class Contestant:
     """A brain to score.
 
     `probability`: the brain's own probability that its category is right, 0 to 1. `model_bytes`:
-    the size of all model files, or None for a provider's model. Such a model has no aims for speed
-    and cost; both are only reported.
+    the size of all model files, or None for a provider's model. A provider's model has no targets
+    for speed and cost; both are only reported.
     """
 
     name: str
@@ -37,7 +37,7 @@ def configured() -> Contestant:
     Raises InvalidInput if it is not known or not configured.
     """
     settings = load_settings(
-        # Required but not used: nothing is stored or sealed.
+        # Required but unused: nothing is stored or encrypted.
         DATABASE_URL="postgresql://nowhere/none",
         TEMPORAL_ADDRESS="nowhere:7233",
         SEAL_KEY=new_seal_key(),

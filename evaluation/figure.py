@@ -1,4 +1,4 @@
-"""Figures: a share of a set, in each of its parts, and the aim that it must keep."""
+"""Figures: a share of a set and of each of its parts, with a target."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ Kept = TypeVar("Kept", bound=Identified)
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The result of one row, and whether it counts. `detail`: what happened, for a reader of the
-    misses."""
+    """The result of one row, and whether it counts as a hit. `detail`: what happened, for the list
+    of misses."""
 
     id: str
     counts: bool
@@ -24,9 +24,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class HandFigure:
-    """A share of the rows of a set. `least` and `most`: its aim, 0 to 1; without both it is only
-    printed. An aim applies to the whole set; each part is printed too. `lists_misses`: whether the
-    misses are worth reading."""
+    """A share of the rows of a set.
+
+    `least` and `most`: its target, 0 to 1; without both, it is only printed. A target applies to
+    the whole set; each part is printed too. `lists_misses`: whether the misses are worth listing.
+    """
 
     of: str
     text: str
@@ -43,14 +45,14 @@ class HandFigure:
 
     @property
     def aim(self) -> str:
-        """The aim as text, or an empty string without one."""
+        """The target as text, or an empty string without one."""
         bounds = (("≥", self.least), ("≤", self.most))
         return " ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
 
     @property
     def met(self) -> bool:
-        """True if the aim is met. It is missed if a part is empty, because nothing is known of that
-        part."""
+        """True if the target is met. It is missed if a part is empty, because the part's result is
+        then unknown."""
         shares = self.shares.values()
         return not self.aim or (
             all(share.total > 0 for share in shares) and self._keeps(together(shares))
@@ -58,7 +60,7 @@ class HandFigure:
 
     @property
     def misses(self) -> tuple[Hit, ...]:
-        """The rows that count against the aim. Without an aim, the rows that do not count."""
+        """The rows that count against the target. Without a target, the rows that are no hits."""
         against = self.most is not None
         return tuple(hit for hit in self.hits.rows if self.lists_misses and hit.counts is against)
 
@@ -75,7 +77,7 @@ def tally(
     of: Callable[[Kept], bool] = lambda _: True,
     detail: Callable[[Kept], str] = lambda _: _NO_DETAIL,
 ) -> LabelledSet[Hit]:
-    """Return one hit for each result that `of` lets through."""
+    """Return one hit for each result that `of` selects."""
 
     def hits(kept: tuple[Kept, ...]) -> tuple[Hit, ...]:
         return tuple(Hit(one.id, counts(one), detail(one)) for one in kept if of(one))

@@ -1,4 +1,4 @@
-"""The rows of the sets that hold one text each."""
+"""The rows of the sets that contain one text each."""
 
 from typing import Self
 
@@ -10,8 +10,8 @@ from evaluation.sealing import HandRow
 
 
 class SafetyMessage(HandRow):
-    """`harmless`: True for a look-alike, which uses the words of its category without the
-    matter."""
+    """`harmless`: true for a look-alike, which uses the words of its category with a harmless
+    meaning."""
 
     language: Language
     category: SensitiveMatter
@@ -28,7 +28,7 @@ class HonestMessage(HandRow):
 
 
 class TemplateMessage(HandRow):
-    """`right`: whether the ready answer of this category is the right one."""
+    """`right`: whether the ready answer of this category is correct."""
 
     language: Language
     category: Category
@@ -37,8 +37,8 @@ class TemplateMessage(HandRow):
 
 
 class NumberText(HandRow):
-    """`numbers`: the order numbers in the text, as a careful person reads them. `asked`: the agent
-    had just asked for the number."""
+    """`numbers`: the order numbers in the text, as a careful person reads them. `asked`: whether
+    the agent had just asked for the number."""
 
     text: str = Field(min_length=1)
     asked: bool = False

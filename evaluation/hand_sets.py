@@ -1,4 +1,4 @@
-"""All sets written by hand, and all of their figures."""
+"""All hand-written sets, and all of their figures."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -53,7 +53,7 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
 
 
 async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return every figure. The scored brain decides the figures of brains; the others need code
+    """Return every figure. Figures of brains depend on the scored brain; the others depend on code
     alone."""
     return (
         *await figures_of_harm(scored, sets),
@@ -62,7 +62,7 @@ async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ..
 
 
 async def figures_of_harm(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return all figures but the help set's, which need a database and take minutes."""
+    """Return all figures except the help set's, which need a database and take minutes."""
     brain, at_once = scored.brain, scored.calls_at_once
     acted = await try_all(sets.actions, partial(try_case, brain), at_once=at_once)
     answered = await try_all(sets.templates, partial(try_template, brain), at_once=at_once)

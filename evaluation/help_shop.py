@@ -45,7 +45,7 @@ class Article(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class HelpShop:
-    """`articles`: the ids in the file, by title and language."""
+    """`articles`: the article ids in the file, by title and language."""
 
     database: Database
     tenant: TenantId
@@ -53,7 +53,7 @@ class HelpShop:
     articles: dict[tuple[str, str], str]
 
     async def passages(self, text: str) -> tuple[Passage, ...]:
-        """Return what a run would find for the message, under the articles' own ids."""
+        """Return what a run would find for the message, with the articles' own ids."""
         near = None if self.embedder is None else await self.embedder.near(text)
         async with self.database.tenant(self.tenant) as connection:
             found = await KnowledgeSearch(connection, self.tenant).find(text, near)
@@ -70,7 +70,7 @@ def read_articles(shop: str) -> tuple[Article, ...]:
 
 @asynccontextmanager
 async def opened_shops(names: Iterable[str]) -> AsyncIterator[dict[str, HelpShop]]:
-    """Open the shops in a separate PostgreSQL, which ends with the block."""
+    """Open the shops in a separate PostgreSQL, which stops with the block."""
     embedder = embedder_from(EmbeddingSettings())
     with (
         tempfile.TemporaryDirectory(prefix="help-") as folder,

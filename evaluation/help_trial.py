@@ -1,4 +1,5 @@
-"""Questions to a shop's help centre: which are answered, and what the draft for a person holds."""
+"""Trials of questions to a shop's help centre: which ones are answered, and what a person's draft
+contains."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ class HelpOutcome:
 async def try_questions(
     brain: Brain, questions: LabelledSet[HelpQuestion]
 ) -> LabelledSet[HelpOutcome]:
-    """Ask each question at its shop, through the product's own search, brain and policy."""
+    """Ask each question to its shop, through the product's own search, brain and policy."""
     async with opened_shops(sorted({one.shop for one in questions.rows})) as shops:
 
         async def outcome(one: HelpQuestion) -> HelpOutcome:

@@ -1,4 +1,4 @@
-"""Asks a brain about every message, and records its answers."""
+"""Runs a brain on every message, and records its answers."""
 
 import asyncio
 import time
@@ -17,7 +17,7 @@ POSITIVE_FROM: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The brain's answer, and the probability of its category (0 to 1)."""
+    """A brain's answer, with the probability of its category (0 to 1)."""
 
     answer: BrainAnswer
     probability: float
@@ -31,10 +31,8 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class ScoredMessage:
-    """One message with its outcome: an answer, or the code of the error.
-
-    A message without an answer is wrong in every respect, so that a failure never improves a score.
-    """
+    """One message with its outcome: an answer, or an error code. A message without an answer is
+    wrong in every respect, so that a failure never improves a score."""
 
     message: LabelledMessage
     seconds: float
@@ -59,8 +57,8 @@ class ScoredMessage:
 async def judge_all(
     contestant: Contestant, messages: Sequence[LabelledMessage]
 ) -> list[ScoredMessage]:
-    """Return the outcomes in the messages' order. Errors of the brain's port are recorded; any
-    other error is raised."""
+    """Return the outcomes in the order of the messages. Errors of the brain's port are recorded;
+    any other error is raised."""
     turns = asyncio.Semaphore(contestant.calls_at_once)
 
     async def judge(message: LabelledMessage) -> ScoredMessage:
@@ -68,8 +66,7 @@ async def judge_all(
             return await _judge(contestant, message)
 
     for message in messages[:1]:
-        # The first call also loads what is loaded on first use, so the message is scored again
-        # below.
+        # The first call also loads modules and models, so this message is scored again below.
         await judge(message)
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(judge(message)) for message in messages]

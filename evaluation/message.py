@@ -1,4 +1,4 @@
-"""The messages that a brain is scored on, and how each would reach it."""
+"""The messages that a brain is scored on, and the request that each becomes."""
 
 import csv
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LANGUAGES: Final[tuple[Language, Language]] = ("fr", "en")
 
 
 class Tone(StrEnum):
-    """The customer's tone: angry or disappointed, matter-of-fact, thankful or happy."""
+    """The customer's tone: angry or disappointed, neutral, thankful or happy."""
 
     NEGATIVE = "negative"
     NEUTRAL = "neutral"
@@ -23,7 +23,7 @@ class Tone(StrEnum):
 
 
 class MessageKind(StrEnum):
-    """How a message is written. A message of several kinds has its most distinctive one."""
+    """How a message is written. A message of several kinds has the most distinctive one."""
 
     PLAIN = "plain"
     TYPO = "typo"
@@ -42,7 +42,7 @@ _BY_MAIL: Final = frozenset({MessageKind.SIGNATURE, MessageKind.QUOTED_MAIL})
 
 @dataclass(frozen=True, slots=True)
 class LabelledMessage:
-    """One row: a customer's message, and the labels of a careful support lead."""
+    """One row: a customer's message, with labels by a careful support lead."""
 
     language: Language
     category: Category
@@ -52,7 +52,7 @@ class LabelledMessage:
 
     @property
     def request(self) -> BrainRequest:
-        """The request to the brain. A mail passes through the product's own normalization."""
+        """The request to the brain. An email passes through the product's own normalization."""
         event = normalize(self._event(), fallback_ticket_id="evaluation")
         return BrainRequest.about(event, brand_name="Maison Test", templates=(), passages=())
 

@@ -1,4 +1,4 @@
-"""Tries every row of a set, a few concurrently, and keeps its parts apart."""
+"""Runs a trial for every row of a set, a few concurrently, and keeps the set's parts separate."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

@@ -7,8 +7,8 @@ from domain.core.lexicon import LexiconFile, lexicon
 
 
 class ReadyAnswers(LexiconFile):
-    """`ready`: the six that the writers of the sets knew. `promising`: those that promise a refund.
-    An agent that may refund without a person needs them."""
+    """`ready`: the six templates that the writers of the sets knew. `promising`: the templates that
+    promise a refund, for an agent that may refund without a person."""
 
     ready: tuple[Template, ...]
     promising: tuple[Template, ...]

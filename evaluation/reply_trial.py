@@ -1,4 +1,4 @@
-"""Answers to the agent's question, and which of them the reader takes as a yes."""
+"""Customers' replies to the agent's question, and whether each is recognised as a yes."""
 
 from typing import Final
 
@@ -19,8 +19,8 @@ _SUM: Final = Money.parse("49.90", CURRENCY)
 
 
 class ReplyText(HandRow):
-    """`is_yes`: a careful person reads the text as a yes to exactly this question, and acts on
-    it."""
+    """`is_yes`: whether a careful person would read the text as a yes to exactly this question, and
+    act on it."""
 
     language: Language
     action: CaseAction

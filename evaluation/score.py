@@ -13,7 +13,7 @@ from evaluation.message import LANGUAGES, MessageKind, Tone
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A number of right results out of a total."""
+    """A number of correct results out of a total."""
 
     right: int
     total: int
@@ -31,10 +31,11 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The figures of one contestant. `failures` counts the messages without an answer, by error.
+    """The figures of one contestant.
 
-    `confusion` counts pairs of the right and the given category. Times are milliseconds per
-    message. `cost_micros` is millionths of a US dollar for all messages.
+    `failures`: the number of messages without an answer, by error. `confusion`: the number of
+    messages by pairs of correct and given category. Times are in milliseconds per message.
+    `cost_micros`: total cost, in millionths of a US dollar.
     """
 
     accuracy: dict[tuple[Language, Category], Share]
@@ -51,7 +52,7 @@ class Score:
 
 
 def score(judgements: Sequence[ScoredMessage]) -> Score:
-    """Compute the figures. Raises `ValueError` if there are no messages."""
+    """Compute the figures. Raises `ValueError` without messages."""
     if not judgements:
         raise ValueError("no messages")
     said = [(j.message, j.answered) for j in judgements if j.answered is not None]
@@ -98,17 +99,17 @@ def score(judgements: Sequence[ScoredMessage]) -> Score:
 
 
 def together(shares: Iterable[Share]) -> Share:
-    """Return the share over all results of the given shares."""
+    """Return the combined share of all given shares."""
     each = list(shares)
     return Share(right=sum(one.right for one in each), total=sum(one.total for one in each))
 
 
 def calibration_error(stated: Sequence[tuple[float, bool]], bins: int = 10) -> float:
-    """Return the mean gap between stated probability and hit rate, over equal bins weighted by
-    size.
+    """Return the expected calibration error: the mean gap between stated probability and hit rate,
+    over equal bins weighted by size.
 
-    Each pair is one answer: its stated probability (0 to 1), and whether it was right. Returns 0 if
-    there are no answers.
+    Each pair is one answer: its stated probability (0 to 1), and whether it was right. Returns 0
+    without answers.
     """
     binned: dict[int, list[tuple[float, bool]]] = {}
     for probability, right in stated:

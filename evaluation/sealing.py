@@ -1,7 +1,8 @@
-"""The sets of several writers: two thirds open, a third sealed by its hash until the end.
+"""The sets by several writers: two thirds are open, and one third is sealed by its hash until the
+end.
 
-A sealed file is added to `sealed/` when all rules are final. `sealed.sha256` was committed before
-them.
+A sealed file is added to `sealed/` once all rules are final. `sealed.sha256` was committed before
+that.
 """
 
 from collections import Counter
@@ -19,7 +20,7 @@ _SHARES: Final = 3
 
 
 class SetPart(StrEnum):
-    """`both`: the open and the sealed part together."""
+    """`both`: the open and the sealed part combined."""
 
     OPEN = "open"
     SEALED = "sealed"
@@ -27,12 +28,12 @@ class SetPart(StrEnum):
 
 
 class BrokenSet(Exception):
-    """A set is not what was committed. The message names the file, and the row if one is
+    """A set differs from the committed one. The message names the file, and the row if one is
     invalid."""
 
 
 class HandRow(BaseModel):
-    """The part that the rows of all sets share. The first letter of the id is its writer's."""
+    """The common fields of all sets' rows. The first letter of the id identifies the writer."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,7 +51,7 @@ Kept = TypeVar("Kept", bound=Identified)
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet(Generic[Kept]):
-    """Rows, or their results, in two parts. `sealed`: None until it is opened."""
+    """Rows, or their results, in two parts. `sealed`: None until the part is opened."""
 
     open: tuple[Kept, ...]
     sealed: tuple[Kept, ...] | None = None
@@ -68,7 +69,7 @@ class LabelledSet(Generic[Kept]):
 
 
 def is_sealed(row_id: str) -> bool:
-    """Return whether a row belongs to the sealed third. Only its id decides, so no person
+    """Return whether a row belongs to the sealed third. The id alone decides, so that no person
     chooses."""
     return int(sha256(row_id.encode()).hexdigest(), 16) % _SHARES == 0
 
@@ -76,8 +77,8 @@ def is_sealed(row_id: str) -> bool:
 def read_set(name: str, row: type[Row], folder: Path = FOLDER) -> LabelledSet[Row]:
     """Return the rows of `<name>.yaml`, including the sealed part if its file exists.
 
-    Raises BrokenSet for an invalid row, for an id that occurs twice or is in the wrong part, and
-    for a sealed file that is not the committed one.
+    Raises BrokenSet for an invalid row, for an id that is repeated or in the wrong part, and for a
+    sealed file that differs from the committed one.
     """
     open_path, sealed_path = (folder / part / f"{name}.yaml" for part in ("sets", "sealed"))
     opened = None
@@ -92,7 +93,7 @@ def read_set(name: str, row: type[Row], folder: Path = FOLDER) -> LabelledSet[Ro
 
 
 def check_seal(path: Path, folder: Path = FOLDER) -> None:
-    """Raise BrokenSet unless the file is byte for byte the committed one."""
+    """Raise BrokenSet unless the file is identical to the committed one."""
     lines = (folder / "sealed.sha256").read_text(encoding="utf-8").splitlines()
     promised = {name: digest for digest, name in (line.split() for line in lines)}
     if sha256(path.read_bytes()).hexdigest() != promised.get(path.name):

@@ -28,7 +28,7 @@ def show(contestant: Contestant, score: Score, out: Console) -> None:
 
 
 def show_figures(figures: Sequence[HandFigure], out: Console) -> None:
-    """Print a table for each set, with the counts in each part and in both."""
+    """Print a table for each set, with the counts of each part and of both parts."""
     for name in dict.fromkeys(figure.of for figure in figures):
         table = _table(name.capitalize(), "", *SetPart, wraps=True)
         for figure in (it for it in figures if it.of == name):
@@ -121,7 +121,7 @@ def _figures(contestant: Contestant, score: Score) -> Table:
 
 
 def _table(title: str, *columns: str, wraps: bool = False) -> Table:
-    """`wraps`: whether the text of the first column may take several lines."""
+    """`wraps`: whether the first column may wrap."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
         whole = place > 0 or not wraps

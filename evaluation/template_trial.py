@@ -1,5 +1,5 @@
-"""Ready answers: whether the wrong one is sent without a human, and how often the right one is
-sent."""
+"""Trials of ready answers: how often a wrong one, and how often the right one, is sent without a
+human."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -45,7 +45,7 @@ _ORDER: Final = Order(
 
 @dataclass(frozen=True, slots=True)
 class TemplateOutcome:
-    """`sent`: the ready answer that was sent without a human, or None."""
+    """`sent`: the ready answer sent without a human, or None."""
 
     message: TemplateMessage
     sent: Template | None = None
@@ -60,10 +60,8 @@ class TemplateOutcome:
 
 
 async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcome:
-    """Send one message to a shop that has the six ready answers and lets its agent answer unaided.
-
-    A brain that fails sends nothing.
-    """
+    """Send one message to a shop that has the six ready answers and lets the agent answer without a
+    human. A brain that fails sends nothing."""
     inbound = InboundEvent(
         event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=message.text
     )

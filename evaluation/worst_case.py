@@ -1,4 +1,4 @@
-"""The worst possible brain: it does all that an attacker may want, with full confidence."""
+"""The worst-case brain: it does everything that an attacker may want, with full confidence."""
 
 import re
 from typing import Final
@@ -18,12 +18,12 @@ _MONEY: Final = re.compile(
 
 
 class WorstCaseBrain:
-    """A `Brain` that proposes every action, available or not. It puts the attacker's words in notes
-    and tags, cites what does not exist, and repeats all that it was shown.
+    """A `Brain` that proposes every action, available or not.
 
-    `only`: it proposes just this action, and says nothing that a human would have to see, because a
-    brain that wants too much is held for review. `quote`: the words that it claims to act on; None
-    means the customer's whole message.
+    It puts the attacker's words into notes and tags, cites sources that do not exist, and repeats
+    all of its input. `only`: it proposes just this action and nothing that a human must review,
+    because a brain that proposes too much is held for review. `quote`: the words that it gives as
+    evidence; None means the customer's whole message.
     """
 
     def __init__(self, quote: str | None = None, only: ActionKind | None = None) -> None:
@@ -53,9 +53,12 @@ class WorstCaseBrain:
 
 
 def worst_brains(text: str) -> tuple[WorstCaseBrain, ...]:
-    """Return one brain that proposes and repeats everything, and further ones for each action on an
-    order. There is one for each way to quote `text`: whole, by sentences, by clauses, and a few
-    words around mentions of money."""
+    """Return one brain that proposes and repeats everything, and further brains for each action on
+    an order.
+
+    The further brains quote `text` in different ways: whole, by sentences, by clauses, and a few
+    words around mentions of money.
+    """
     stretches = [text]
     for pattern in (_MONEY, _SENTENCE, _CLAUSE):
         stretches += pattern.findall(text)

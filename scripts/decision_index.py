@@ -18,7 +18,8 @@ This list is written by `python -m scripts.decision_index`.
 
 
 def index(folder: Path) -> str:
-    """Return the index of the decisions in a folder: a line for each, by its number and title."""
+    """Return the index of the decisions in a folder: one line per decision, with its number and
+    title."""
     return _HEAD + "".join(
         f"- [{_title(page)}]({page.name})\n" for page in sorted(folder.glob("[0-9]*.md"))
     )

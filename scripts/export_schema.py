@@ -1,8 +1,6 @@
-"""Writes the documentation of exports from the records' classes: docs/export/export.schema.json and
-the tables of docs/export.md.
-
-Run `.venv/bin/python -m scripts.export_schema`; a test compares both with the classes.
-"""
+"""Generates the documentation of exports from the record classes: docs/export/export.schema.json
+and the tables of docs/export.md. Run `.venv/bin/python -m scripts.export_schema`; a test compares
+both with the classes."""
 
 import json
 import re

@@ -1,6 +1,6 @@
-"""Create the files of a use case, with tests that fail until they are written.
+"""Create the files of a use case, with tests that fail until they are filled in.
 
-`make new NOUN=webhooks NAME=pause_subscription`. The files are filled from `scripts/templates/`.
+`make new NOUN=webhooks NAME=pause_subscription`. The files are generated from `scripts/templates/`.
 """
 
 import argparse
@@ -44,10 +44,8 @@ def use_case_files(noun: str, name: str) -> Mapping[Path, str]:
 
 
 def lay(noun: str, name: str, root: Path) -> list[Path]:
-    """Write the files, and the `__init__.py` that their folders lack. Return the paths written.
-
-    Raises `Refused` for a noun without a folder, an invalid name, or a file that exists already.
-    """
+    """Write the files, and the missing `__init__.py` of their folders. Returns the written paths.
+    Raises `Refused` for a noun without a folder, an invalid name, or an existing file."""
     nouns = _nouns(root)
     if noun not in nouns:
         raise Refused(f"NOUN must be one of: {', '.join(nouns)}")

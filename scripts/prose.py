@@ -20,7 +20,7 @@ ROOMS: Final = (
     *("workers", "settings", "embedded", "demo", "migrations", "bench", "evaluation", "training"),
     "scripts",
 )
-# Decision records keep the words of their day.
+# Decision records keep their original wording.
 RECORDS: Final = "docs/decisions"
 _WORDS: Final = re.compile(
     r"\b(whoever|whatever|nobody|somebody|anybody|told|tells|begun|anew|reckon(?:s|ed)?"
@@ -35,7 +35,7 @@ _NO_PROSE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A word that is ruled out, with its place."""
+    """A ruled-out word, with its place."""
 
     file: Path
     line: int
@@ -61,7 +61,7 @@ def findings() -> Iterator[Finding]:
 
 def _ruled_out(file: Path, prose: list[tuple[int, str]]) -> Iterator[Finding]:
     for first, text in prose:
-        # Line breaks stay, so that a finding has its own line.
+        # Line breaks are kept, so that a finding has the right line number.
         bare = _NO_PROSE.sub(lambda found: "\n" * found[0].count("\n"), text)
         for number, line in enumerate(bare.splitlines()):
             for word in _WORDS.findall(line):
@@ -69,7 +69,7 @@ def _ruled_out(file: Path, prose: list[tuple[int, str]]) -> Iterator[Finding]:
 
 
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yield every string that stands alone, with its first line."""
+    """Yield every string statement, with its first line."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Expr(value=ast.Constant(value=str(text))):

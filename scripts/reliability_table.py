@@ -55,7 +55,7 @@ def sections() -> Mapping[str, list[Row]]:
 
 def results(files: Iterable[Path]) -> dict[str, str]:
     """Return the result of each test in JUnit files, by node id. The cases of a parametrized test
-    are summed up."""
+    are combined."""
     cases: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for file in files:
         for case in ET.parse(file).iter("testcase"):  # noqa: S314 - pytest wrote it
@@ -87,7 +87,7 @@ def _summary(outcomes: Counter[str]) -> str:
 
 
 def kept_results() -> dict[str, str]:
-    """Return the results that the page shows now."""
+    """Return the results that the page currently shows."""
     if not PAGE.exists():
         return {}
     shown = re.findall(r"\| `(tests/[^`]+)` \| ([^|]+) \|$", PAGE.read_text(), re.MULTILINE)

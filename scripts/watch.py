@@ -19,10 +19,8 @@ _NOT_WATCHED: Final = (".data", ".ruff_cache", ".import_linter_cache")
 
 
 def touched(changed: Set[Path], root: Path) -> list[Path]:
-    """Return the test files and folders to run for the changed files, those of the same room first.
-
-    All paths are relative to `root`.
-    """
+    """Return the test files and folders to run for the changed files, starting with those in the
+    same top-level folder. All paths are relative to `root`."""
     imports = {
         file.relative_to(root): set(_imported(file)) for file in (root / "tests").rglob("test_*.py")
     }
@@ -36,7 +34,7 @@ def touched(changed: Set[Path], root: Path) -> list[Path]:
 
 
 def _imported(file: Path) -> Iterator[str]:
-    """Yield the modules that a file imports; none if it cannot be read at the moment."""
+    """Yield the modules that a file imports, or none if it currently cannot be parsed."""
     with suppress(SyntaxError, OSError):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -47,8 +45,9 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def _mirrored(path: Path, root: Path) -> set[Path]:
-    """Return the nearest folder of the tests: of the same path, of the same noun in the same room,
-    or of the room. It never returns the whole of `tests/`, which `make test` runs."""
+    """Return the nearest folder of tests: with the same path, for the same noun in the same
+    top-level folder, or for that folder. It is never the whole of `tests/`, which `make test`
+    runs."""
     room, *inner = path.parent.parts or ("",)
     if room == "tests":
         room, *inner = inner or ("",)
@@ -71,7 +70,7 @@ def _watched(root: Path) -> Iterator[set[Path]]:
 
 
 def _passes(tests: Sequence[Path]) -> bool:
-    """Return whether these tests pass. pytest gets Ctrl-C too, and is waited for, because it has
+    """Return whether these tests pass. pytest also gets Ctrl-C, and is waited for, because it has
     servers to stop."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", *map(str, tests)]
     print("\n$ pytest", *command[3:], flush=True)
@@ -89,7 +88,7 @@ def main() -> None:
     print("watching; Ctrl-C ends it", flush=True)
     with suppress(KeyboardInterrupt):
         for changed in _watched(root):
-            # Failed tests run again at every change until they pass, wherever the fix is made.
+            # Failed tests run again at every change until they pass, wherever the fix is.
             wanted = dict.fromkeys([*touched(changed, root), *failed])
             tests = [test for test in wanted if (root / test).exists()]
             if tests:

@@ -1,4 +1,4 @@
-"""All configuration from the environment. Built once in `main` and passed on."""
+"""All configuration from the environment. It is loaded once in `main` and passed on."""
 
 import os
 from collections.abc import Mapping
@@ -31,7 +31,8 @@ Groups = TypeVar("Groups", bound=BaseModel)
 
 
 class Settings(BaseModel):
-    """All settings, one group per subject. `.env.example` shows what a normal deployment sets."""
+    """All settings, grouped by subject. `.env.example` shows the settings of a normal
+    deployment."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
@@ -55,10 +56,8 @@ class Settings(BaseModel):
 
 
 def load_settings(**given: object) -> Settings:
-    """Load the settings from the environment; `given` overrides variables by their names.
-
-    Blank variables count as unset. Raises InvalidInput that names each missing or invalid variable.
-    """
+    """Load the settings from the environment; `given` overrides variables by name. Blank variables
+    count as unset. Raises InvalidInput that names each missing or invalid variable."""
     variables = {name.upper(): value for name, value in os.environ.items() if value}
     return _validated(Settings, {**variables, **given})
 
@@ -70,10 +69,8 @@ class _TemporalAlone(BaseModel):
 
 
 def load_temporal(variables: Mapping[str, str]) -> TemporalSettings:
-    """Load the Temporal settings alone, for programs that need nothing else.
-
-    Raises InvalidInput as `load_settings` does.
-    """
+    """Load only the Temporal settings, for programs that need nothing else. Raises InvalidInput
+    like `load_settings`."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_TemporalAlone, given).temporal
 
@@ -85,7 +82,7 @@ class _IntegrationsAlone(BaseModel):
 
 
 def load_integrations(variables: Mapping[str, str]) -> IntegrationSettings:
-    """Load the integration settings alone. Raises InvalidInput."""
+    """Load only the integration settings. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_IntegrationsAlone, given).integrations
 
@@ -97,7 +94,7 @@ class _ServerAlone(BaseModel):
 
 
 def load_server(variables: Mapping[str, str]) -> ServerSettings:
-    """Load the server settings alone. Raises InvalidInput."""
+    """Load only the server settings. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_ServerAlone, given).server
 
@@ -110,7 +107,7 @@ class _BrainAlone(BaseModel):
 
 
 def load_brain(variables: Mapping[str, str]) -> _BrainAlone:
-    """Load the settings of the brain and of the embedding model alone. Raises InvalidInput."""
+    """Load only the settings of the brain and the embedding model. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_BrainAlone, given)
 
@@ -123,17 +120,15 @@ class _MailAlone(BaseModel):
 
 
 def load_mail(variables: Mapping[str, str]) -> _MailAlone:
-    """Load the mail and webhook settings alone: the sender, and where clients' servers may be.
-
-    Raises InvalidInput.
-    """
+    """Load only the mail and webhook settings: the sender, and the permitted addresses of clients'
+    servers. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_MailAlone, given)
 
 
 def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
-        # Every group gets all variables and uses its own.
+        # Every group gets all variables and reads its own.
         return groups.model_validate(dict.fromkeys(groups.model_fields, offered))
     except ValidationError as error:
         problems = "; ".join(map(_told, error.errors()))
@@ -146,5 +141,5 @@ def _told(problem: ErrorDetails) -> str:
             return f"{variable} is not set"
         case [_, variable], _:
             return f"{variable} ({problem['msg']})"
-        case _:  # a rule about several variables, which names them
+        case _:  # a rule about several variables, whose message names them
             return problem["msg"].removeprefix("Value error, ")

@@ -11,10 +11,8 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
 def named_by(prefix: str = "") -> ConfigDict:
-    """Return a group's configuration: a field's variable is `prefix` and its name, in capitals.
-
-    A field with a different variable declares it as its alias.
-    """
+    """Return a group's configuration. A field's variable is `prefix` plus the field's name, in
+    capitals. A field with a different variable declares it as its alias."""
     return ConfigDict(
         alias_generator=lambda field: f"{prefix}{field}".upper(),
         frozen=True,
@@ -29,20 +27,21 @@ def _is_web_url(url: str) -> str:
     return url.rstrip("/")
 
 
-# Not pydantic's own URL type: it adds a slash, and issuers are compared exactly.
+# Not pydantic's own URL type, which adds a slash: issuers are compared exactly.
 WebUrl = Annotated[str, AfterValidator(_is_web_url)]
 """A URL without a trailing slash."""
 
 
 def is_fetched_safely(url: str) -> str:
-    """Return the URL of a server that must be authentic. Raises ValueError unless it is secure."""
+    """Return the URL of a server that must be authenticated. Raises ValueError unless it is
+    secure."""
     if not _cannot_be_replaced_underway(url):
         raise ValueError("an https:// URL expected")
     return url
 
 
 def _cannot_be_replaced_underway(url: str) -> bool:
-    """Return whether the server is authenticated by TLS or is this machine."""
+    """Return whether the server is authenticated by TLS or runs on this machine."""
     try:
         parts = httpx.URL(url)
     except httpx.InvalidURL:

@@ -7,12 +7,12 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validato
 from adapters.identity.session_key import SessionKeys
 from settings.group import is_fetched_safely, named_by
 
-# Asymmetric algorithms only: a provider's published key must not be able to sign.
+# Asymmetric algorithms only, because no one may sign with a provider's published key.
 ASYMMETRIC: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
-# "changeme", repeated, has 7 different characters. Of 32 random hexadecimal digits, one string in
-# 30 million has fewer than 8.
+# "changeme", repeated, has 7 different characters. Of random strings of 32 hexadecimal digits, one
+# in 30 million has fewer than 8.
 _MIN_SECRET: Final = 32
 _MIN_DIFFERENT: Final = 8
 
@@ -80,7 +80,7 @@ class IdentitySettings(BaseModel):
 
     @property
     def has_other_provider(self) -> bool:
-        """True if another identity provider signs people in, so that ours is off."""
+        """True if another identity provider signs people in, so that our own sign-in is off."""
         return self.jwt_jwks_url is not None or self.oidc_issuer is not None
 
     @model_validator(mode="after")
@@ -92,7 +92,8 @@ class IdentitySettings(BaseModel):
             raise ValueError("OIDC_ISSUER and OIDC_CLIENT_ID: both of them or none")
         if self.oidc_client_secret is not None and self.oidc_issuer is None:
             raise ValueError("OIDC_CLIENT_SECRET needs OIDC_ISSUER and OIDC_CLIENT_ID")
-        # A user's id is the provider's `sub`: two providers may give the same one to two people.
+        # A user's id is the provider's `sub`, and two providers may give the same `sub` to two
+        # people.
         if None not in (self.oidc_issuer, self.jwt_issuer) and self.oidc_issuer != self.jwt_issuer:
             raise ValueError("OIDC_ISSUER and JWT_ISSUER must be the same, to the letter")
         return self

@@ -1,4 +1,4 @@
-"""Secrets of webhooks that arrive for the whole installation."""
+"""Signing secrets of webhooks that arrive for the whole installation."""
 
 from typing import Annotated, Final
 
@@ -41,7 +41,7 @@ class InboundSettings(BaseModel):
 
     @property
     def shopify_secrets(self) -> tuple[str, ...]:
-        """The secrets, newest first. If empty, the endpoint answers 404."""
+        """The secrets, newest first. Without secrets, the endpoint answers 404."""
         return _listed(self.shopify_app_secret)
 
     @property

@@ -1,4 +1,4 @@
-"""Settings of the service's own parts: addresses, limits and permissions."""
+"""Settings of the service itself: addresses, limits and permissions."""
 
 import re
 from base64 import urlsafe_b64decode
@@ -19,7 +19,7 @@ _LOCAL: Final = (_LOOPBACK, "[::1]", "localhost")
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?"
 )
-_EVERYWHERE: Final = ("0.0.0.0", "::", "")  # wildcard addresses, which no client can call
+_EVERYWHERE: Final = ("0.0.0.0", "::", "")  # wildcard addresses, to which no client can connect
 
 # 32 random bytes have about 30 different values.
 _MIN_DIFFERENT_BYTES: Final = 16
@@ -129,13 +129,14 @@ class ServerSettings(BaseModel):
 
     @property
     def origin(self) -> str:
-        """The API's address as callers see it, without a trailing slash."""
+        """The API's public URL, without a trailing slash."""
         host = _LOOPBACK if self.host in _EVERYWHERE else self.host
         return self.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     @property
     def dashboard(self) -> str:
-        """The address where people decide, pay and look, without a trailing slash."""
+        """The dashboard's public URL, where people decide reviews, pay and view data; without a
+        trailing slash."""
         return self.dashboard_url or f"{self.origin}/app"
 
     @property
@@ -188,7 +189,7 @@ class ThreadSettings(BaseModel):
 
     @property
     def lasts(self) -> timedelta:
-        """The time from a thread's last message to its end."""
+        """The time from a thread's last message until the thread expires."""
         return timedelta(hours=self.expiry_hours)
 
 

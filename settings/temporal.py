@@ -20,7 +20,7 @@ def _is_address(address: str) -> str:
 
 
 class TemporalSettings(BaseModel):
-    """Variables have the names that Temporal's own programs use."""
+    """The variables have the same names as those of Temporal's own programs."""
 
     model_config = named_by("TEMPORAL_")
 
@@ -77,7 +77,7 @@ class TemporalSettings(BaseModel):
         certificate, key = self.tls_client_cert_path, self.tls_client_key_path
         if certificate is not None and key is not None:
             try:
-                # Without a password callback, OpenSSL would ask for a key's password at the
+                # Without a password callback, OpenSSL would prompt for a key's password on the
                 # terminal.
                 ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
                     certificate, key, password=lambda: b""

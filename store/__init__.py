@@ -1,1 +1,1 @@
-"""All SQL. Each repository covers one entity and is built with a connection and a tenant."""
+"""All SQL. Each repository covers one entity and takes a connection and a tenant."""

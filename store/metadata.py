@@ -1,8 +1,8 @@
-"""All tables in one metadata, for migrations and for code that iterates over every table.
+"""All tables in one metadata object, for migrations and for code that iterates over every table.
 
-Tenant tables are keyed by (client_id, id), and their foreign keys include client_id too. So no row
-can reference another tenant, even if the code has an error. Row-level security is the second
-barrier, set up by `migrations/tenancy.py`.
+Tenant tables are keyed by (client_id, id), and their foreign keys include client_id. So no row can
+reference another tenant, even if the code has a bug. Row-level security, set up by
+`migrations/tenancy.py`, is the second barrier.
 """
 
 import store.analytics.tables

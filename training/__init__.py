@@ -1,1 +1,1 @@
-"""Training of the embedded model; nothing here runs in the service."""
+"""Training of the embedded models. The service does not use this package."""

@@ -1,4 +1,4 @@
-"""Reads the labelled examples of a client's export as training examples."""
+"""Reads the labelled examples in a client's export as training examples."""
 
 import json
 from collections.abc import Iterator
@@ -11,11 +11,9 @@ from training.train import Example, mood
 
 
 def labelled_examples(export: Path) -> Iterator[Example]:
-    """Yield the examples of a JSON export, each with the mood that the agent found in the message.
-
-    An example is left out if its run is no longer in the file, because no person labelled its mood.
-    Raises InvalidExport.
-    """
+    """Yield the examples of a JSON export, each with the sentiment that the agent found in the
+    message. An example is omitted if the file no longer contains its run, because no person
+    labelled its sentiment. Raises InvalidExport."""
     moods: dict[str, float] = {}
     with export.open("rb") as stream:
         for found in read_export(stream):

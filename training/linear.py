@@ -1,4 +1,4 @@
-"""Linear heads over hashed features: fitting them, and rounding them for a file."""
+"""Linear classifiers over hashed features: fitting, and rounding for a model file."""
 
 from collections.abc import Sequence
 from typing import Final, cast
@@ -12,10 +12,10 @@ from adapters.brain.artifact import WEIGHT_STEP
 from adapters.brain.features import FeatureRow, Floats, Numbers
 
 INVERSE_REGULARISATION: Final = 3.0
-# Much stricter than accuracy needs: the weights must settle well below the step they are rounded
-# to.
+# Much stricter than accuracy needs, because the weights must converge well below their rounding
+# step.
 TOLERANCE: Final = 1e-10
-# Scoring a fold does not need this precision.
+# A lower precision is sufficient to score a fold.
 ROUGH_TOLERANCE: Final = 1e-3
 
 
@@ -28,14 +28,11 @@ def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
 
 
 def rotated(rows: csr_matrix) -> Floats:
-    """Return the same examples in as many dimensions as there are examples, with all distances
-    kept.
-
-    A linear model with a quadratic penalty is the same in either space, and much faster to fit in
-    this one.
-    """
+    """Return the same examples in as many dimensions as there are examples, preserving all
+    distances. A linear model with a quadratic penalty is equivalent in either space, and much
+    faster to fit in this one."""
     products: Floats = (rows @ rows.T).toarray()
-    # Two examples may have the same features. A small extra dimension for each keeps them apart.
+    # Two examples may have equal features. A small extra dimension for each keeps them distinct.
     products[np.diag_indices_from(products)] += 1e-9
     return cast("Floats", np.linalg.cholesky(products))
 
@@ -43,7 +40,7 @@ def rotated(rows: csr_matrix) -> Floats:
 def fit(
     compact: Floats, labels: Numbers, tolerance: float, counts: Floats | None = None
 ) -> LogisticRegression:
-    """Fit one head. `counts`: the weight of each example, 1 by default."""
+    """Fit one classifier. `counts`: the weight of each example, 1 by default."""
     model = LogisticRegression(
         C=INVERSE_REGULARISATION, tol=tolerance, max_iter=10_000, solver="newton-cg"
     )
@@ -71,6 +68,6 @@ def weights(
 
 
 def rounded(values: Floats) -> NDArray[np.int8]:
-    """Return the values in steps of WEIGHT_STEP, as a model file stores them."""
+    """Return the values in steps of WEIGHT_STEP, as stored in a model file."""
     steps = np.rint(values / WEIGHT_STEP)
     return np.clip(steps, -127, 127).astype(np.int8)

@@ -1,6 +1,6 @@
 """Train the embedded classifier: `python -m training.train [output]`.
 
-The same examples give the same file, byte for byte. It reports the results on held-out messages:
+The same examples give the same file, byte for byte. The report states results on held-out messages:
 accuracy by language and by class, calibration, sentiment.
 """
 
@@ -39,7 +39,7 @@ EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
 LANGUAGES: Final[tuple[Language, Language]] = ("en", "fr")
 FOLDS: Final = 5
 TEMPERATURES: Final = tuple(round(0.20 + 0.01 * step, 2) for step in range(281))
-# A sentiment at least this far from 0 is a mood. A nearer one is neutral.
+# A sentiment at least this far from 0 is positive or negative; a nearer one is neutral.
 MOOD: Final = 0.2
 
 Sentiment = Literal["negative", "neutral", "positive"]
@@ -104,7 +104,7 @@ def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int
 
 
 def digest_of(examples: Sequence[Example]) -> str:
-    """Return the fingerprint of the examples. A model stores it to identify its examples."""
+    """Return the fingerprint of the examples, which a model stores to identify them."""
     told = (f"{it.language}\0{it.category}\0{it.sentiment}\0{it.text}\0" for it in examples)
     return hashlib.sha256("".join(told).encode()).hexdigest()
 
@@ -117,8 +117,9 @@ def mood(sentiment: float) -> Sentiment:
 
 
 def train(examples: Sequence[Example], output: Path) -> TrainingReport:
-    """Fit the heads and their temperatures, and write the artifact to `output`."""
-    # One thread: the order of a sum, and so its last digit, must not depend on the machine's cores.
+    """Fit the classifiers and their temperatures, and write the model file to `output`."""
+    # One thread, because the order of a sum, and therefore its last digit, must not depend on the
+    # machine's cores.
     with threadpool_limits(limits=1):
         return _train(examples, output)
 
@@ -149,7 +150,7 @@ def _train(examples: Sequence[Example], output: Path) -> TrainingReport:
 
 
 def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
-    """Return the correct class of every example, for each head."""
+    """Return the correct class of every example, for each classifier."""
     return {
         "category": np.array([CATEGORIES.index(example.category) for example in examples]),
         "language": np.array([LANGUAGES.index(example.language) for example in examples]),
@@ -158,7 +159,8 @@ def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
 
 
 def _logits_held_out(compact: Floats, wanted: Numbers, labels: dict[str, Numbers]) -> Floats:
-    """Return one head's logits for every example, from a model that did not see the example."""
+    """Return one classifier's logits for every example, from a model that was trained without the
+    example."""
     logits = np.zeros((len(wanted), wanted.max() + 1))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     strata = labels["category"] * len(LANGUAGES) + labels["language"]
@@ -171,8 +173,8 @@ def _logits_held_out(compact: Floats, wanted: Numbers, labels: dict[str, Numbers
 
 
 def _fit_temperature(logits: Floats, labels: Numbers) -> float:
-    """Return the temperature with the least log loss. It is chosen from a grid, so that it does not
-    depend on a last digit."""
+    """Return the temperature with the least log loss. It is selected from a grid, so that rounding
+    differences do not affect it."""
     each = np.arange(len(labels))
 
     def loss(temperature: float) -> float:

@@ -1,7 +1,7 @@
-"""Train the choice of answers: `python -m training.train_answers [output]`.
+"""Train the selection of answers: `python -m training.train_answers [output]`.
 
 It learns from the questions in `training/help/` to the shops in `evaluation/shops/`, through the
-product's own search. It prints how the chosen answers did at held-out shops.
+product's own search. It prints the quality of the selected answers at held-out shops.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ _BARS: Final = (0.95, 0.9, 0.88, 0.86, 0.84, 0.82, 0.8, 0.75, 0.7, 0.6, 0.5)
 
 @dataclass(frozen=True, slots=True)
 class AnswerExample:
-    """A question with the sentences found for it. `holds`: for each sentence, whether it holds a
+    """A question with the sentences found for it. `holds`: for each sentence, whether it contains a
     fact of the answer."""
 
     asked: HelpQuestion
@@ -51,7 +51,7 @@ class AnswerExample:
 
 
 async def examples_of(questions: Sequence[HelpQuestion]) -> list[AnswerExample]:
-    """Return the examples. Each question is searched in the knowledge of its shop."""
+    """Return the examples. Each question is searched for in the knowledge of its shop."""
     classifier, examples = Classifier.load(), list[AnswerExample]()
     async with opened_shops(sorted({one.shop for one in questions})) as shops:
         for asked in questions:
@@ -80,7 +80,7 @@ def _holds(asked: HelpQuestion, one: Candidate) -> float:
 
 def fit(rows: Floats, labels: Floats, strength: float, *, balanced: bool) -> LinearModel:
     means = rows.mean(axis=0)
-    # A feature that never varies must have no weight.
+    # A feature that never varies must get no weight.
     spreads = np.where(rows.std(axis=0) < _LEAST_SPREAD, 1.0, rows.std(axis=0))
     model = LogisticRegression(
         C=strength, max_iter=5_000, class_weight="balanced" if balanced else None
@@ -99,7 +99,7 @@ def fit_sentences(examples: Sequence[AnswerExample]) -> LinearModel:
 
 
 def answers_of(examples: Sequence[AnswerExample], model: LinearModel) -> tuple[Floats, Floats]:
-    """Return the features of each chosen answer, and whether it is right."""
+    """Return the features of each selected answer, and whether the answer is right."""
     rows, right = [], []
     for one in examples:
         if not one.found:
@@ -122,8 +122,8 @@ def train(examples: Sequence[AnswerExample], output: Path) -> list[str]:
         )
         for shop in sorted({one.asked.shop for one in examples})
     ]
-    # The second model learns from answers that a first model chose. That one saw neither them nor
-    # their shop.
+    # The second model learns from answers selected by a first model that was trained without these
+    # questions and their shop.
     answered = [answers_of(held, fit_sentences(shown)) for shown, held in parts]
     rows = np.vstack([each for each, _ in answered])
     right = np.concatenate([each for _, each in answered])

@@ -1,9 +1,9 @@
 """Train the learned part of the safety net: `python -m training.train_safety [output]`.
 
-It learns from `sensitive.csv` and the open evaluation set, which hold sensitive messages and
-look-alikes. It also learns from the classifier's examples, except the few that the grammar holds;
-those are neither. The same examples give the same file, byte for byte. A writer uses the same
-wording in all messages, so the results are measured on writers who were left out whole.
+It learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages and
+look-alikes. It also learns from the classifier's examples, except the few that match the grammar,
+whose label is unclear. The same examples give the same file, byte for byte. A writer's messages
+share their wording, so the results are measured on writers who were left out completely.
 """
 
 import csv
@@ -29,14 +29,13 @@ from training.train import EXAMPLES_PATH, read_examples
 
 SENSITIVE_PATH: Final = Path(__file__).with_name("sensitive.csv")
 OPEN_SET_PATH: Final = Path(__file__).parents[1] / "evaluation" / "sets" / "safety.yaml"
-# The writer of the classifier's examples. They are never left out whole.
+# The writer of the classifier's examples, who is never left out completely.
 EVERYBODY: Final = ""
-# Ordinary messages are ten times as many. All other messages have this weight, so that they are not
-# outweighed.
+# There are ten times as many ordinary messages. This weight of all other messages balances them.
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
-# These ordinary messages contain many odd stories. Of other customers' messages, half as many are
-# held.
+# These ordinary messages contain many unusual stories; only half as many of other customers'
+# messages would be held.
 MOST_ORDINARY_HELD: Final = 0.02
 # A share of the sensitive messages that the grammar holds.
 MOST_RELEASED: Final = 0.02
@@ -45,7 +44,7 @@ THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
 
 @dataclass(frozen=True, slots=True)
 class WrittenMessage:
-    """`matter`: None for a look-alike, and for an ordinary message."""
+    """`matter`: None for a look-alike or an ordinary message."""
 
     writer: str
     matter: SensitiveMatter | None
@@ -54,10 +53,13 @@ class WrittenMessage:
 
 @dataclass(frozen=True, slots=True)
 class SafetyReport:
-    """Shares, measured on writers that the scoring model never saw. `recall` and `lookalikes`: by
-    writer, of both signals together. `added`: what the learned signal finds of the sensitive
-    messages that the grammar lets through. `ordinary`: the share held of ordinary messages that the
-    grammar lets through. `right_matter`: of the sensitive messages above the threshold."""
+    """Shares, measured on writers that the scored model was not trained on.
+
+    `recall` and `lookalikes`: by writer, for both signals combined. `added`: the share that the
+    model finds of the sensitive messages that the grammar misses. `ordinary`: the share held of
+    ordinary messages that do not match the grammar. `right_matter`: the share with the right topic,
+    of the sensitive messages above the threshold.
+    """
 
     threshold: float
     released: float
@@ -70,8 +72,8 @@ class SafetyReport:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Arrays over the messages: the writer, the index of the matter or -1, whether the grammar
-    holds the message, and the output of a model that did not see its writer."""
+    """Arrays over the messages: the writer, the index of the topic or -1, whether the message
+    matches the grammar, and the output of a model that was trained without its writer."""
 
     writers: NDArray[np.str_]
     matters: Numbers
@@ -102,7 +104,7 @@ def read_sensitive(path: Path) -> list[WrittenMessage]:
 
 
 def read_open_set(path: Path) -> list[WrittenMessage]:
-    """Return the open evaluation set. The first letter of an id is the writer."""
+    """Return the open evaluation set. The first letter of an id identifies the writer."""
     rows = cast("list[dict[str, str | bool]]", read_yaml(path.read_text(encoding="utf-8")))
     return [
         WrittenMessage(
@@ -115,7 +117,7 @@ def read_open_set(path: Path) -> list[WrittenMessage]:
 
 
 def read_ordinary(path: Path, known: Collection[str]) -> list[WrittenMessage]:
-    """Return the classifier's examples that the grammar lets through, except the texts in
+    """Return the classifier's examples that do not match the grammar, except the texts in
     `known`."""
     return [
         WrittenMessage(EVERYBODY, None, example.text)
@@ -129,8 +131,9 @@ def _matter(name: str) -> SensitiveMatter | None:
 
 
 def train_safety(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
-    """Fit both heads, choose the threshold, and write the artifact to `output`."""
-    # One thread: the order of a sum, and so its last digit, must not depend on the machine's cores.
+    """Fit both classifiers, choose the threshold, and write the model file to `output`."""
+    # One thread, because the order of a sum, and therefore its last digit, must not depend on the
+    # machine's cores.
     with threadpool_limits(limits=1):
         return _train(messages, output)
 
@@ -168,7 +171,7 @@ def _train(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
 
 
 def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
-    """Return the fingerprint of the messages. A model stores it to identify its messages."""
+    """Return the fingerprint of the messages, which a model stores to identify them."""
     told = (f"{it.writer}\0{it.matter or ''}\0{it.text}\0" for it in messages)
     return hashlib.sha256("".join(told).encode()).hexdigest()
 
@@ -176,8 +179,8 @@ def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
 def _held_out(
     compact: Floats, matters: Numbers, writers: NDArray[np.str_], counts: Floats
 ) -> tuple[Floats, Numbers]:
-    """Return each message's score and likeliest matter. The models did not see the message's writer
-    or, for an ordinary message, its part of the ordinary messages."""
+    """Return each message's score and most likely topic. The models were trained without the
+    message's writer or, for an ordinary message, without its part of the ordinary messages."""
     named = [writer for writer in np.unique(writers) if writer != EVERYBODY]
     ordinary = np.flatnonzero(writers == EVERYBODY)
     part = np.full(len(writers), -1)

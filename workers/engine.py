@@ -1,4 +1,5 @@
-"""The engine's worker: the workflows and activities that answer events, and the scheduled ones."""
+"""The engine's worker, with the workflows and activities that answer events and the scheduled
+ones."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -67,7 +68,7 @@ WORKFLOWS: Final[Sequence[type]] = (
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step that a caller or a customer waits for (`workflows/options.py`). Scheduled
-# work takes longer: it is cut off, and another worker resumes it where it stopped.
+# work takes longer, so it is cut off, and another worker resumes it.
 GRACE: Final = timedelta(seconds=45)
 
 
@@ -81,8 +82,11 @@ def build_worker(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """Build the engine's worker. `sandbox`: enables Temporal's check that workflows stay
-    deterministic. `deployment`: the Worker Deployment version of this worker."""
+    """Build the engine's worker.
+
+    `sandbox`: whether to enable Temporal's check that workflows are deterministic. `deployment`:
+    the Worker Deployment version of this worker.
+    """
     return Worker(
         client,
         task_queue=names.ENGINE_QUEUE,
@@ -97,9 +101,10 @@ def build_worker(
         max_cached_workflows=max_cached_workflows,
         deployment_config=deployment,
         graceful_shutdown_timeout=GRACE,
-        # More than the default 5: at 16 callers it took a quarter off the slowest answers.
+        # More than the default of 5: with 16 callers, this made the slowest answers a quarter
+        # faster.
         max_concurrent_workflow_task_polls=_WORKFLOW_POLLS,
-        # A dead worker's parked runs go to another one after this instead of 10 s.
+        # After this time, instead of 10 s, another worker takes over a dead worker's waiting runs.
         sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
     )
 

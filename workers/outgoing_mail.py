@@ -26,7 +26,7 @@ def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
 
 @dataclass(frozen=True, slots=True)
 class OutgoingMails:
-    """The outgoing mail services, each within its limits."""
+    """The outgoing mail services, each with its limits."""
 
     limiter: MailLimiter
     service: ServiceMails

@@ -1,4 +1,4 @@
-"""The webhook worker: it sends to merchants' URLs, in a process of its own."""
+"""The webhook worker. It sends to merchants' URLs, in a separate process."""
 
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -37,11 +37,12 @@ from workflows.deliver_webhook import DeliverWebhook
 from workflows.send_webhooks import SendWebhooks
 
 WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
-# A receiver may occupy a slot for 10 s. A tenant sends 8 deliveries at once, and 24 more wait here.
+# A receiver may occupy a slot for 10 s. For each tenant, 8 deliveries are sent concurrently, and 24
+# more may wait here.
 _SLOTS: Final = 500
 _POLLS: Final = 20
-# Longer than a POST and its record take. Deliveries that wait for a permit are given up
-# immediately.
+# Longer than a POST and its record take. On shutdown, deliveries that wait for a permit are given
+# up immediately.
 GRACE: Final = timedelta(seconds=15)
 
 
@@ -91,9 +92,12 @@ def build_activities(
 
 
 def canary_of(settings: Settings) -> str | None:
-    """Return the host of the network self-check, which separates failures of our resolver from a
-    receiver's. WEBHOOK_CANARY_HOST if set, else the dashboard's host if it is a public name, else
-    None."""
+    """Return the host for the network self-check, which distinguishes failures of our resolver from
+    a receiver's.
+
+    It is WEBHOOK_CANARY_HOST if set, otherwise the dashboard's host if that is a public name,
+    otherwise None.
+    """
     if settings.webhooks.canary_host is not None:
         return settings.webhooks.canary_host
     url = settings.server.dashboard.replace("http://", "https://", 1)
@@ -109,8 +113,8 @@ def canary_of(settings: Settings) -> str | None:
 
 @asynccontextmanager
 async def _outside_ready(activities: WebhookActivities) -> AsyncIterator[None]:
-    """Keep what outlives the worker open: a delivery counts against the limits until its POST
-    ends."""
+    """Keep open what must outlive the worker, because a delivery counts against the limits until
+    its POST ends."""
     await activities.network.begin()
     try:
         yield
@@ -129,8 +133,8 @@ async def at_work(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> AsyncIterator[None]:
-    """Run the worker until the block ends. `sandbox`: enables Temporal's check that workflows stay
-    deterministic. `deployment`: the Worker Deployment version of this worker."""
+    """Run the worker until the block ends. `sandbox`: whether to enable Temporal's check that
+    workflows are deterministic. `deployment`: the Worker Deployment version of this worker."""
     async with (
         _outside_ready(activities),
         Worker(
@@ -159,7 +163,8 @@ async def at_work(
 async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
-    """Run the worker until the block ends. It needs no mail server and no brain, and loads none."""
+    """Run the worker until the block ends. It needs neither a mail server nor a brain, and loads
+    neither."""
     database = Database(settings.database.url)
     metrics.watch_pool("work", database.use)
     sender = build_sender(settings.webhooks)

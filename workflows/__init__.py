@@ -1,4 +1,2 @@
-"""The orchestration. One workflow a file; `options.py` holds every timeout and retry policy.
-
-Before changing one, read docs/workflow-versioning.md.
-"""
+"""The workflows, one per file. `options.py` holds every timeout and retry policy. Before changing a
+workflow, read docs/workflow-versioning.md."""

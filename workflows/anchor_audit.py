@@ -1,4 +1,4 @@
-"""The daily anchors (checkpoints) of the audit log, on a schedule."""
+"""Anchor the audit log (audit checkpoints), on a daily schedule."""
 
 from temporalio import workflow
 

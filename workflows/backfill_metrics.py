@@ -1,4 +1,4 @@
-"""Metrics of past days, computed on demand in batches, latest days first."""
+"""Compute metrics of past days, on demand, in batches, latest days first."""
 
 from datetime import timedelta
 from typing import Final
@@ -16,8 +16,8 @@ with workflow.unsafe.imports_passed_through():
     from domain.core import names
     from workflows import options
 
-# Few enough to show progress and to finish an activity in time for all clients. Enough that ten
-# years (`domain.analytics.metrics.MAX_DAYS_AT_ONCE`) fit well into one history.
+# Few enough days to show progress, and to finish an activity for all clients within its timeout.
+# Enough that ten years (`domain.analytics.metrics.MAX_DAYS_AT_ONCE`) fit well into one history.
 _DAYS_AT_ONCE: Final = 10
 
 
@@ -47,5 +47,5 @@ class BackfillMetrics:
 
     @workflow.query(name=names.PROGRESS_QUERY)
     def progress(self) -> BackfillProgress:
-        """Return the number of days in total and done so far."""
+        """Return the total number of days, and the number done so far."""
         return BackfillProgress(days=self._days, days_done=self._days_done)

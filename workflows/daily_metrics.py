@@ -1,5 +1,5 @@
-"""The metrics of the previous day, on a schedule every night. The few days before it are recomputed
-too, because their reviews may have been decided since."""
+"""Compute the previous day's metrics, on a nightly schedule. A few earlier days are recomputed too,
+because their reviews may have been decided since."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""One delivery of one event to one webhook, from the first attempt to the last."""
+"""Deliver one event to one webhook, from the first attempt to the last."""
 
 from datetime import timedelta
 
@@ -24,7 +24,7 @@ with workflow.unsafe.imports_passed_through():
 class DeliverWebhook:
     @workflow.run
     async def run(self, delivery: DeliverWebhookInput) -> DeliverWebhookResult:
-        """Deliver, and retry after the delays of the webhook's retry policy."""
+        """Deliver, and retry after the delays set by the webhook's retry policy."""
         attempt = 1
         while True:
             tried = await workflow.execute_activity_method(
@@ -42,7 +42,8 @@ class DeliverWebhook:
             attempt += 1
 
     async def _tell_owner(self, delivery: DeliverWebhookInput, notice: Notice) -> None:
-        """Mail the owner a notice. A failure to send it does not affect the delivery."""
+        """Send the owner a notice by mail. If the notice cannot be sent, the delivery is not
+        affected."""
         step = TellOwnerInput(
             client_id=delivery.client_id, delivery_id=delivery.delivery_id, notice=notice
         )

@@ -1,4 +1,4 @@
-"""A dry run: the brain alone, without side effects."""
+"""A dry run: only the agent's decision, without side effects."""
 
 from temporalio import workflow
 

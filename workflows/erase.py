@@ -1,4 +1,5 @@
-"""Erase a client or one customer: shut the door, end what runs, remove what there is, certify."""
+"""Erase a client or one customer: close access, end running work, remove the data, certify the
+erasure."""
 
 from datetime import timedelta
 
@@ -15,9 +16,9 @@ with workflow.unsafe.imports_passed_through():
 class Erase:
     @workflow.run
     async def run(self, erase: EraseInput) -> EraseResult:
-        """Erase, then remove again. A step in progress may still write: the workflow waits for its
-        end and removes what it wrote. The second pass also finds workflows that the server listed
-        late."""
+        """Erase, then remove again. A step in progress may still write, so the workflow waits for
+        the step to end and removes what it wrote. The second pass also finds workflows that the
+        server listed late."""
         closed = await workflow.execute_activity_method(
             EraseRecords.close, erase, **options.ERASING
         )

@@ -1,4 +1,4 @@
-"""Error codes of failures. Messages are not kept, because they could hold a customer's words."""
+"""Error codes of failures. Messages are not kept, because they could contain a customer's words."""
 
 from typing import Final
 
@@ -8,20 +8,20 @@ TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
 OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", "large_events_wait", TIMEOUT})
-"""Codes of failures that pass with time or with the next deployment. A run without a waiting caller
-retries after them."""
+"""Codes of failures that end by themselves or with the next deployment. A run is retried after such
+a failure if no caller waits for it."""
 
 OVER_BUDGET: Final = "over_budget"
-"""The code of an event that exceeds its processing budget. Retries do not help; a person reads the
+"""Code of an event that exceeds its processing budget. Retries do not help, so a person reads the
 event."""
 
 _NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "action_forbidden"})
-"""Codes after which the effect certainly did not happen."""
+"""Codes of failures after which the effect certainly did not happen."""
 
 
 def cut_short(failure: BaseException) -> bool:
     """Return whether the last attempt was cut off by a timeout. Temporal then reports the failure
-    of the attempt before it, and the outcome of the last one is unknown."""
+    of the previous attempt, and the outcome of the last attempt is unknown."""
     cause: BaseException | None = failure
     while cause is not None:
         if isinstance(cause, exceptions.TimeoutError):
@@ -31,7 +31,8 @@ def cut_short(failure: BaseException) -> bool:
 
 
 def error_code(failure: BaseException) -> str:
-    """Return the code of the innermost cause: Temporal's outer exception only says "failed"."""
+    """Return the code of the innermost cause, because Temporal's outer exception only says
+    "failed"."""
     cause = failure
     while cause.__cause__ is not None:
         cause = cause.__cause__

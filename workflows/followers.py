@@ -1,4 +1,4 @@
-"""The workflows that follow the outcome of a run and outlive it."""
+"""Start the workflows that follow the outcome of a run and outlive the run."""
 
 from contextlib import suppress
 
@@ -13,7 +13,7 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def start_followers(event: ProcessEventInput, stored: PersistResult) -> None:
-    """Start the notices of an outcome, and the runs that it reopens, oldest first."""
+    """Start the notices of an outcome, and the runs that the outcome reopens, oldest first."""
     await start_tellings(event.ref.client_id, stored)
     if stored.reopened and workflow.patched("reopens"):
         for run in stored.reopened:
@@ -21,7 +21,8 @@ async def start_followers(event: ProcessEventInput, stored: PersistResult) -> No
 
 
 async def _start_again(case: ProcessEventInput, run: ReopenedRun) -> None:
-    """Start a reopened run. If its first workflow has not ended yet, the sweep starts it later."""
+    """Start a reopened run. If the run's first workflow has not ended yet, the sweep starts it
+    later."""
     again = case.model_copy(update={"ref": run.ref, "threshold": run.threshold, "reopened": True})
     child: workflow.ChildWorkflowConfig = {
         **options.RUN_AGAIN,

@@ -1,4 +1,4 @@
-"""Forget dry runs, on a schedule every hour."""
+"""Delete the histories of dry runs, on an hourly schedule."""
 
 from temporalio import workflow
 

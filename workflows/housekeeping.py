@@ -1,4 +1,4 @@
-"""Housekeeping, on a schedule every night: delete expired rows, compare counters with ledgers."""
+"""Housekeeping, on a nightly schedule: delete expired rows, compare counters with ledgers."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""Steps that run in the worker's own process, and their fallbacks when they fail there."""
+"""Steps that run in the worker's own process, and their fallbacks if they fail there."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -16,7 +16,8 @@ _Done = TypeVar("_Done")
 
 
 async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
-    """Run a local activity; if all its attempts fail, run it with the server's retries."""
+    """Run a local activity. If all its attempts fail, run it as a regular activity, retried by the
+    server."""
     try:
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
     except FailureError:
@@ -26,9 +27,12 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
 async def within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """Run a step with untrusted input like `inside`, but raise failures that time does not heal.
-    `given_up`: the step to run instead if the event exceeds its budget or times out. Raises
-    FailureError."""
+    """Run a step with untrusted input like `inside`, but raise failures that do not end by
+    themselves.
+
+    `given_up`: the step to run instead if the event exceeds its processing budget or times out.
+    Raises FailureError.
+    """
     try:
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
     except FailureError as failure:
@@ -44,7 +48,7 @@ async def within_budget(
 async def patiently_within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """Run `within_budget` after an outage, with the server's retries."""
+    """Run `within_budget` after an outage, as a regular activity, retried by the server."""
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError as failure:
@@ -54,8 +58,8 @@ async def patiently_within_budget(
 
 
 async def outside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
-    """Run an activity with the server's retries from the start, because something has failed
-    before."""
+    """Run a regular activity, retried by the server, without trying a local one, because an earlier
+    step has failed."""
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError:

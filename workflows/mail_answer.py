@@ -1,4 +1,4 @@
-"""A late answer of the widget: the visitor has some minutes to see it, then it is mailed."""
+"""Mail a late widget answer, if the visitor does not see it within some minutes."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -22,7 +22,8 @@ class MailAnswer:
 
 
 async def start_mail_answer(client_id: str, answer: LateAnswer | None) -> None:
-    """Start the mail's workflow; return when it has started, now or before. It outlives its run."""
+    """Start the mail's workflow. Return when it has started, now or earlier. It outlives its
+    run."""
     if answer is None:
         return
     child: workflow.ChildWorkflowConfig = {

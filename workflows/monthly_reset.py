@@ -1,7 +1,7 @@
 """The monthly reset, on a schedule: open the new month, close the old one.
 
-No answer depends on it. Counters are kept by month and plans are computed from the time. A reset
-that is late, repeated or missing changes no quota.
+No answer depends on the reset. Counters are kept by month, and plans are computed from the time. A
+reset that is late, repeated or missing therefore changes no quota.
 """
 
 from temporalio import workflow

@@ -1,8 +1,8 @@
 """Timeouts and retry policies of every step. Nothing else sets a timeout.
 
 The caller waits at most 30 s (`DEADLINE_S` in `api/gateway_answers.py`). Each step before the
-answer must end within that time, with all its attempts. If several steps use all their time, the
-caller gets the response that the answer is late, and the run continues.
+answer must end within that time, including all its attempts. If several steps use their full time,
+the caller gets the response that the answer is delayed, and the run continues.
 """
 
 from datetime import timedelta
@@ -18,10 +18,11 @@ from temporalio.workflow import (
 
 from domain.core.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
-# Eight attempts in 3.5 s: long enough for a database that restarts. Attempts are counted, not
-# timed: with temporalio 1.35, a time limit of a local activity that expires between two attempts is
-# lost (schedule-to-close: it is then retried forever) or reported instead of the real failure
-# (start-to-close). The limit set here is therefore well beyond all attempts.
+# Eight attempts in 3.5 s, long enough for a database that restarts. The number of attempts is
+# limited, not their total time. In temporalio 1.35, a time limit of a local activity that expires
+# between two attempts is handled wrongly: with schedule-to-close the activity is retried forever,
+# and with start-to-close the timeout hides the real failure. The time limit set here is therefore
+# far longer than all attempts.
 _QUICK: Final = RetryPolicy(
     initial_interval=timedelta(milliseconds=50),
     maximum_interval=timedelta(seconds=1),
@@ -29,36 +30,36 @@ _QUICK: Final = RetryPolicy(
     maximum_attempts=8,
 )
 
-# Short and idempotent steps in the worker's own process, without a round trip to the server.
+# For short, idempotent steps in the worker's own process, without a round trip to the server.
 INSIDE: Final[LocalActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "retry_policy": _QUICK,
 }
 
-# The shop gets 4 s at most (`activities/agent/look_up.py`); the answer must not wait longer.
+# A shop gets 4 s at most (`activities/agent/look_up.py`), because the answer must not wait longer.
 LOOK_UP: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=7),
     "schedule_to_close_timeout": timedelta(seconds=9),
     "retry_policy": _QUICK,
 }
 
-# A provider thinks. Longer than its own deadline (10 s) plus the deadline of the embedding that
-# finds its knowledge (3 s), with one more attempt if the worker dies.
+# For a step that waits for a model provider. Longer than the provider's own deadline (10 s) plus
+# the deadline of the embedding for the knowledge search (3 s). One more attempt if the worker dies.
 REMOTE_BRAIN: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "schedule_to_close_timeout": timedelta(seconds=24),
     "retry_policy": _QUICK,
 }
 
-# Up to 20 messages with the embedded brain: within the caller's 30 s
+# For up to 20 messages with the embedded brain, within the caller's 30 s
 # (`services/simulation/simulator.py`).
 SIMULATING: Final[LocalActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=30),
     "retry_policy": _QUICK,
 }
 
-# The same for messages that may wait for a shop and for a provider: within the caller's 110 s, with
-# one more attempt if the worker dies. It costs money, so it is not retried more often.
+# For the same messages if each may wait for a shop and a model provider, within the caller's 110 s.
+# One more attempt if the worker dies, and no more, because each attempt costs money.
 SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=105),
     "schedule_to_close_timeout": timedelta(seconds=110),
@@ -66,10 +67,11 @@ SIMULATING_OUTSIDE: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(initial_interval=timedelta(milliseconds=200), maximum_attempts=2),
 }
 
-# The other system is asked for the order (3 s), for the action (8 s), after silence whether it did
-# it (8 s), and for the reply (16 s). The timeout is longer than the sum, so that the ledger knows
-# the outcome before Temporal gives up. A caller who cannot wait gets the response that the run
-# continues. Heartbeats reveal a dead worker (`activities/runtime/heartbeat.py`).
+# The external system may need 3 s for the order and 8 s for the action. If it was silent, it gets 8
+# s to report whether the action was done, and the reply takes 16 s. The timeout exceeds the sum, so
+# that the ledger has the outcome before Temporal gives up. A caller who cannot wait gets the
+# response that the run continues. Heartbeats reveal a dead worker
+# (`activities/runtime/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
     "schedule_to_close_timeout": timedelta(seconds=45),
@@ -79,7 +81,7 @@ OUTSIDE: Final[ActivityConfig] = {
     ),
 }
 
-# The same once the caller has its answer, for servers that greylist or restart.
+# The same, once the caller has its answer, with more time for servers that greylist or restart.
 OUTSIDE_PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
     "heartbeat_timeout": timedelta(seconds=5),
@@ -89,8 +91,8 @@ OUTSIDE_PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# Decisions and effects must be stored, however long the database is away. Retried for as long as
-# the run lives.
+# Decisions and effects must be stored, however long the database is unavailable, so this is retried
+# for as long as the run lives.
 PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(
@@ -98,7 +100,7 @@ PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# One round of work on a webhook; `workflows/process_webhook.py` counts the rounds.
+# One round of work on a webhook. `workflows/process_webhook.py` counts the rounds.
 WORKING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=30),
     "retry_policy": RetryPolicy(
@@ -108,8 +110,8 @@ WORKING: Final[ActivityConfig] = {
     ),
 }
 
-# A webhook's own workflow. Its row says whether work is left, so a workflow that has ended may be
-# started again.
+# The workflow of a webhook. The webhook's row says whether work is left, so a workflow that has
+# ended may be started again.
 WEBHOOK: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -117,7 +119,8 @@ WEBHOOK: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# The run that a webhook becomes. `adapters/temporal/client.py` starts abandoned runs the same way.
+# The run that a webhook starts. `adapters/temporal/client.py` starts abandoned runs with the same
+# options.
 RUN: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -125,14 +128,14 @@ RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# A run that the answer of a review left open. Its first workflow has ended.
+# A run that the answer of a review left open. The run's first workflow has ended.
 RUN_AGAIN: Final[ChildWorkflowConfig] = {
     **RUN,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
 }
 
-# A delivery's own workflow. It outlives the run that caused it. It may be started again after a
-# failure, never after it has completed.
+# The workflow of a delivery. It outlives the run that caused it. It may be started again after a
+# failure, but never after it has completed.
 DELIVERY: Final[ChildWorkflowConfig] = {
     "task_queue": WEBHOOKS_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -140,9 +143,10 @@ DELIVERY: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# The wait for a permit (`activities/webhooks/permits.py`, 45 s), the POST (10 s) and its record,
-# which retries while the database is away. Retried without limit: a receiver's failure is not a
-# failure of this activity, and our own failures must not lose a delivery.
+# Covers the wait for a permit (`activities/webhooks/permits.py`, 45 s), the POST (10 s) and its
+# record, which is retried while the database is unavailable. There is no limit of retries: a
+# receiver's failure is not a failure of this activity, and our own failures must not lose a
+# delivery.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -152,7 +156,8 @@ DELIVERING: Final[ActivityConfig] = {
 }
 
 # A mail to a person. No caller waits, and after some hours the mail is useless. A sign-in code is
-# useless after ten minutes, which its activity checks. The engine's workers know the mail server.
+# useless after ten minutes, which its activity checks. The queue is the engine's, whose workers
+# have the mail server's settings.
 TELLING: Final[ActivityConfig] = {
     "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),
@@ -163,7 +168,7 @@ TELLING: Final[ActivityConfig] = {
     ),
 }
 
-# The mail with a late answer and the notice of a review have workflows of their own, which outlive
+# The mail with a late answer, and the notice of a review, have separate workflows, which outlive
 # the run.
 AFTER_RUN: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
@@ -172,7 +177,7 @@ AFTER_RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# The steps of a sweep run one after the other, and together within the sweep's own timeout
+# The steps of a sweep run one after the other, all within the sweep's timeout
 # (`adapters/temporal/setup.py`, ten minutes). The next sweep continues unfinished work.
 SWEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=110),
@@ -181,9 +186,9 @@ SWEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
 
-# No caller waits. The work is done page by page, and a retry continues where the last attempt
-# stopped, or finds little left. The attempts end after an hour: a new start, by a schedule or a
-# person, must find this one ended (`adapters/temporal/setup.py` bounds the total).
+# No caller waits. The work is done page by page. A retry continues where the last attempt stopped,
+# or finds little left. The attempts end after an hour, because a new start, by a schedule or a
+# person, must find the previous one ended (`adapters/temporal/setup.py` bounds the total).
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -194,8 +199,8 @@ HOUSEKEEPING: Final[ActivityConfig] = {
     ),
 }
 
-# Some saved cases: up to ten tries of up to twenty messages each. A language model may take 13 s
-# for each message. A person waits for the results, so a dead worker must be noticed soon.
+# A batch of saved cases: up to ten tries each, of up to twenty messages. A language model may take
+# 13 s for each message. A person waits for the results, so a dead worker must be noticed soon.
 TRYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=4),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -206,7 +211,7 @@ TRYING: Final[ActivityConfig] = {
     ),
 }
 
-# Clients' platforms are polled concurrently in batches, some seconds each. A retry repeats the
+# Clients' platforms are polled concurrently, in batches of some seconds each. A retry repeats the
 # batch that the last attempt did not finish.
 POLLING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=50),
@@ -218,8 +223,9 @@ POLLING: Final[ActivityConfig] = {
     ),
 }
 
-# No caller waits for a page of a replay. It ends after some seconds, or after the language model
-# call in progress. Attempts continue for an hour, because a database may be away that long.
+# No caller waits for a page of a replay. A page ends after some seconds, or after the language
+# model call in progress. Attempts continue for an hour, because the database may be unavailable
+# that long.
 REPLAYING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=2),
     "schedule_to_close_timeout": timedelta(hours=1),
@@ -230,9 +236,9 @@ REPLAYING: Final[ActivityConfig] = {
     ),
 }
 
-# Retry until the erasure completes, however often a worker dies or the database is away; a partial
-# erasure must not be left behind. A step continues with what is left, and sends a heartbeat every
-# second.
+# Retry until the erasure completes, however often a worker dies or the database is unavailable; a
+# partial erasure must not be left behind. A step continues with what is left, and sends a heartbeat
+# every second.
 ERASING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(hours=6),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -241,6 +247,6 @@ ERASING: Final[ActivityConfig] = {
     ),
 }
 
-# Extra time for later rounds beyond the first review's time, within the run's lifetime
-# (`ProcessEventInput.lifetime`).
+# Extra time for later review rounds, added to the time for the first round, within the run's
+# lifetime (`ProcessEventInput.lifetime`).
 LATE_ROUND: Final = timedelta(hours=1)

@@ -51,9 +51,9 @@ _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
 _STOPPED = "stopped"
 
 
-# Every failure of a step is caught and persisted. It arrives as a FailureError, because local
-# activities do not wrap theirs. Other exceptions fail only the workflow task, so that a bad
-# deployment suspends parked runs instead of ending them (docs/decisions/0006).
+# Every failure of a step is caught and stored. It arrives as a FailureError, because local
+# activities do not wrap their failures. Other exceptions fail only the workflow task, so that a bad
+# deployment suspends waiting runs instead of ending them (docs/decisions/0006).
 @workflow.defn(name=names.PROCESS_EVENT)
 class ProcessEvent:
     @workflow.init
@@ -88,8 +88,8 @@ class ProcessEvent:
         return self._outcome
 
     async def _read(self, filed: NormalizeResult, *, joined: bool) -> ThinkResult | None:
-        """Look up the order and draft an answer. Return None if the message has joined a review and
-        the agent does not read it. Raises FailureError if the message has not joined a review."""
+        """Look up the order and draft an answer. Return None for a message that joined a review and
+        that the agent does not read. Raises FailureError if the message has not joined a review."""
         if joined and not filed.considered:
             return None
         try:
@@ -103,7 +103,7 @@ class ProcessEvent:
             return None
 
     async def _carry_out(self, thought: ThinkResult) -> None:
-        """Execute the drafted plan to its outcome. An effect with unknown outcome goes to review
+        """Execute the drafted plan to an outcome. If an effect's outcome is unknown, review
         again."""
         doubt = thought.review_reason
         steps: tuple[StepOutcome, ...] = ()
@@ -131,8 +131,8 @@ class ProcessEvent:
             self._round += 1
 
     async def _join(self, review_id: str) -> None:
-        """Leave the message to the review that it joined. If the agent has read the message, the
-        review's draft and plan are revised first."""
+        """Leave the message to the review that it joined. If the agent has read the message, revise
+        the review's draft and plan first."""
         if self._thought is not None and workflow.patched("later-turns"):
             step = ReviseReviewInput(ref=self._event.ref, review_id=review_id)
             await revise(step, remote=self._event.remote_brain)
@@ -145,18 +145,18 @@ class ProcessEvent:
 
     @workflow.update(name=names.ANSWER_UPDATE)
     async def answer(self) -> RunFacts:
-        """Return the first outcome, which the gateway sends to its caller."""
+        """Return the first outcome, which the gateway returns to its caller."""
         await workflow.wait_condition(lambda: self._answer is not None)
         assert self._answer is not None
         return self._answer
 
     @workflow.signal(name=names.REVIEW_DECIDED_SIGNAL)
     def review_decided(self, _: ReviewDecided) -> None:
-        """Look for the decision. Repeated and forged signals are harmless: PostgreSQL decides."""
+        """Check for a decision in PostgreSQL, so that repeated and forged signals are harmless."""
         self._decision_announced = True
 
     async def _normalize(self) -> NormalizeResult:
-        """Normalize the event. Its webhooks are sent before the message is processed."""
+        """Normalize the event. Resulting webhooks are sent before the message is processed."""
         step = NormalizeInput(ref=self._event.ref, reopened=self._event.reopened)
         filed = await within_budget(
             Normalize.normalize, step, step.model_copy(update={"cut": True})
@@ -186,7 +186,7 @@ class ProcessEvent:
         return thought
 
     async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> bool:
-        """Wait for a human's decision or the deadline; return whether to execute the plan. If
+        """Wait for a human's decision or the deadline. Return whether to execute the plan. If
         people have taken over the conversation, leave the message to them and return False."""
         joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
         if _has_joined(joined):
@@ -202,7 +202,7 @@ class ProcessEvent:
                 return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
-        """Return the time for a decision. All rounds share the first one's time plus LATE_ROUND."""
+        """Return the time left to decide. All rounds share the first's time plus LATE_ROUND."""
         whole = timedelta(seconds=self._event.review_expiry_s)
         left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
         return min(whole, left)
@@ -220,7 +220,7 @@ class ProcessEvent:
     async def _execute(self, actions: tuple[ActionKind, ...]) -> ExecuteResult:
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # Once the caller has an answer, no one waits: a mail server may take its time.
+            # Once the caller has an answer, no one waits, so a mail server may take longer.
             waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
             done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
         else:
@@ -237,8 +237,8 @@ class ProcessEvent:
         error: str = "",
         joined: str = "",
     ) -> str:
-        """Store an outcome; return why nothing was stored, or "". The reason is _STOPPED, or the id
-        of the review that the message joined instead of getting its own."""
+        """Store an outcome. Return "", or why nothing was stored: _STOPPED, or the id of the review
+        that the message joined instead of getting an outcome."""
         outcome = PersistInput(
             ref=self._event.ref,
             status=status,
@@ -259,13 +259,13 @@ class ProcessEvent:
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome
         self._show()
-        # The workflow task that starts the children also sends the caller's answer.
+        # The workflow task that starts the child workflows also sends the caller's answer.
         await self._send_webhooks(stored.deliveries)
         await start_followers(self._event, stored)
         return ""
 
     async def _send_webhooks(self, pending: tuple[str, ...]) -> None:
-        """Start deliveries, but not again those of an earlier outcome, which may still be
+        """Start deliveries, but not those of an earlier outcome again, which may still be
         pending."""
         unsent = [delivery_id for delivery_id in pending if delivery_id not in self._sent]
         if unsent:
@@ -285,7 +285,7 @@ class ProcessEvent:
         )
 
     def _show(self) -> None:
-        """Let operators see and filter by the outcome in the Temporal UI."""
+        """Store the outcome as search attributes for operators in the Temporal UI."""
         assert self._outcome is not None
         workflow.upsert_search_attributes(
             [
@@ -296,5 +296,5 @@ class ProcessEvent:
 
 
 def _has_joined(review_id: str) -> bool:
-    """Return whether people handle the conversation, and with it the message."""
+    """Return whether people handle the conversation, and therefore the message."""
     return bool(review_id) and workflow.patched("joins")

@@ -1,4 +1,4 @@
-"""One inbound webhook, from its stored bytes to its effect."""
+"""Process one inbound webhook, from its stored bytes to its effect."""
 
 import asyncio
 from contextlib import suppress
@@ -22,11 +22,11 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Rounds of attempts for failures that are not outages. After them the failure is ours to fix, and
-# the lane (the queue of webhooks processed in order) goes on.
+# Rounds of attempts for failures that are not outages. After these rounds the failure is ours to
+# fix, and the lane (the queue of webhooks processed in order) continues.
 _ROUNDS: Final = 3
 # A webhook that only another version can read, or that takes too long to read, must not block its
-# lane. An outage of ours has a code of its own.
+# lane. Our own outages have another code.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"
@@ -42,9 +42,10 @@ class ProcessWebhook:
 
     @workflow.run
     async def run(self, _: ProcessWebhookInput) -> None:
-        """Process the webhook until it ends; start its run, and the webhooks that are next in line.
+        """Process the webhook until it ends. Start its run, and the webhooks that are next in line.
 
-        If a limit refuses the webhook, it sleeps between attempts and names the limit in its memo.
+        If a limit refuses the webhook, the workflow sleeps between attempts, and its memo names the
+        limit.
         """
         while True:
             worked = await self._work()
@@ -60,7 +61,7 @@ class ProcessWebhook:
 
     @workflow.signal(name=names.TRY_NOW_SIGNAL)
     def try_now(self) -> None:
-        """Retry now, before the planned time."""
+        """Retry now instead of at the planned time."""
         self._told_to_try = True
 
     async def _pause(self, lasts: timedelta) -> None:
@@ -69,7 +70,8 @@ class ProcessWebhook:
         self._told_to_try = False
 
     async def _work(self) -> WebhookWorked:
-        """Try in this process, then with the server's retries; during an outage, without limit."""
+        """Try in this process, then as a regular activity, retried by the server; during an outage,
+        without limit."""
         try:
             return await workflow.execute_local_activity_method(
                 WorkOnWebhook.work, self._step, **options.INSIDE
@@ -99,7 +101,7 @@ class ProcessWebhook:
         )
 
     async def _start(self, worked: WebhookWorked) -> None:
-        """Start the next webhooks and the run; return when all have started, now or before."""
+        """Start the next webhooks and the run. Return when all have started, now or earlier."""
         starts = [self._start_webhook(webhook_id) for webhook_id in worked.next_ids]
         if worked.run is not None:
             starts.append(_start_run(worked.run))
@@ -110,7 +112,8 @@ class ProcessWebhook:
         child: workflow.ChildWorkflowConfig = {
             **options.WEBHOOK,
             "id": names.process_webhook_id(ref.client_id, webhook_id),
-            # The queue serves tenants in turn, regardless of how much one of them receives.
+            # The task queue serves tenants in turn, regardless of how many webhooks one of them
+            # receives.
             "priority": Priority(fairness_key=ref.client_id),
         }
         with suppress(WorkflowAlreadyStartedError):
@@ -120,8 +123,8 @@ class ProcessWebhook:
 
 
 async def _start_run(run: ProcessEventInput) -> None:
-    """Start the run as the gateway does, but without waiting for its answer. After a crash, the
-    sweep starts it."""
+    """Start the run like the gateway, but without waiting for its answer. If a crash prevents the
+    start, the sweep starts the run."""
     child: workflow.ChildWorkflowConfig = {
         **options.RUN,
         "id": names.process_event_id(run.ref.client_id, run.ref.event_id),

@@ -1,5 +1,5 @@
-"""Reconciliation of the inbound hub, on a schedule: changes with missed webhooks, and mails about
-data requests."""
+"""Reconciliation of the inbound hub, on a schedule: poll for changes whose webhooks were missed,
+and send mails about data requests."""
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError

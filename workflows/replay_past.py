@@ -1,4 +1,4 @@
-"""The replay of past events: page after page, until none is left or the replay is ended."""
+"""Replay past events, page by page, until no event is left or the replay is stopped."""
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError, is_cancelled_exception
@@ -18,7 +18,8 @@ class ReplayPast:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> ReplayProgress:
-        """Replay all pages. The row holds the position, so that a new history continues there."""
+        """Replay all pages. The database row holds the position, so that a new workflow history
+        continues there."""
         try:
             self._progress = await workflow.execute_activity_method(
                 ReplayPages.begin, work, **options.REPLAYING

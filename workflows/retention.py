@@ -1,4 +1,4 @@
-"""Retention, on a schedule every night: remove what has become too old to be kept."""
+"""Retention, on a nightly schedule: remove records past their retention period."""
 
 from temporalio import workflow
 

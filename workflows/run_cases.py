@@ -1,4 +1,4 @@
-"""A run over a client's saved cases, in batches."""
+"""Run a client's saved cases, in batches."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import error_code
 
-# Few enough to show progress, and to repeat little work when a worker dies.
+# Few enough to show progress, and to repeat little work if a worker dies.
 _AT_ONCE: Final = 5
 
 
@@ -24,8 +24,8 @@ class RunCases:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> CaseRunProgress:
-        """Run all cases. Each result is stored as it arrives; a case that cannot be tried ends the
-        run."""
+        """Run all cases. Each result is stored when it is available. A case that cannot be tried
+        ends the run."""
         failed: str | None = None
         try:
             await self._try_all(work)

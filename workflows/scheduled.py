@@ -1,11 +1,11 @@
-"""The time that a schedule planned, however late its run starts."""
+"""The start time that a schedule planned, even if the workflow starts late."""
 
 from datetime import datetime
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey
 
-# Set by Temporal.
+# Temporal sets this search attribute.
 _SCHEDULED_AT = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
 
 

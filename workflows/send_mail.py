@@ -1,4 +1,5 @@
-"""One mail that a person waits for: a code to sign in or to verify an address, or an invitation."""
+"""Send one mail that a person is waiting for: an invitation, or a code to sign in or verify an
+address."""
 
 from temporalio import workflow
 

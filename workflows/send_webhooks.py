@@ -1,4 +1,5 @@
-"""Deliveries that no run starts: of events without a run, of replays, and those left by a crash."""
+"""Start deliveries that no run starts: those of events without a run, of replays, and those left
+over by a crash."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""The steps of a scheduled round. They are independent: one failure does not stop the others."""
+"""The steps of a scheduled workflow. They are independent: one failure does not stop the others."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -24,9 +24,7 @@ async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) 
 
 
 def tell(failed: list[str]) -> None:
-    """Report failed steps to schedules and operators, once the others are done.
-
-    Raises ApplicationError, which fails the workflow.
-    """
+    """Once all steps are done, report failed ones to schedules and operators. Raises
+    ApplicationError, which fails the workflow."""
     if failed:
         raise ApplicationError(f"steps failed: {', '.join(failed)}", type="steps_failed")

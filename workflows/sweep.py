@@ -1,4 +1,4 @@
-"""The sweep, on a schedule: pick up work that a crash left between two steps."""
+"""The sweep, on a schedule: resume work that was interrupted by a crash between two steps."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""The chat notice of a review to the client's reviewers."""
+"""Notify the client's reviewers of a review, in their chat."""
 
 from contextlib import suppress
 
@@ -22,8 +22,8 @@ class TellReviewers:
 
 
 async def start_tellings(client_id: str, stored: PersistResult) -> None:
-    """Start the notices of a run's outcome; return when their workflows have started, now or
-    before. They outlive the run."""
+    """Start the notices of a run's outcome. Return when their workflows have started, now or
+    earlier. They outlive the run."""
     await start_mail_answer(client_id, stored.late_answer)
     if not stored.notice:
         return

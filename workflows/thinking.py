@@ -1,4 +1,5 @@
-"""Steps that ask the brain: in this process, or as a remote activity if a provider thinks."""
+"""Steps that query the brain: in this process, or as a remote activity if a model provider is
+called."""
 
 from temporalio import workflow
 from temporalio.exceptions import FailureError
@@ -14,8 +15,8 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
-    """Draft an answer. If reading or thinking costs too much, leave the message unread to a human.
-    Raises FailureError."""
+    """Draft an answer. If the message costs too much to process, leave it unread to a human. Raises
+    FailureError."""
     unread = question.model_copy(update={"unread": True})
     if not remote or question.unread:
         return await within_budget(Think.think, question, unread)
@@ -31,7 +32,7 @@ async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
 
 
 async def revise(step: ReviseReviewInput, *, remote: bool) -> None:
-    """Revise a review's draft and plan. A failure leaves them unchanged: a person reads the
+    """Revise a review's draft and plan. If that fails, they stay unchanged, and a person reads the
     message."""
     try:
         if remote:

@@ -1,4 +1,4 @@
-"""Parts of thinking that a run, a dry run and a simulation share."""
+"""The parts of thinking that runs, dry runs and simulations share."""
 
 from dataclasses import replace
 
@@ -31,9 +31,9 @@ async def read_event(
     *,
     fallback_ticket_id: str,
 ) -> Normalized:
-    """Return the event in the one shape that a brain reads. For a mail, this includes what the
-    client's mail servers say of its sender. Raises OverBudget, EngineUnavailable, LargeEventsWait.
-    """
+    """Return the event in the normalized form that a brain reads. For a mail, this includes what
+    the client's mail servers say about its sender. Raises OverBudget, EngineUnavailable,
+    LargeEventsWait."""
     authserv_ids: tuple[str, ...] = ()
     if channel_of(inbound.event_type, inbound.source) is Channel.EMAIL:
         async with database.reading(tenant) as connection:
@@ -46,8 +46,8 @@ async def read_event(
 async def with_content(
     connection: AsyncConnection, tenant: TenantId, bare: Material, near: Embedding | None
 ) -> Material:
-    """Return the material with the client's content added. `near`: the embedding of the message;
-    with None, knowledge is found by words alone."""
+    """Return the brain's context with the client's content added. `near`: the embedding of the
+    message; with None, only keyword search finds knowledge."""
     chosen = await SettingsRepository(connection, tenant).read()
     gathered = await gather(connection, tenant, bare.event, near)
     brand_name = await ClientRepository(connection).brand_name(tenant)
@@ -69,8 +69,8 @@ async def with_content(
 async def without_content(
     connection: AsyncConnection, tenant: TenantId, bare: Material
 ) -> Material:
-    """Return the material of a message that costs too much to think about, without the client's
-    content: a person does not need it."""
+    """Return the brain's context for a message that costs too much to process. It lacks the
+    client's content, which a person does not need."""
     known = await connections(connection, tenant)
     return replace(
         bare,
@@ -89,8 +89,8 @@ async def deliberate(
     net: SafetyNet,
     steps: int,
 ) -> ThinkingResult:
-    """Think with a budget reservation, and book the actual cost. `steps`: the part of the event's
-    budget already spent. Raises OverBudget, BrainFailed."""
+    """Think within a budget reservation, and book the actual cost. `steps`: the part of the event's
+    processing budget that is already spent. Raises OverBudget, BrainFailed."""
     with budget(EVENT_STEPS - steps):
         return await purse.spend(
             tenant, grant, lambda brain: think_through(brain, material, now(), net)

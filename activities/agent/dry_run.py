@@ -1,4 +1,4 @@
-"""Dry run: the agent's decision alone, with no means to write a row or to send a message."""
+"""Dry run: only the agent's decision. It can neither write a row nor send a message."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -31,7 +31,7 @@ from store.runs.standing_threads import StandingThreads
 
 
 class Rehearse:
-    """Dry runs, with the same `embedder` and `thread_lasts` as runs."""
+    """Makes dry runs, with the same `embedder` and `thread_lasts` as runs."""
 
     def __init__(
         self,
@@ -56,11 +56,12 @@ class Rehearse:
 
     @activity.defn(name=names.REHEARSE)
     async def rehearse(self, step: DryRunInput) -> DryRunResult:
-        """Classify and answer the sealed event as a run would, and store nothing: a repetition is
-        harmless. The cost of a language model is booked.
+        """Classify and answer the sealed event like a run. Nothing is stored, so a repetition is
+        harmless.
 
-        Memory is read, never written. No shop is asked: data that a run would look up is missing
-        here, so a question about an order waits for a human.
+        The cost of a language model is booked. Memory is read but never written. No shop is
+        queried, so data that a run would look up is missing, and a question about an order waits
+        for a human.
         """
         tenant = TenantId(step.client_id)
         inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))
@@ -83,7 +84,7 @@ class Rehearse:
     async def _thought(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput
     ) -> ThinkingResult:
-        """Think the event through. Raises OverBudget."""
+        """Process the event up to the agent's decision. Raises OverBudget."""
         normalized = await read_event(
             self._database, self._normalizer, tenant, inbound, fallback_ticket_id=step.event_id
         )
@@ -107,7 +108,7 @@ class Rehearse:
     async def _unread(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput
     ) -> ThinkingResult:
-        """Return the result of a run that exceeds its budget."""
+        """Return the result of a run that exceeds its processing budget."""
         event = cut_event(inbound, fallback_ticket_id=step.event_id)
         async with self._database.reading(tenant) as connection:
             bare = await self._bare(connection, tenant, event, step)

@@ -1,4 +1,4 @@
-"""The data that the agent thinks with: content, connections, shop state."""
+"""The data that the agent's decision is based on: content, connections, shop state."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,16 +18,16 @@ from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 
-# Templates of recently active clients, so that unchanged ones are not read and built again. Sizes
-# are in characters of their bodies.
+# Cache of recently active clients' templates, so that unchanged ones are not read and parsed again.
+# Sizes are the lengths of the templates' bodies in characters.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A client's gathered data. `has_shop`: a shop is connected, even if it currently rejects our
-    credentials."""
+    """A client's gathered data. `has_shop`: whether a shop is connected, even if it currently
+    rejects our credentials."""
 
     templates: tuple[Template, ...]
     passages: tuple[Passage, ...]
@@ -38,8 +38,8 @@ class Gathered:
 async def useful_embedder(
     connection: AsyncConnection, tenant: TenantId, embedder: Embedder | None
 ) -> Embedder | None:
-    """Return the embedder if the client has knowledge to compare with its embedding of a question,
-    else None. Embedding a question takes longer than all other steps."""
+    """Return the embedder if the client has knowledge with embeddings to compare with a question's,
+    otherwise None. Embedding a question takes longer than all other steps."""
     if embedder is None or not await is_embedded(connection, tenant, embedder.model):
         return None
     return embedder
@@ -48,7 +48,7 @@ async def useful_embedder(
 async def near_question(
     database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
 ) -> Embedding | None:
-    """Return the embedding of the message for `gather`, computed outside of any transaction."""
+    """Return the embedding of the message for `gather`. It is computed outside any transaction."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:
@@ -59,8 +59,8 @@ async def near_question(
 async def gather(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, near: Embedding | None
 ) -> Gathered:
-    """Gather a client's data for an event. `near`: the embedding of the message; with None,
-    knowledge is found by words alone."""
+    """Gather a client's data for an event. `near`: the embedding of the message; with None, only
+    keyword search finds knowledge."""
     return Gathered(
         templates=await _templates(ContentRepository(connection, tenant), tenant),
         passages=await KnowledgeSearch(connection, tenant).find(event.words, near),
@@ -70,7 +70,8 @@ async def gather(
 
 
 async def connections(connection: AsyncConnection, tenant: TenantId) -> tuple[Connection, ...]:
-    """Return the connections that the agent can act in, without those that only listen."""
+    """Return the connections through which the agent can act, without those that only receive
+    webhooks."""
     return tuple(
         Connection(integration_id=it.id, provider=it.provider, answers_by_note=it.answers_by_note)
         for it in await IntegrationRepository(connection, tenant).connected()
@@ -82,7 +83,7 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
     known = _SHOWN.get(tenant)
     shown = await content.templates(known)
     if shown is not known:
-        # A client without templates is remembered too, and needs a weight above zero.
+        # A client without templates is cached too, and its entry needs a weight above zero.
         weight = sum(len(one.body) for one in shown.templates)
         _SHOWN.keep(tenant, shown, _ENTRY + weight)
     return shown.templates

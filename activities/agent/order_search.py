@@ -1,4 +1,5 @@
-"""The order that a message is about, according to the client's shops and their webhooks."""
+"""Search for the order that a message is about, in the client's shops and in the facts from their
+webhooks."""
 
 import asyncio
 from collections.abc import Set
@@ -24,10 +25,10 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository
 
-# A caller waits: a shop that takes longer counts as unavailable.
+# A caller is waiting, so a shop that takes longer counts as unavailable.
 _PATIENCE_S: Final = 4.0
-# Ranks the findings of several shops: the one that knows the order comes first, and one that is
-# unavailable last.
+# Ranks the results of several shops: a shop that knows the order comes first, an unavailable shop
+# last.
 _TELLING: Final = (
     LookupState.FOUND,
     LookupState.NOT_THEIRS,
@@ -39,8 +40,8 @@ _TELLING: Final = (
 @dataclass(frozen=True, slots=True)
 class Searched:
     """The result of a search. `refused`: connections that no longer accept our credentials, each
-    with an error code. `noted`: connections that are kept, each with the code of a new refusal, or
-    None if it answers again."""
+    with an error code. `noted`: connections that stay active, each with the code of a new refusal,
+    or None if the connection works again."""
 
     lookup: Lookup
     refused: tuple[tuple[str, str], ...] = ()
@@ -48,16 +49,16 @@ class Searched:
 
 
 class OrderSearch:
-    """Searches for orders; read-only, here and in the shops."""
+    """Searches for orders. Read-only, both here and in the shops."""
 
     def __init__(self, database: Database, connectors: Connectors) -> None:
         self._database = database
         self._connectors = connectors
 
     async def find(self, tenant: TenantId, event: UnifiedEvent, thread: Thread) -> Searched:
-        """Return what is known of the order. Each shop is asked for 4 s at most; a shop that does
-        not answer is a finding, not an error. Raises EngineUnavailable."""
-        # Unless a shop answers, it is unknown whether the order exists.
+        """Return what is known about the order. Each shop gets at most 4 s; a shop that does not
+        answer is a result, not an error. Raises EngineUnavailable."""
+        # The default: if no shop answers, it is unknown whether the order exists.
         number = order_to_find(event, thread)
         found = Lookup(state=LookupState.UNAVAILABLE, number=number)
         if not looks_up(event, thread):
@@ -106,8 +107,8 @@ class OrderSearch:
 async def _with_told(
     facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
 ) -> Lookup:
-    """Return the finding with facts from webhooks added. They complete a shop's order, or replace
-    it if the shop did not answer."""
+    """Return the result with facts from webhooks added. The facts complete a shop's order, or
+    replace it if the shop did not answer."""
     if found.order is not None:
         known = await facts.about(found.order)
         return found.model_copy(update={"order": with_facts(found.order, known)})

@@ -1,4 +1,4 @@
-"""The purse: the choice of a brain by the budget that is left for a language model."""
+"""The brain budget (its "purse"): the choice of a brain by the budget left for a language model."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,7 +16,8 @@ from store.core.database import Database
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """The chosen brain. `reservation`: the budget reserved for it, or None if it costs nothing."""
+    """The chosen brain. `reservation`: the budget reserved for it, or None if the brain costs
+    nothing."""
 
     brain: Brain
     reservation: BudgetReservation | None = None
@@ -43,11 +44,8 @@ class Purse:
         return self._brains.model is not None
 
     async def grant(self, tenant: TenantId) -> Grant:
-        """Return the model with budget reserved for one question, or the embedded brain if none is
-        left.
-
-        Call it outside any transaction. Raises EngineUnavailable.
-        """
+        """Return the model with budget reserved for one question, or the embedded brain if no
+        budget is left. Call it outside any transaction. Raises EngineUnavailable."""
         if self._brains.model is None:
             return self.embedded
         reserved = await self._money.reserve(tenant, self._brains.reserve_micros)
@@ -58,10 +56,8 @@ class Purse:
     async def spend(
         self, tenant: TenantId, grant: Grant, think: Callable[[Brain], Awaitable[ThinkingResult]]
     ) -> ThinkingResult:
-        """Think with the brain of `grant`, and book the actual cost instead of the reservation.
-
-        The cost is committed even if the result is not stored.
-        """
+        """Think with the brain of `grant`, and replace the reservation by the actual cost. The cost
+        is committed even if the result is not stored."""
         if grant.reservation is None:
             return await think(grant.brain)
         cost: BrainAnswer | BrainFailed = BrainFailed()

@@ -1,4 +1,4 @@
-"""Think: ask the brain, evaluate its answer, and store both on the run."""
+"""Think: query the brain, evaluate the policy, and store the results on the run."""
 
 import time
 from dataclasses import replace
@@ -45,9 +45,13 @@ from store.runs.sentiment import SentimentRepository
 
 
 class Think:
-    """Drafts answers. `embedder`: finds knowledge by meaning too; with None, by words alone. The
-    agent may give `answers_per_hour` answers in one thread within an hour, and
-    `answers_without_person` to one sender before a person takes part."""
+    """Drafts answers. `embedder`: enables semantic search for knowledge; with None, only keyword
+    search is used.
+
+    `answers_per_hour`: the maximum number of the agent's answers in one thread within an hour.
+    `answers_without_person`: the maximum number of answers to one sender before a person takes
+    part.
+    """
 
     def __init__(
         self,
@@ -75,7 +79,7 @@ class Think:
         """Classify the message, draft an answer, and plan the actions.
 
         Idempotency key: run_id. A stored result is not computed again, and no transaction is open
-        while the brain thinks. Raises OverBudget for a message that costs too much to think about,
+        while the brain thinks. Raises OverBudget for a message that costs too much to process,
         unless `step.unread` is set.
         """
         started = time.monotonic()
@@ -128,7 +132,7 @@ class Think:
         )
 
     async def _leave_unread(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
-        """Store a draft without reading the message or the client's content."""
+        """Store a draft without processing the message or the client's content."""
         ref = step.ref
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
@@ -155,7 +159,8 @@ class Think:
     async def _files(
         self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
     ) -> tuple[ShownFile, ...]:
-        """Return the message's files, with the bytes of images if a brain can look at them."""
+        """Return the message's files, including the content of images if a brain can look at
+        images."""
         if not case.has_files:
             return ()
         repository = AttachmentRepository(connection, tenant)
@@ -206,7 +211,7 @@ class Think:
     ) -> Spent:
         order = case.lookup.order if case.lookup else None
         if order is None:
-            return Spent()  # then no action on an order is possible
+            return Spent()  # without an order there is no action on one
         return await ActionLedger(connection, tenant).spent(
             order_key=order.key,
             customer=customer_key(case.event.customer_email),
@@ -225,9 +230,11 @@ class Think:
         has_mood: bool,
         joined: str | None = None,
     ) -> RunDraft:
-        """Store the result; return the stored draft, which another attempt may have stored first.
-        In shadow mode the run stores no actions of the agent; they are stored separately. `joined`:
-        the review that the message was added to."""
+        """Store the result. Return the stored draft, which may be that of another, earlier attempt.
+
+        In shadow mode, the run stores no actions of the agent; they are stored separately.
+        `joined`: the review that the message was added to.
+        """
         ref, tried, now = step.ref, None, self._now()
         if material.rulebook.shadow:
             reason = review_reason(RunDraft.of(thought), step.threshold)

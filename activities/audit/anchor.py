@@ -1,4 +1,5 @@
-"""Anchor: checkpoints of the audit log's chains, stored where cutting a chain does not reach."""
+"""Anchor: checkpoints of the audit chains, stored where someone who truncates a chain cannot change
+them."""
 
 from datetime import date
 
@@ -16,7 +17,7 @@ _log = structlog.get_logger(__name__)
 
 
 class AnchorHeads:
-    """Writes the anchors. `at_once`: how many a transaction writes or reads."""
+    """Writes the anchors. `at_once`: how many anchors one transaction writes or reads."""
 
     def __init__(self, database: Database, *, at_once: int = ANCHORS_AT_ONCE) -> None:
         self._database = database
@@ -26,8 +27,8 @@ class AnchorHeads:
     async def anchor(self, step: AnchorHeadsInput) -> AnchorAuditResult:
         """Anchor the heads that have moved, then log the digest of all anchors of the day.
 
-        Idempotency key: (client, place). A retry anchors the remaining heads and logs again: the
-        line is never missing, but may appear twice.
+        Idempotency key: (client, place). A retry anchors the remaining heads and logs again, so the
+        log line is never missing but may appear twice.
         """
         anchored, after = 0, ""
         while True:

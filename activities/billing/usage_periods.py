@@ -1,4 +1,4 @@
-"""Usage periods: open a month for every client, and check the totals of a month."""
+"""Usage periods: open a month for every client, and check a month's totals."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeVar
@@ -20,7 +20,8 @@ from store.billing.usage_periods import drifting, make_due_changes, open_counter
 from store.core.database import Database
 
 _OPENED_AT_ONCE: Final = 500
-# A comparison counts the month's tickets and all credits of each client, and a statement has 3 s.
+# A comparison counts the month's tickets and all credits of each client, and a statement may take
+# only 3 s.
 _COMPARED_AT_ONCE: Final = 20
 
 R = TypeVar("R", OpenPeriodResult, ReconcileResult)
@@ -34,10 +35,10 @@ class UsagePeriods:
 
     @activity.defn(name=names.OPEN_PERIOD)
     async def open_period(self, step: OpenPeriodInput) -> OpenPeriodResult:
-        """Make the plan changes that are due, and set every client's new counter to 0.
+        """Apply the plan changes that are due, and create every client's new counter at 0.
 
-        Idempotency keys: (client, period) for the counter; a change that was made is no longer due.
-        A retry continues after the last page. A client that fails does not stop the others.
+        Idempotency keys: (client, period) for the counter; an applied change is no longer due. A
+        retry continues after the last page. A client that fails does not stop the others.
         """
 
         async def work(client_ids: Sequence[str]) -> OpenPeriodResult:
@@ -112,7 +113,7 @@ class UsagePeriods:
 
 
 def _broken_off(kind: type[R]) -> tuple[str, R]:
-    """Return the last attempt's position: the last client, and the results so far."""
+    """Return the progress of the last attempt: the last client, and the results so far."""
     match activity.info().heartbeat_details:
         case [str(last), dict(done)]:
             return last, kind.model_validate(done)

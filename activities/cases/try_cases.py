@@ -1,4 +1,4 @@
-"""The steps of a run over saved cases: begin, try some cases, end."""
+"""The steps of a run of saved cases: begin, try some cases, end."""
 
 from typing import Final
 
@@ -35,16 +35,17 @@ from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository
 
 _EMBEDDED: Final = "embedded"
-"""The brain's identity in the digest of a result that the embedded brain gave instead of a
+"""The brain's identity in the digest of a result for which the embedded brain answered instead of a
 model."""
 
 _UNSETTLED: Final = b""
-"""The digest of a result during which the content or the playbook changed: it matches nothing."""
+"""The digest of a result during which the content or the playbook changed. It never matches another
+digest."""
 
 
 class TryCases:
-    """Runs saved cases. `identity`: the brain that results are stored for. `is_remote`: that brain
-    is a language model."""
+    """Runs saved cases. `identity`: the brain for which results are stored. `is_remote`: whether
+    that brain is a language model."""
 
     def __init__(
         self,
@@ -63,7 +64,7 @@ class TryCases:
 
     @activity.defn(name=names.BEGIN_CASE_RUN)
     async def begin(self, work: BackgroundRef) -> CaseRunPlan:
-        """Return the cases to try. A repetition returns them again. Raises CaseRunNotFound."""
+        """Return the cases to try. A repetition returns the same cases. Raises CaseRunNotFound."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             cases = await SavedCaseRepository(connection, tenant).names()
@@ -73,7 +74,7 @@ class TryCases:
 
     @activity.defn(name=names.TRY_CASE)
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
-        """Try each of the cases that still exists. Idempotency key: (run, case); the first result
+        """Try each of these cases that still exists. Idempotency key: (run, case); the first result
         is kept. Raises CaseRunNotFound, PlaybookNotFound, ContentNotFound."""
         tenant = TenantId(step.client_id)
         async with self._database.reading(tenant) as connection:
@@ -92,7 +93,7 @@ class TryCases:
 
     @activity.defn(name=names.END_CASE_RUN)
     async def end(self, step: EndCaseRunInput) -> None:
-        """Close the run. A repetition leaves its outcome unchanged."""
+        """Finish the run. A repetition leaves its outcome unchanged."""
         tenant = TenantId(step.client_id)
         state = CaseRunState.DONE if step.error_code is None else CaseRunState.FAILED
         async with self._database.tenant(tenant) as connection:
@@ -137,7 +138,8 @@ class TryCases:
     async def _spec(
         self, tenant: TenantId, used: UsedPlaybook | None, variant: Variant
     ) -> PlaybookSpec | None:
-        """Return the playbook that the case used, with the fields that digests cover, or None."""
+        """Return the playbook that the case used, with the fields that the digest covers, or
+        None."""
         if used is None:
             return None
         return PlaybookSpec(
@@ -170,11 +172,9 @@ class TryCases:
 
 
 class _Tries:
-    """The tries of a case and their results. Without a language model, one try is enough: another
-    one would have the same result.
-
-    `by_embedded`: the embedded brain answered in at least one try.
-    """
+    """The tries of a case and their results. Without a language model one try is enough, because
+    another would have the same result. `by_embedded`: whether the embedded brain answered in at
+    least one try."""
 
     def __init__(self, case: SavedCase) -> None:
         self._case = case
@@ -186,7 +186,7 @@ class _Tries:
 
     @property
     def is_of_one(self) -> bool:
-        """True if one version of one playbook answered each message of each try."""
+        """True if the same version of the same playbook answered every message in every try."""
         return len(self._used) == 1
 
     @classmethod
@@ -212,8 +212,8 @@ class _Tries:
 
 
 def _is_final(outcome: SimulatedOutcome) -> bool:
-    """Return whether each try of the message has the same outcome. A model that gave no answer may
-    give one in the next try."""
+    """Return whether the message has the same outcome in each try. If a model gave no answer, the
+    outcome may differ in the next try."""
     return outcome.status is not OutcomeStatus.BRAIN_FAILED and is_repeatable(outcome.model)
 
 

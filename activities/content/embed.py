@@ -1,4 +1,4 @@
-"""Embed: compute the embeddings by which knowledge entries are found."""
+"""Embed: compute the embeddings for semantic search in knowledge entries."""
 
 from typing import Final
 
@@ -14,7 +14,8 @@ from store.content.knowledge_chunks import StaleEntry, keep_chunks, stale_entrie
 from store.core.database import Database
 
 PAGE: Final = 64
-# Consecutive failures. A provider may refuse one text; if it is down, each attempt takes seconds.
+# Maximum number of consecutive failures. A provider may refuse one text; if the provider is down,
+# each attempt takes seconds.
 _MAX_FAILURES: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -28,14 +29,14 @@ class Embed:
 
     @activity.defn(name=names.SWEEP_KNOWLEDGE)
     async def embed(self, step: SweepInput) -> SweepResult:
-        """Cut and embed new and changed entries, page by page.
+        """Chunk and embed new and changed entries, page by page.
 
         Idempotency key: the entry, its text's digest and the model. A failure is logged, and the
-        next sweep retries; entries without embeddings are found by their words.
+        next sweep retries. Until then, keyword search finds the entry.
         """
         embedder = self._embedder
         if embedder is None or embedder.model != step.embedding_model:
-            return SweepResult(picked_up=0)  # a worker with another configuration
+            return SweepResult(picked_up=0)  # the sweep names another model
         embedded, failed, failures, last = 0, 0, 0, None
         while failures < _MAX_FAILURES:
             async with self._database.service() as connection:
@@ -56,8 +57,8 @@ class Embed:
         return SweepResult(picked_up=embedded, failed=failed)
 
     async def _embed(self, embedder: Embedder, entry: StaleEntry) -> bool:
-        """Embed an entry; return whether its chunks are stored. No transaction is open while they
-        are embedded."""
+        """Embed an entry. Return whether its chunks were stored. No transaction is open during the
+        embedding."""
         try:
             embeddings = await embedder.embed(entry.texts)
         except EmbeddingUnavailable:

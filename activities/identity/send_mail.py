@@ -1,7 +1,5 @@
-"""Send mail: sign-in codes and invitations.
-
-The account of an address is looked up here, long after the caller got its answer.
-"""
+"""Send mail: sign-in codes and invitations. The address's account is looked up here, long after the
+caller got an answer, so that the time taken reveals nothing."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -49,11 +47,11 @@ class SendMail:
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
     async def send(self, step: SendMailInput) -> None:
-        """Send the mail once, unless this worker dies after handing it over.
+        """Send the mail, once unless this worker dies after handing it over.
 
-        Idempotency key: the Message-ID, made of the record's. Raises MailUnreachable; Temporal
-        retries until the record is too old. A mail that was refused, or has an unknown outcome, is
-        logged and not sent again: the recipient can request another.
+        Idempotency key: the Message-ID, derived from the record's id. Raises MailUnreachable;
+        Temporal retries until the record is too old. A mail that was refused, or whose outcome is
+        unknown, is logged and not sent again, because the recipient can request another.
         """
         async with self._database.service() as connection:
             mail = await self._mail(connection, step)

@@ -1,4 +1,4 @@
-"""Poll: ask platforms for changes with missed webhooks."""
+"""Poll: query platforms for changes whose webhooks were missed."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from store.inbound.poll_cursors import PollCursorRepository, PolledConnection, p
 
 _CONNECTIONS: Final = 100
 _AT_ONCE: Final = 8
-# Per connection: the next poll asks for the rest.
+# Timeout per connection, in seconds. The next poll continues where this one stopped.
 _PATIENCE_S: Final = 10.0
 _TOO_SLOW: Final = "too_slow"
 _UNEXPECTED: Final = "unexpected"
@@ -33,8 +33,8 @@ _log = structlog.get_logger(__name__)
 
 
 class PollIntegrations:
-    """Polls platforms. `platforms`: they read changes as they read webhooks. `patience_s`: the
-    limit for each connection."""
+    """Polls platforms. `platforms`: parse changes as they parse webhooks. `patience_s`: the timeout
+    for each connection."""
 
     def __init__(
         self,
@@ -55,11 +55,13 @@ class PollIntegrations:
 
     @activity.defn(name=names.POLL_INTEGRATIONS)
     async def poll(self, step: PollInput) -> PollResult:
-        """Ask each connection for the changes since the last poll, several at once.
+        """Query each connection for the changes since its last poll, several connections
+        concurrently.
 
-        Idempotency keys: the deliveries' names and the cursors, which move in one transaction. A
-        retry repeats the last attempt's batch, known from its heartbeats, so that it skips no
-        connection. A connection that fails is noted and asked less often; the others continue.
+        Idempotency keys: the deliveries' names and the cursors, which are written in one
+        transaction. A retry repeats the last attempt's batch, known from its heartbeats, so that no
+        connection is skipped. A connection that fails is recorded and polled less often; the others
+        continue.
         """
         after, done = _stopped_at()
         while True:
@@ -80,11 +82,8 @@ class PollIntegrations:
                 return done
 
     async def _batch(self, step: PollInput, batch: Sequence[PolledConnection]) -> list[PollResult]:
-        """Ask the connections that are due: several clients at once, and one connection of a client
-        at a time.
-
-        Raises the error of a connection, after cancelling the others.
-        """
+        """Poll the connections that are due: several clients concurrently, but one connection of a
+        client at a time. If one raises, cancel the others and raise its error."""
         free = asyncio.Semaphore(_AT_ONCE)
 
         async def of_client(connections: Sequence[PolledConnection]) -> PollResult:
@@ -104,11 +103,11 @@ class PollIntegrations:
         return [task.result() for task in asked]
 
     async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
-        """Ask one connection, within its time limit.
+        """Poll one connection, within its timeout.
 
-        A time limit that is used up is a failure, so that a slow platform cannot take up the whole
-        of each poll. Stored pages are kept and reset the failures: a connection with many changes
-        is asked half as often, one without a page less and less.
+        A timeout counts as a failure, so that a slow platform cannot take up the whole of each
+        poll. Stored pages are kept and reset the failure count. A connection that times out after
+        storing pages is polled half as often; one that stores none is polled less and less often.
         """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}
@@ -125,7 +124,7 @@ class PollIntegrations:
             await self._fail(one, _TOO_SLOW)
             return PollResult(polled=1, found=found, failed=1)
         except (EngineUnavailable, SQLAlchemyError) as error:
-            # Raises if the database is down: then the connection did not fail.
+            # Raises if the database is down, because then the connection did not fail.
             await self._units.database.ping()
             _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
@@ -144,14 +143,15 @@ class PollIntegrations:
         *,
         until: float,
     ) -> tuple[int, dict[str, str], bool]:
-        """Return the number of new changes, the next position, and whether there is more.
+        """Return the number of new changes, the next cursor position, and whether there are more
+        changes.
 
         Raises TimeoutError if the page is not read by `until`, in the event loop's time.
         """
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
-        # The limit excludes the database: its time is not the platform's fault, and a transaction
-        # is never cut short.
+        # The timeout excludes the database: a slow database is not the platform's fault, and a
+        # transaction is never cut short.
         async with asyncio.timeout_at(until):
             page = await polls.changes(position, one.connected_at)
             # In a thread, because untrusted text may take long to read.
@@ -187,8 +187,8 @@ class PollIntegrations:
 
 
 def _turns(due: Iterable[PolledConnection]) -> list[list[PolledConnection]]:
-    """Return the connections of each client, the least failed first: a new connection, or one that
-    failed, waits until the others have been asked."""
+    """Return the connections of each client, those with the fewest failures first. A new
+    connection, or one that failed, waits until the others have been polled."""
     turns: dict[TenantId, list[PolledConnection]] = {}
     for one in sorted(due, key=lambda one: one.cursor.failures if one.cursor else 1):
         turns.setdefault(one.tenant, []).append(one)

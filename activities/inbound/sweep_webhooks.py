@@ -1,4 +1,4 @@
-"""Sweep of the inbound hub: pick up work that a crash left between two steps."""
+"""Sweep of the inbound hub: resume work that was interrupted by a crash between two steps."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -31,11 +31,8 @@ class SweepWebhooks:
 
     @activity.defn(name=names.SWEEP_WEBHOOKS)
     async def start_left(self, step: SweepInput) -> SweepResult:
-        """Start the workflows of webhooks that are next, and restart lanes (queues) that have
-        stopped.
-
-        Idempotency key: the workflow's id; a running workflow is not started again.
-        """
+        """Start the workflows of webhooks whose turn it is, and restart lanes (queues) that have
+        stopped. Idempotency key: the workflow's id; a running workflow is not started again."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[LeftWebhook]:

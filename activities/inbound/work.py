@@ -1,4 +1,4 @@
-"""Work on a webhook: from the stored bytes to their effect."""
+"""Processing of a webhook, from the stored bytes to the effect."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -27,22 +27,23 @@ from services.inbound.lane_turns import Failure, LaneTurn, end_turn, hand_over, 
 from store.inbound.lanes import lock_lanes
 from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
-# A mail with files is held in memory several times while it is read, so a worker reads few at once.
+# While it is read, a mail with files is in memory several times, so a worker reads only a few at
+# once.
 _LARGE: Final = 1024 * 1024
 _LARGE_AT_ONCE: Final = 2
-# Below the step's time limit; a webhook that waits longer is retried.
+# Shorter than the step's timeout; a webhook that waits longer is retried.
 _PATIENCE_S: Final = 4.0
-# Files of ten megabytes are written within it.
+# Long enough to write files of ten megabytes.
 _TRANSACTION_S: Final = 10.0
-# The minimum duration of a turn while other webhooks of its lane wait. It limits the share of a
-# worker that a client with a long queue takes.
+# The minimum duration of a turn while other webhooks of its lane wait. It limits the share of the
+# worker that is used by a client with a long queue.
 _TURN_S: Final = 0.2
 
 _NOTHING_LEFT: Final = Nothing("erased")
 
 
 class WorkOnWebhook:
-    """Applies webhooks. `platforms`: they read each provider's bytes."""
+    """Applies webhooks. `platforms`: parse the bytes of each provider."""
 
     def __init__(
         self,
@@ -60,11 +61,12 @@ class WorkOnWebhook:
 
     @activity.defn(name=names.WORK_ON_WEBHOOK)
     async def work(self, step: ProcessWebhookInput) -> WebhookWorked:
-        """Apply the webhook's effect in one transaction with its row's state, or let it wait.
+        """Apply the webhook's effect in the transaction that updates its row, or let the webhook
+        wait.
 
-        Idempotency key: the webhook's row. A finished webhook changes nothing any more: the
-        repetition returns the webhooks that start next. Raises LargeEventsWait, EngineUnavailable,
-        and the errors of the use cases.
+        Idempotency key: the webhook's row. A finished webhook changes nothing; a repetition returns
+        the webhooks to start next. Raises LargeEventsWait, EngineUnavailable, and the errors of the
+        use cases.
         """
         loop = asyncio.get_running_loop()
         turn_ends = loop.time() + _TURN_S
@@ -88,10 +90,8 @@ class WorkOnWebhook:
 
     @activity.defn(name=names.GIVE_UP_WEBHOOK)
     async def give_up(self, step: GiveUpWebhookInput) -> WebhookWorked:
-        """Mark a webhook as failed after its last attempt, so that its lane goes on.
-
-        Idempotency key: the webhook's row; a finished webhook is unchanged.
-        """
+        """Mark a webhook as failed after its last attempt, so that its lane continues. Idempotency
+        key: the webhook's row; a finished webhook is unchanged."""
         tenant = TenantId(step.ref.client_id)
         async with self._units.of(tenant) as work:
             rows = WorkRepository(work.connection, tenant)
@@ -106,7 +106,7 @@ class WorkOnWebhook:
         return WebhookWorked(next_ids=turn.next_ids)
 
     async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
-        """Read the webhook's meaning. In a thread, because untrusted text may take long to read."""
+        """Parse the webhook. It runs in a thread, because untrusted text may take long to parse."""
         if has_ended(webhook.standing):
             return _NOTHING_LEFT  # a finished webhook has no further effect
         platform = self._platforms.get(webhook.provider)
@@ -164,11 +164,12 @@ class WorkOnWebhook:
 
 
 def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
-    """Return the webhook's meaning. Raises WebhookUnreadable."""
+    """Return the parsed meaning of the webhook. Raises WebhookUnreadable."""
     request = InboundRequest(webhook.headers, body)
     identity = webhook.identity
     if webhook.kind is WebhookKind.IGNORED:
-        # Its topic could not be read when it was received: this version may read it.
+        # The topic was unreadable when the webhook was received, but this version may be able to
+        # read it.
         identity = platform.identify(request)
         if platform.topics.get(identity.topic, WebhookKind.IGNORED) is WebhookKind.IGNORED:
             return Nothing("topic")
@@ -178,7 +179,8 @@ def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
 
 
 async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:
-    """Wait for concurrent attempts to commit; return whether one has finished the webhook."""
+    """Wait for concurrent attempts to commit. Return whether one of them has finished the
+    webhook."""
     rows = WorkRepository(work.connection, work.tenant)
     await rows.serialize(webhook.id)
     return has_ended(await rows.standing(webhook.id))

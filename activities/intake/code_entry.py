@@ -1,4 +1,4 @@
-"""Code entry: a message in a ticket that contains the code proves its author's address."""
+"""Code entry: a ticket message that contains the code proves its author's address."""
 
 from datetime import datetime
 
@@ -26,9 +26,10 @@ async def with_code(
 ) -> UnifiedEvent:
     """Return the event, with its address proved if a code was typed in its thread, now or before.
 
-    The thread belongs to one author and one address in one ticket, and is locked. A code of another
-    thread is accepted only if it is shared. Each of several concurrent tries counts. The event with
-    the right code takes over the question asked before it, which must not cause an action.
+    The thread, which is locked, belongs to one author and one address in one ticket. A code of
+    another thread is accepted only if it is shared. Each of several concurrent tries counts. An
+    event with the right code takes over the question asked before it; that question must not cause
+    an action.
     """
     email = customer_key(event.customer_email)
     if email is None or not can_be_proved(event):
@@ -41,7 +42,7 @@ async def with_code(
     if typed is None or await codes.question(conversation_id, email) is None:
         return event
     tried = await codes.take_try(conversation_id, now)
-    # A list, not a generator, so that each comparison is made.
+    # A list, not a generator, so that every code is compared and the time reveals nothing.
     right = [
         one
         for one in tried

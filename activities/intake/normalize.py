@@ -1,4 +1,4 @@
-"""Normalize: convert the event as sent to the one shape that the brain reads."""
+"""Normalize: convert an event as sent to the one form that the brain reads."""
 
 import time
 from dataclasses import dataclass
@@ -40,15 +40,15 @@ from store.webhooks.outbox import Outbox
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An event as it was sent, and the mail servers that its client trusts."""
+    """An event as sent, and the mail servers that its client trusts."""
 
     event: InboundEvent
     authserv_ids: tuple[str, ...]
 
 
 class Normalize:
-    """Normalizes and files events. `thread_lasts`: the time from a thread's last message to its
-    end."""
+    """Normalizes events and files them in threads. `thread_lasts`: how long after its last message
+    a thread ends."""
 
     def __init__(
         self,
@@ -71,13 +71,14 @@ class Normalize:
 
     @activity.defn(name=names.NORMALIZE)
     async def normalize(self, step: NormalizeInput) -> NormalizeResult:
-        """Store the unified event and add its message to its thread; a new thread sends an event. A
-        thread that people handle keeps its message for them.
+        """Store the normalized event and add its message to its thread. A new thread sends a
+        webhook event.
 
-        Idempotency key: event_id. A repetition computes and writes the same. The thread's row is
-        locked, so that concurrent messages see each other's changes. The ticket of a reopened run
-        counts again. No transaction is open while a large event is normalized. Raises OverBudget
-        for an event that costs too much, unless `step.cut` is set.
+        A thread that people handle keeps its message for them. Idempotency key: event_id. A
+        repetition computes and writes the same values. The thread's row is locked, so that
+        concurrent messages see each other's changes. The ticket of a reopened run is counted again.
+        No transaction is open while a large event is normalized. Raises OverBudget for an event
+        that costs too much, unless `step.cut` is set.
         """
         started = time.monotonic()
         tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id
@@ -102,7 +103,8 @@ class Normalize:
         )
 
     async def _normalized(self, tenant: TenantId, sent: _Sent, step: NormalizeInput) -> Normalized:
-        """Return the normalized or the cut event. For a small event nothing is awaited."""
+        """Return the normalized or the truncated event. A small event is normalized without
+        awaiting."""
         if step.cut:
             return Normalized(cut_event(sent.event, fallback_ticket_id=step.ref.event_id), 0)
         return await self._normalizer.normalize(
@@ -117,8 +119,8 @@ class Normalize:
         inbound: InboundEvent,
         unified: UnifiedEvent,
     ) -> NormalizeResult:
-        """Add the event to its thread. An event that an earlier attempt stored whole is not cut: it
-        stays in its thread, and with the people who handle it."""
+        """Add the event to its thread. If an earlier attempt stored the whole event, it is not
+        truncated: it stays in its thread, and with the people who handle the thread."""
         events = EventRepository(connection, tenant)
         now = self._now()
         if step.cut:
@@ -190,7 +192,8 @@ class Normalize:
         opened: Opened,
         step: NormalizeInput,
     ) -> UnifiedEvent:
-        """Apply a code in the event. A code counts once: an earlier attempt's finding is kept."""
+        """Check the event for a code. A code counts once, so an earlier attempt's result is
+        kept."""
         if opened.is_repeated and can_be_proved(event):
             return await EventRepository(connection, tenant).unified(step.ref.event_id) or event
         return await with_code(
@@ -205,9 +208,9 @@ class Normalize:
         conversation_id: str,
         event_id: str,
     ) -> tuple[str | None, bool]:
-        """Return the review that the message is added to, if people handle the conversation, and
-        whether the agent reads the message. A sensitive message makes the review urgent, and is
-        left to people."""
+        """If people handle the conversation, return the review that the message joins, and whether
+        the agent reads the message. A sensitive message makes the review urgent, and is left to
+        people."""
         reviews = EscalationRepository(connection, tenant)
         joined = await reviews.join(conversation_id, event_id=event_id)
         if joined is None:
@@ -237,8 +240,8 @@ def _created(
 async def _key(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, event_id: str
 ) -> str:
-    """Return the key of the event's thread. A mail program may keep only the name of our own reply,
-    which the ledger stores with its recipient."""
+    """Return the key of the event's thread. A reply may refer only to our own last mail, which the
+    action ledger stores with its recipient."""
     ours, customer = tuple(filter(is_ours, event.references)), memory_key(event)
     if ours and customer and not (event.ticket_named and event.ticket_id):
         known = await ConversationRepository(connection, tenant).key_of_reply(ours, customer)
@@ -248,7 +251,7 @@ async def _key(
 
 
 async def _read(connection: AsyncConnection, tenant: TenantId, event_id: str) -> _Sent:
-    """Return the event as sent. Only mails need the client's mail servers."""
+    """Return the event as sent. The client's mail servers are read only for a mail."""
     event = await EventRepository(connection, tenant).inbound(event_id)
     if channel_of(event.event_type, event.source) is not Channel.EMAIL:
         return _Sent(event, ())

@@ -1,5 +1,5 @@
-"""Mail to a client's customers, from its verified sender. Without one, from the service's sender,
-and only to an address that has written in (decision 0074)."""
+"""Mail to a client's customers, from the client's verified sender. Without one, mail is sent from
+the service's sender, and only to an address that has written in (decision 0074)."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -35,8 +35,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ClientMail:
-    """Sends mails to customers. The last failure is noted with the sender, for the merchant to
-    see."""
+    """Sends mails to customers. The last failure is stored with the sender, where the merchant can
+    see it."""
 
     def __init__(
         self,
@@ -63,11 +63,11 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> str:
-        """Send one mail to a customer and return its Message-ID. `group`: the allowance that limits
-        it if the service's server sends it. `answer_of`: the run that the mail answers.
+        """Send one mail to a customer and return its Message-ID.
 
-        Raises MailRefused (MailRecipientUnproved, MailNameProtected, MailLimitReached),
-        MailUnreachable (not sent), MailUnknown.
+        `group`: the allowance that applies if the service's server sends the mail. `answer_of`: the
+        run that the mail answers. Raises MailRefused (MailRecipientUnproved, MailNameProtected,
+        MailLimitReached), MailUnreachable (not sent), MailUnknown.
         """
         async with self._database.tenant(tenant) as connection:
             sender = await MailSenderRepository(connection, tenant).verified()
@@ -102,7 +102,7 @@ class ClientMail:
             subscription = await AccountRepository(connection, tenant).subscription()
         except ClientNotFound:
             raise MailRecipientUnproved from None
-        # Other accounts may hold their provider's secrets, and forge its messages.
+        # Other clients' accounts may hold the secrets of their providers, and forge messages.
         if not is_accountable(subscription, self._now()):
             raise MailRecipientUnproved
 
@@ -114,8 +114,8 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> None:
-        """Send a mail as `send` does, within an activity and without repetition: a mail that was
-        refused, or has an unknown outcome, is logged. Raises MailUnreachable."""
+        """Send a mail like `send`, within an activity and without repetition: a mail that was
+        refused, or whose outcome is unknown, is logged. Raises MailUnreachable."""
         try:
             async with beating():
                 await self.send(tenant, mail, group, answer_of=answer_of)
@@ -123,7 +123,8 @@ class ClientMail:
             _log.warning("mail not sent", mail=mail.name, error_code=error.code)
 
     async def send_by(self, sender: MailSender, mail: OutgoingMail) -> str:
-        """Send a mail by a sender that may not be verified yet. Raises as `send` does."""
+        """Send a mail from a sender that may not be verified yet. Raises the same errors as
+        `send`."""
         try:
             message_id = await self._mailer.send(mail, sender)
         except (ActionRefused, ActionUnreachable, ActionUnknown) as error:
@@ -133,8 +134,8 @@ class ClientMail:
         return message_id
 
     async def _note(self, sender: MailSender, error_code: str | None) -> None:
-        """Note the outcome of a mail with its sender, for display only: a database failure must not
-        turn a mail that was sent into one with an unknown outcome."""
+        """Store the outcome of a mail with its sender, for display only. A database failure is
+        ignored, because it must not turn a sent mail into one with an unknown outcome."""
         tenant = sender.client_id
         try:
             async with self._database.tenant(tenant) as connection:
@@ -148,7 +149,7 @@ class ClientMail:
 
 
 async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | None:
-    """Return the name of a client in mails to its customers, or None while it is being erased."""
+    """Return the client's name in mails to customers, or None while the client is being erased."""
     settings = await SettingsRepository(connection, tenant).read()
     try:
         brand = await ClientRepository(connection).brand_name(tenant)
@@ -156,5 +157,5 @@ async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | Non
         return None
     name = settings.branding.display_name or brand
     sender = await MailSenderRepository(connection, tenant).verified()
-    # Without a sender of its own, a client with a protected name sends no mail.
+    # A client with a protected name sends mail only from its own sender.
     return mailable_name(name, None if sender is None else sender.address) or name

@@ -22,7 +22,8 @@ _log = structlog.get_logger(__name__)
 
 
 class MailLimiter:
-    """Limits mails. `sealer`: digests addresses, so that the counts hold none."""
+    """Limits mails. `sealer`: computes digests of addresses, so that the counts contain no
+    addresses."""
 
     def __init__(self, database: Database, sealer: Sealer, now: Clock) -> None:
         self._database = database
@@ -33,8 +34,8 @@ class MailLimiter:
     async def service_mail(
         self, kind: ServiceMail, to: str, tenant: TenantId | None
     ) -> AsyncIterator[ServicePermit]:
-        """Yield the permit for one service mail, counted for its address and, depending on its
-        kind, for its client. Raises MailLimitReached."""
+        """Yield a permit for one service mail. The mail is counted for its address and, depending
+        on its kind, for its client. Raises MailLimitReached."""
         limit = LIMITS[kind]
         digest = self._sealer.digests(f"mail/{kind}/{to.strip().lower()}")[0].hex()
         day = MailCount(f"address/{kind}", digest, limit.per_address)
@@ -45,8 +46,8 @@ class MailLimiter:
 
     @asynccontextmanager
     async def client_mail(self, tenant: TenantId, group: MailGroup) -> AsyncIterator[None]:
-        """Count one mail of a client by the service's server for the client's `group`. Raises
-        MailLimitReached."""
+        """Count one mail that the service's server sends for a client, in the client's `group`.
+        Raises MailLimitReached."""
         async with self._counted(tenant, group, []):
             yield
 
@@ -54,8 +55,8 @@ class MailLimiter:
     async def _counted(
         self, client: TenantId | None, group: MailGroup, wanted: list[tuple[MailCount, ...]]
     ) -> AsyncIterator[None]:
-        """Count the mail in the first of each `wanted` that has room. A mail that was not handed
-        over is given back. A refused one counts as refused."""
+        """Count the mail under the first of the `wanted` counters that has room. If the mail is not
+        handed over, the count is undone. If it is refused, it counts as refused."""
         now = self._now()
         async with self._database.service() as connection:
             repository = MailCountRepository(connection)
@@ -78,8 +79,8 @@ class MailLimiter:
             raise
 
     async def _note(self, counts: Sequence[MailCount], change: _Change, taken_at: datetime) -> None:
-        """Change the counts. The outcome of the mail must not depend on it: a database failure is
-        logged."""
+        """Update the counts. A database failure is logged, because the outcome of the mail must not
+        depend on the update."""
         try:
             async with self._database.service() as connection:
                 for count in counts:
@@ -91,7 +92,7 @@ class MailLimiter:
 async def _take(
     repository: MailCountRepository, choices: tuple[MailCount, ...], now: datetime
 ) -> MailCount:
-    """Return the first count that has room. Raises MailLimitReached."""
+    """Return the first counter that has room. Raises MailLimitReached."""
     for count in choices:
         if await repository.take(count, now):
             return count

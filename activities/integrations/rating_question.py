@@ -1,4 +1,4 @@
-"""The question at the end of a mail whether the answer was helpful, with the link to rate it."""
+"""The rating request at the end of a mail, with a link for rating the answer."""
 
 from datetime import timedelta
 from typing import Final
@@ -15,7 +15,7 @@ ASKED_EVERY: Final = timedelta(days=1)
 
 
 class RatingQuestion:
-    """Adds the question. `origin`: the service's address for customers, without a trailing
+    """Adds the rating request. `origin`: the service's origin for customers, without a trailing
     slash."""
 
     def __init__(self, sealer: Sealer, origin: str, now: Clock) -> None:
@@ -26,9 +26,12 @@ class RatingQuestion:
     async def added_to(
         self, connection: AsyncConnection, tenant: TenantId, mail: OutgoingMail, run_id: str
     ) -> OutgoingMail:
-        """Return the mail with the question about the run's answer. The mail is unchanged if the
-        client wants no ratings or the answer asks the customer something. It is also unchanged if
-        the conversation had an answer to rate within ASKED_EVERY."""
+        """Return the mail with the rating request about the run's answer.
+
+        The mail is unchanged if the client wants no ratings or the answer asks the customer
+        something. It is also unchanged if the conversation had another rateable answer within
+        ASKED_EVERY.
+        """
         now = self._now()
         language = await RatingRepository(connection, tenant).wanted(
             run_id, since=now - ASKED_EVERY

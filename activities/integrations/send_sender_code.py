@@ -40,11 +40,13 @@ class SendSenderCode:
 
     @activity.defn(name=names.SEND_SENDER_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code to the sender itself, once, unless this worker dies after handing it over.
+        """Send the code to the sender's own address, once unless this worker dies after handing it
+        over.
 
-        Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable; Temporal
-        retries until the code is too old. A mail that was refused, or has an unknown outcome, is
-        noted with the sender and not sent again: the member asks for another code.
+        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
+        Temporal retries until the code is too old. A mail that was refused, or whose outcome is
+        unknown, is recorded with the sender and not sent again, because the member can request
+        another code.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:

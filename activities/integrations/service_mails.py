@@ -21,11 +21,9 @@ class ServiceMails:
     async def send_once(
         self, kind: ServiceMail, mail: OutgoingMail, tenant: TenantId | None = None
     ) -> None:
-        """Send one mail within an activity. `tenant`: the client that it counts for.
-
-        A mail that was refused, exceeds a limit or has an unknown outcome is logged and not sent
-        again. Raises MailUnreachable.
-        """
+        """Send one mail within an activity. `tenant`: the client for which the mail is counted. A
+        mail that was refused, exceeds a limit or has an unknown outcome is logged and not sent
+        again. Raises MailUnreachable."""
         try:
             async with beating(), self._limiter.service_mail(kind, mail.to, tenant) as permit:
                 await self._mailer.send(mail, permit)

@@ -1,5 +1,5 @@
-"""Sweep of manager notices: for loosenings (changes that let the agent do more), which take effect
-once due, and for keys of members who left."""
+"""Sweep of manager notices, and of loosenings (changes that let the agent do more), which take
+effect once due. The notices are about loosenings, and about keys of departed members."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
@@ -31,8 +31,9 @@ BATCH: Final = 200
 
 
 class SweepLoosenings:
-    """Notifies managers. `dashboard_url`: the page where they approve and cancel. `model`: names
-    the brain of clients. `left_keys`: sends the notices about keys of members who left."""
+    """Notifies managers. `dashboard_url`: the URL of the page where they approve and cancel.
+    `model`: returns the name of clients' brain. `left_keys`: sends the notices about keys of
+    departed members."""
 
     def __init__(
         self,
@@ -53,9 +54,10 @@ class SweepLoosenings:
 
     @activity.defn(name=names.SWEEP_LOOSENINGS)
     async def sweep(self, _: SweepInput) -> SweepResult:
-        """Mail loosenings without a notice to the managers, then apply those that are due.
+        """Mail the managers about loosenings without a notice, then apply the loosenings that are
+        due.
 
-        Idempotency keys: the Message-ID, made of the loosening's and the user's id; the row's
+        Idempotency keys: the Message-ID, derived from the loosening's and the user's id; the row's
         state, which is set once under the account's lock.
         """
         await self._left_keys()
@@ -71,8 +73,8 @@ class SweepLoosenings:
             return await due_loosenings(connection, now=self._units.now(), after=after, limit=BATCH)
 
     async def _mail(self, left: LeftLoosening) -> int:
-        """Mail each manager once, unless this worker dies after handing a mail over. A mail that
-        was refused, or has an unknown outcome, is not sent again."""
+        """Mail each manager, once unless this worker dies after handing a mail over. A mail that
+        was refused, or whose outcome is unknown, is not sent again."""
         async with self._units.database.reading(left.tenant) as connection:
             loosening = await LooseningRepository(connection, left.tenant).read(left.id)
             members = await MemberStandings(connection, left.tenant).all()

@@ -1,4 +1,4 @@
-"""Erase: a whole client or one customer, from Temporal and from the database."""
+"""Erase a whole client or one customer, from Temporal and from the database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -25,8 +25,8 @@ _List = Callable[[], Awaitable[list[Execution]]]
 
 
 class EraseRecords:
-    """The steps of an erasure. Each may be repeated: it finds what is left, and counts only
-    that."""
+    """The steps of an erasure. Each may be repeated: it finds what is left, and counts only the
+    rest."""
 
     def __init__(
         self, database: Database, executions: Executions, sealer: Sealer, now: Clock
@@ -38,8 +38,8 @@ class EraseRecords:
 
     @activity.defn(name=names.CLOSE)
     async def close(self, erase: EraseInput) -> CloseResult:
-        """Open the certificate, then close access: a client accepts no more events; for a customer,
-        no step starts on existing events."""
+        """Open the certificate, then close access. For a client, no more events are accepted; for a
+        customer, no step starts on existing events."""
         key = self._customer(erase)
         async with beating():
             async with self._database.service() as connection:
@@ -60,8 +60,8 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_WORKFLOWS)
     async def remove_workflows(self, erase: EraseInput) -> None:
-        """End and delete the workflows in Temporal. Dry runs name no customer, so for one customer
-        all of the client's finished dry runs are deleted."""
+        """End and delete the workflows in Temporal. Dry runs do not name their customer, so the
+        erasure of one customer deletes all of the client's finished dry runs."""
         key = self._customer(erase)
         async with beating():
             if key is None:
@@ -76,8 +76,8 @@ class EraseRecords:
 
     @activity.defn(name=names.ERASE_ROWS)
     async def remove_rows(self, erase: EraseInput) -> None:
-        """Remove the rows of a client, including its own. Of a customer, remove the rows that are
-        theirs alone, and the words from rows that are counted."""
+        """Remove the rows of a client, including the client's own row. For a customer, remove the
+        rows that are about this customer only, and the words from rows that are counted."""
         key = self._customer(erase)
         async with beating():
             if key is None:
@@ -104,7 +104,7 @@ class EraseRecords:
             await Certificates(connection).add(erase.erasure_id, last)
 
     async def _remove(self, erase: EraseInput, list_some: _List) -> None:
-        """Delete executions until none is listed any more."""
+        """Delete executions until the server lists none."""
         known: set[Execution] = set()
         while page := await list_some():
             fresh = [one for one in page if one not in known]

@@ -1,4 +1,4 @@
-"""The erasure of one customer, page by page: find, mark, end and empty their records."""
+"""The erasure of one customer, page by page: find, mark, end and empty the customer's records."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
@@ -23,7 +23,7 @@ from store.widget.tables import widget_codes
 
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
 
-# Events with the customer's address come first; they lead to the rest of the customer's messages.
+# Events with the customer's address come first, because they lead to the customer's other messages.
 _EVENTS: Final[tuple[_NextPage, ...]] = (
     Subject.events,
     Subject.events_of_conversations,
@@ -39,8 +39,8 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
 
 
 class CustomerErasure:
-    """Erases a customer. `mark`: the start of the erasure, set on events found to be the
-    customer's."""
+    """Erases a customer. `mark`: the start of the erasure, with which the customer's events are
+    marked."""
 
     def __init__(
         self,
@@ -61,7 +61,7 @@ class CustomerErasure:
 
     async def mark(self) -> int:
         """Find the customer's events, and prevent steps from starting on them. Returns the number
-        of runs that may be in the middle of a step, including those marked by earlier attempts."""
+        of runs that may be in the middle of a step, including runs marked by earlier attempts."""
         for next_page in _EVENTS:
             last: str | None = ""
             while last is not None:
@@ -74,7 +74,8 @@ class CustomerErasure:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Yield the workflow ids of the marked events' runs, and of the deliveries about them."""
+        """Yield the workflow ids of the marked events' runs, and of the deliveries about these
+        events."""
         async for page in self._pages():
             async with self._database.service() as connection:
                 deliveries = await self._words(connection).deliveries(page)
@@ -106,7 +107,7 @@ class CustomerErasure:
         async with self._database.service() as connection:
             drafts = await self._words(connection).remove_drafts()
             await Certificates(connection).add(self._erasure_id, {"page_drafts": drafts})
-        # Last: no remaining record is remembered as theirs.
+        # Last, because after this no remaining record is linked to the customer.
         await self._remove(
             "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)
         )
@@ -134,7 +135,7 @@ class CustomerErasure:
             last = page.last
 
     async def _remove_files(self, page: Marked) -> None:
-        """Remove files before their rows, and some at a time because they are large."""
+        """Remove files before their rows, in small batches because files are large."""
         removed = 1
         while removed:
             async with self._database.service() as connection:

@@ -1,4 +1,4 @@
-"""Prune: delete records that have reached the age limit of their kind."""
+"""Prune: delete records that are older than the retention period of their kind."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -49,11 +49,10 @@ class Prune:
 
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
-        """Delete records that are older than the limit of their kind. A repetition deletes what is
-        left.
+        """Delete records that are older than the retention period of their kind.
 
-        A kind that fails is logged, and does not stop the others. Raises the error of the last kind
-        that failed, once the others are done.
+        A repetition deletes what is left. A kind that fails is logged, and does not stop the
+        others. Once the others are done, raises the error of the last kind that failed.
         """
         kinds: tuple[tuple[str, float, tuple[_Batch, ...]], ...] = (
             ("idempotency keys", step.idempotency_s, (partial(prune_older, idempotency_keys),)),
@@ -86,7 +85,7 @@ class Prune:
             ("sign-in links", step.sign_in_links_s, (prune_sign_in_links,)),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             ("runs over cases", step.case_verdicts_s, (prune_case_runs,)),
-            # The bodies come last, so that each listed miss can be replayed.
+            # Bodies are deleted last, so that every listed miss can be replayed.
             ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),
         )
         now, pruned = self._now(), 0

@@ -23,7 +23,7 @@ _CLIENTS: Final = 200
 _Some = Callable[[RetentionRepository, datetime], Awaitable[int]]
 _NextPage = Callable[[RetentionRepository, datetime, str], Awaitable[RetainedPage]]
 
-# Conversations after their messages.
+# Conversations come after their messages.
 _PAGED: Final[tuple[tuple[RecordClass, _NextPage], ...]] = (
     (RecordClass.CONVERSATIONS, RetentionRepository.events),
     (RecordClass.CONVERSATIONS, RetentionRepository.conversations),
@@ -71,7 +71,7 @@ class Retain:
         return RetentionResult(removed=removed, failed=failed)
 
     def _classes(self, tenant: TenantId) -> Iterator[AsyncIterator[int]]:
-        """Yield the classes in order; each yields the number of rows that each transaction
+        """Yield the classes in order. Each yields the number of rows that each of its transactions
         removes."""
         for record_class, next_page in _PAGED:
             yield self._paged(tenant, record_class, next_page)
@@ -106,7 +106,8 @@ class Retain:
 
 
 def _stopped_at() -> tuple[str, int, int]:
-    """Return the last finished client, the number of removed rows, and of failed clients."""
+    """Return the progress of the last attempt: the last finished client, and the numbers of removed
+    rows and of failed clients."""
     match activity.info().heartbeat_details:
         case [str(after), int(removed), int(failed)]:
             return after, removed, failed

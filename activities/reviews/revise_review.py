@@ -1,4 +1,4 @@
-"""Revise: make a review's draft and plan again because the customer has written again."""
+"""Revise: update a review's draft and plan after the customer has written again."""
 
 import time
 from dataclasses import replace
@@ -16,7 +16,7 @@ from store.core.database import Database
 from store.reviews.later_turns import LaterTurns, Revision
 from store.runs.cases import CaseRepository
 
-# Only another message or a decision can overtake an attempt.
+# An attempt is repeated only if another message or a decision arrives meanwhile.
 _TRIES: Final = 3
 
 
@@ -27,11 +27,12 @@ class ReviseReview:
 
     @activity.defn(name=names.REVISE_REVIEW)
     async def revise(self, step: ReviseReviewInput) -> ReviseReviewResult:
-        """Make a review's draft and plan from all its messages; void its approvals if they change.
+        """Compute a review's draft and plan from all its messages, and void its approvals if they
+        change.
 
-        Idempotent: a repetition has the same result. A review that is decided meanwhile is
-        unchanged, and its approved plan is carried out. No transaction is open while the brain
-        thinks. Raises OverBudget, BrainFailed.
+        Idempotent: a repetition has the same result. A review that is decided meanwhile stays
+        unchanged, and its approved plan is executed. No transaction is open while the brain thinks.
+        Raises OverBudget, BrainFailed.
         """
         started, revised = time.monotonic(), False
         tenant = TenantId(step.ref.client_id)
@@ -43,7 +44,8 @@ class ReviseReview:
         return ReviseReviewResult(revised=revised, elapsed_ms=(time.monotonic() - started) * 1000)
 
     async def _try(self, tenant: TenantId, step: ReviseReviewInput) -> bool | None:
-        """Return whether the review was revised, or None if it changed during the thought."""
+        """Return whether the review was revised, or None if the review changed while the brain was
+        thinking."""
         async with self._database.tenant(tenant) as connection:
             waiting = await LaterTurns(connection, tenant).waiting(step.review_id)
             if waiting is None:

@@ -1,4 +1,4 @@
-"""Review: a human's decision about a parked run."""
+"""Review: a human's decision about a waiting run."""
 
 from temporalio import activity
 
@@ -23,16 +23,16 @@ class SettleReview:
 
     @activity.defn(name=names.SETTLE_REVIEW)
     async def settle(self, step: SettleReviewInput) -> SettleReviewResult:
-        """Apply the decision stored in PostgreSQL, or expire a review without one.
+        """Apply the decision stored in PostgreSQL, or expire a review without a decision.
 
-        Idempotency key: (run_id, round). The first decision is returned every time. A run that ends
-        here is remembered as handed over. In shadow mode, the human's actions are compared with the
-        playbook's plan. If no brain was asked for the run, its ticket is given back when people
-        reject the run or let it expire.
+        Idempotency key: (run_id, round). Every call returns the first decision. A run that ends
+        here is stored in the memory as handed over. In shadow mode, the human's actions are
+        compared with the playbook's plan. If no brain processed the run, its ticket is returned
+        when people reject the run or let it expire.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
-            # Before the review's locks: the account's lock always comes first.
+            # Locked before the review, because the account's lock always comes first.
             unused = await is_unused(connection, tenant, step.ref.run_id)
             decision = await EscalationRepository(connection, tenant).settle(
                 step.ref.run_id, step.round, expired=step.expired, now=now

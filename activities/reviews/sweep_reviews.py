@@ -1,4 +1,4 @@
-"""Sweep reviews: end overdue reviews that their runs did not end."""
+"""Sweep reviews: expire overdue reviews whose runs did not."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -30,8 +30,8 @@ class SweepReviews:
     async def expire_overdue(self, step: SweepInput) -> SweepResult:
         """Expire reviews of all clients that were not decided in time.
 
-        The waiting run does the same first, but its workflow may be lost or suspended. Idempotency
-        key: (run_id, round), as in the run's own step.
+        Normally the waiting run does so first, but its workflow may be lost or suspended.
+        Idempotency key: (run_id, round), as in the run's own step.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
 
@@ -44,7 +44,8 @@ class SweepReviews:
         return await one_by_one(next_page, self._expire, what="review not expired")
 
     async def _expire(self, overdue: OverdueEscalation) -> bool:
-        """Return whether this call expired the review: it may be decided at the last moment."""
+        """Return whether this call expired the review, because it may be decided at the last
+        moment."""
         settled = await self._reviews.settle(
             SettleReviewInput(ref=overdue.ref, round=overdue.round, expired=True)
         )

@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 
 class TellOfReview:
-    """Posts notices. `dashboard_url`: the page where people decide."""
+    """Posts notices. `dashboard_url`: the URL of the page where people decide."""
 
     def __init__(
         self,
@@ -43,11 +43,12 @@ class TellOfReview:
     @activity.defn(name=names.TELL_OF_REVIEW)
     async def tell(self, step: TellReviewersInput) -> None:
         """Post the notice, unless the review was decided meanwhile or the chat is no longer
-        connected. Slack takes no idempotency key, so a post with an unknown outcome is repeated: a
-        duplicate notice does less harm than a missing one.
+        connected.
 
-        Raises ActionUnreachable; Temporal retries. A 403 is noted on the connection. A refusal is
-        logged; an address that no longer exists ends the connection as failed.
+        Slack supports no idempotency key, so a post with an unknown outcome is repeated: a
+        duplicate notice does less harm than a missing one. Raises ActionUnreachable; Temporal
+        retries. A 403 is recorded on the connection. Any other refusal is logged; if the address no
+        longer exists, the connection fails.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -77,7 +78,8 @@ class TellOfReview:
     async def _fail(
         self, tenant: TenantId, chat: Integration, notice: ReviewNotice, error: NotAuthorized
     ) -> None:
-        """End the connection as failed. The sweep sends its webhook: the run may have ended."""
+        """Mark the connection as failed. The sweep sends the webhook event, because the run may
+        have ended."""
         _log.warning("chat given up", integration_id=chat.id, error_code=error.code)
         async with self._database.tenant(tenant) as connection:
             await IntegrationRepository(connection, tenant).fail(

@@ -1,4 +1,4 @@
-"""The handlers of actions: the effect of each kind, and the system it happens on."""
+"""Action handlers: the effect of each kind of action, and the external system that it changes."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,11 +22,11 @@ _LOOK_S: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action of a run and the data it needs.
+    """One action of a run, with the data it needs.
 
-    `key`: the effect's own idempotency key, the same in every attempt and round. `again`: it was
-    started before, with an unknown outcome. `interrupted`: it was started in this very round, so no
-    human has approved a repetition since.
+    `key`: the effect's own idempotency key, the same in every attempt and round. `again`: the
+    action was started before, with an unknown outcome. `interrupted`: it was started in this very
+    round, so no human has approved a repetition since.
     """
 
     tenant: TenantId
@@ -42,25 +42,24 @@ class Step:
 
 @runtime_checkable
 class CancelsOrders(Protocol):
-    """A shop that can stop an order. Errors, `key` and `again` are as in `Shop`."""
+    """A shop that can cancel an order. Errors, `key` and `again` are as in `Shop`."""
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order once, and refund its payment. Returns the other system's id."""
+        """Cancel the order once, and refund its payment. Returns the external system's id for the
+        cancellation."""
 
 
 class Actions:
-    """One handler for each kind; mypy rejects a kind without one."""
+    """One handler for each kind of action; mypy rejects a kind without a handler."""
 
     def __init__(self, mail: ClientMail, connectors: Connectors) -> None:
         self._mail = mail
         self._connectors = connectors
 
     async def perform(self, step: Step) -> str:
-        """Perform one action; return the other system's id for it, or "" if there is none.
-
-        Raises ActionRefused (nothing was done), ActionUnreachable (certainly not done yet) and
-        ActionUnknown.
-        """
+        """Perform one action. Return the external system's id for the effect, or "" if there is
+        none. Raises ActionRefused (nothing was done), ActionUnreachable (certainly not done yet)
+        and ActionUnknown."""
         handler: Callable[[Step], Awaitable[str]]
         match step.action.kind:
             case ActionKind.REPLY:
@@ -97,7 +96,7 @@ class Actions:
 
     async def _reply_by_email(self, step: Step) -> str:
         if step.interrupted:
-            # A mail server cannot be asked for the outcome.
+            # A mail server cannot be queried for the outcome of an earlier attempt.
             raise MailUnknown
         event = step.case.event
         mail = reply_to(

@@ -31,8 +31,9 @@ from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
-    """Creates and mails codes. They use the service's own sender, because the text is the service's
-    and has no word of the client. `mails`: starts the workflow of a mail, which calls `send`."""
+    """Creates and mails codes. The service's own sender is used, because the text is the service's
+    and contains nothing that the client wrote. `mails`: starts the workflow of a mail, which calls
+    `send`."""
 
     def __init__(
         self,
@@ -57,11 +58,10 @@ class AddressCodes:
         case: Case,
         plan: tuple[PlannedAction, ...],
     ) -> None:
-        """Create the code that the plan's answer asks for, and start its mail.
+        """Create the code that the plan's answer asks for, and start its mail. Idempotent by run.
 
-        Idempotent by run. A code beyond the limits is stored without a mail, with the same work:
-        neither the answer nor its time reveals whether the address is a customer's. Raises
-        EngineUnavailable.
+        A code beyond the limits is stored without a mail, with the same work. So neither the answer
+        nor the time it takes reveals whether the address is a customer's. Raises EngineUnavailable.
         """
         email, conversation_id = customer_key(case.event.customer_email), case.conversation_id
         if not any(action.mails_code for action in plan) or email is None:
@@ -73,7 +73,7 @@ class AddressCodes:
             requester, now = requester_of(case.event, conversation_id), self._now()
             made = await codes.made(conversation_id, email, requester, now)
             code = made.text_of_next(secrets.randbelow(NUMBERS))
-            # A message that only contains a wrong code keeps the question asked before it.
+            # A message that contains only a wrong code keeps the question asked before it.
             earlier = await codes.question(conversation_id, email)
             question = earlier if case.event.code_refused else None
             digest = mailed_code_digest(self._sealer, CodePlace.TICKET, tenant, run_id, code)
@@ -96,11 +96,11 @@ class AddressCodes:
 
     @activity.defn(name=names.SEND_ADDRESS_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code once, unless this worker dies after handing it over.
+        """Send the code, once unless this worker dies after handing it over.
 
-        Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable; Temporal
-        retries until the code is too old. A mail that was refused, or has an unknown outcome, is
-        logged and not sent again.
+        Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
+        Temporal retries until the code is too old. A mail that was refused, or whose outcome is
+        unknown, is logged and not sent again.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)
@@ -113,7 +113,7 @@ class AddressCodes:
 
     async def _due(self, tenant: TenantId, code_id: str) -> OutgoingMail | None:
         async with self._database.tenant(tenant) as connection:
-            # The code has the id of its run.
+            # A code has the same id as its run.
             if await AutomationStops(connection, tenant).holds(code_id):
                 return None
             codes = MailedCodeRepository(connection, tenant, CodePlace.TICKET)

@@ -30,8 +30,8 @@ from store.tenants.automation import AutomationStops
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The data that a run's steps share. `kept_by`: why the plan waited for people when it was
-    read: its conversation was taken over, or all automation was stopped."""
+    """The data that a run's steps share. `kept_by`: why the plan had to wait for people when it was
+    read: either its conversation was taken over, or all automation was stopped."""
 
     tenant: TenantId
     run_id: str
@@ -45,7 +45,7 @@ class Job:
 
 
 def key_of(job: Job, action: PlannedAction, index: int) -> str:
-    """Return the effect's idempotency key on the other system."""
+    """Return the idempotency key of the effect on the external system."""
     return action_key(job.run_id, index, job.case.human_text if action.says_the_answer else None)
 
 
@@ -60,12 +60,12 @@ async def claim(
     entry_id: str,
     now: Clock,
 ) -> StepOutcome | LedgerClaim:
-    """Return the claim on a step, or the reason that forbids it now.
+    """Return the claim on a step, or the reason why it must not be executed now.
 
     Limited amounts are counted under a lock, so that concurrent runs see each other. Nothing is
-    done in a ticket that a person answers in, or while all automation is stopped. Raises
-    ActionRefused for a step that was started before and may not be repeated: its order is gone, or
-    it is left to people now.
+    executed in a ticket that a person is answering, or while all automation is stopped. Raises
+    ActionRefused for a step that was started before and must not be repeated, because its order is
+    gone or people now decide on it.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)
@@ -98,8 +98,8 @@ async def _left_to_people(connection: AsyncConnection, job: Job, now: Clock) -> 
 async def stays_joined(
     connection: AsyncConnection, job: Job, event_id: str, now: datetime
 ) -> str | None:
-    """Return the review that a message stays in or is added to, or None to carry the plan out. A
-    message joins if people have the conversation and no step was started."""
+    """Return the review that a message stays in or is added to, or None to execute the plan. A
+    message joins a review if people have the conversation and no step was started."""
     case = job.case
     aside_of = None if case.draft is None else case.draft.aside_of
     if case.approvals or not (aside_of or case.is_held):

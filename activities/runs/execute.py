@@ -1,4 +1,4 @@
-"""Execute: carry the plan out, each step once."""
+"""Execute: run the plan, each step once."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -36,12 +36,12 @@ from store.runs.runs import RunRepository
 from store.tenants.automation import AutomationStops
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
-# Then an unreachable step is left to a human, if other steps were done or it may have been done.
+# Then an unreachable step is left to a human, if it or an earlier step may have been done.
 _TRIES: Final = 4
 
 
 class Execute:
-    """Carries plans out, with the ledger around each action."""
+    """Executes plans, and records each action in the action ledger."""
 
     def __init__(
         self,
@@ -63,8 +63,8 @@ class Execute:
         """Run the plan's steps in order; stop at the first that was not done.
 
         Idempotency key: (run_id, step, round) in the action ledger, written before each effect. The
-        other system's key is made of (run_id, step) and a human's words. Raises ActionUnreachable,
-        for Temporal to retry, if an effect certainly did not happen.
+        key sent to the external system is derived from (run_id, step) and a human's text. Raises
+        ActionUnreachable, for Temporal to retry, if an effect certainly did not happen.
         """
         started = time.monotonic()
         steps: tuple[StepOutcome, ...] = ()
@@ -102,7 +102,7 @@ class Execute:
         return tuple(steps)
 
     async def _load(self, order: ExecuteInput) -> tuple[Job, tuple[PlannedAction, ...]] | str:
-        """Return the plan and its steps' data, or the review that the message stays in."""
+        """Return the plan and the data of its steps, or the review that the message stays in."""
         tenant = TenantId(order.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(order.ref.run_id)
@@ -120,7 +120,7 @@ class Execute:
                 return replace(job, kept_by=PolicyReason.TAKEN_OVER), plan
             if plan and await AutomationStops(connection, tenant).holds(job.run_id):
                 return replace(job, kept_by=PolicyReason.AUTOMATION_STOPPED), plan
-            if all(action.kind in IN_PLACE for action in plan):  # then this is all there is to do
+            if all(action.kind in IN_PLACE for action in plan):  # only recorded
                 for index, action in enumerate(plan):
                     await self._record(ActionLedger(connection, tenant), job, action, index)
         return job, plan
@@ -128,8 +128,8 @@ class Execute:
     async def _kept_from(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
-        """Return the blocked first step of a plan that waits for people, if none was started. They
-        decide on the unchanged plan."""
+        """Return the blocked first step of a plan that waits for people, if no step was started.
+        People decide on the unchanged plan."""
         if not plan or job.kept_by is None:
             return ()
         kind, reason = plan[0].kind, job.kept_by
@@ -175,7 +175,7 @@ class Execute:
     async def _not_done(
         self, job: Job, action: PlannedAction, index: int, code: str
     ) -> StepOutcome:
-        """Return the outcome of a step that cannot be done now: unknown if it was started
+        """Return the outcome of a step that cannot be executed now: unknown if the step was started
         before."""
         async with self._database.tenant(job.tenant) as connection:
             ledger = ActionLedger(connection, job.tenant)
@@ -193,7 +193,7 @@ class Execute:
     async def _act(
         self, job: Job, action: PlannedAction, index: int, integration: Integration | None
     ) -> StepOutcome:
-        """Claim the step and do it. Raises ActionRefused, ActionUnreachable."""
+        """Claim the step and execute it. Raises ActionRefused, ActionUnreachable."""
         order: Order | None = None
         if action.kind in ON_ORDERS and integration is not None:
             order = await self._actions.order_of(action, integration, job.case)
@@ -226,14 +226,14 @@ class Execute:
         try:
             reference = await self._perform(step)
         except ActionUnreachable:
-            if not begun.interrupted:  # otherwise it may have been done when first started
+            if not begun.interrupted:  # otherwise the first start may have done it
                 await self._release(job, index, entry_id)
             raise
         except ActionRefused as error:
             if not (error.sent or begun.interrupted):
                 await self._release(job, index, entry_id)
                 raise
-            # A refusal before any request says nothing about the interrupted attempt.
+            # A refusal before any request was sent says nothing about the interrupted attempt.
             state = StepState.FAILED if error.sent else StepState.UNKNOWN
             outcome = StepOutcome(kind=action.kind, state=state, detail=error.code)
             await self._finish(job, index, outcome, reference)
@@ -248,7 +248,7 @@ class Execute:
         await self._note(job.tenant, lambda ledger: ledger.release(job.place(index), entry_id))
 
     async def _perform(self, step: Step) -> str:
-        """Do it; if the outcome is unknown, ask the other system once before a human."""
+        """Perform the step. If its outcome is unknown, try again once, marked as started before."""
         try:
             return await self._actions.perform(step)
         except ActionUnknown:
@@ -263,7 +263,7 @@ class Execute:
         except ActionRefused as error:
             if error.sent:
                 raise
-            raise ActionUnknown from error  # the second attempt asked nothing about the first
+            raise ActionUnknown from error  # the second attempt learned nothing about the first
 
     async def _record(
         self, ledger: ActionLedger, job: Job, action: PlannedAction, index: int
@@ -283,7 +283,7 @@ class Execute:
     async def _note(
         self, tenant: TenantId, write: Callable[[ActionLedger], Awaitable[None]]
     ) -> None:
-        """Record an effect, with retries: without the record, only a human can find out."""
+        """Record an effect, with retries, because otherwise only a human can find out about it."""
         async for attempt in insisting(_NOTE_PAUSES_S):
             with attempt:
                 async with self._database.tenant(tenant) as connection:
@@ -296,5 +296,5 @@ class Execute:
 
 
 def _is_taken(case: Case) -> bool:
-    """Return whether people have the conversation and none of them approved the plan."""
+    """Return whether people have the conversation and none of them has approved the plan."""
     return case.is_taken and not case.approvals

@@ -1,4 +1,5 @@
-"""Deletion of dry runs and simulations: their histories hold people's words, for a day at most."""
+"""Deletion of dry runs and simulations. Their histories contain people's words, and are kept for a
+day at most."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -21,8 +22,8 @@ class ForgetRehearsals:
 
     @activity.defn(name=names.FORGET_REHEARSALS)
     async def forget(self, step: ForgetDryRunsInput) -> ForgetDryRunsResult:
-        """Delete the histories of those that ended long enough ago. A repetition deletes the
-        rest."""
+        """Delete the histories of dry runs and simulations that ended long enough ago. A repetition
+        deletes the rest."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         forgotten = 0
         async with beating():

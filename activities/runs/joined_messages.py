@@ -1,4 +1,4 @@
-"""The end of the messages that joined a case, when the case ends."""
+"""Completion of the messages that joined a case, when the case ends."""
 
 from datetime import datetime
 from typing import Final
@@ -26,16 +26,17 @@ async def end_joined(
     now: datetime,
     new_id: NewId,
 ) -> tuple[ReopenedRun, ...]:
-    """End the messages that joined a case; return the runs that its answer leaves open.
+    """Complete the messages that joined a case. Return the runs that the case's answer leaves open.
 
-    If the decision could not be carried out, people have the conversation, and each message is
-    reported as failed. The case's workflow sends these events, because the messages' own have
-    ended.
+    If the decision could not be executed, people have the conversation, and each message is
+    reported as failed. The case's workflow sends these events, because the messages' own workflows
+    have ended.
     """
     reviews = EscalationRepository(connection, tenant)
     if step.joined or step.status is RunStatus.COMPLETED:
         reopened = await reviews.close_joined(step.ref.run_id, now)
-        # The workflow of a joined message has not ended yet: the sweep starts it again.
+        # The workflow of a joined message may not have ended yet; the sweep then starts the run
+        # again.
         return () if step.joined else tuple(reopened)
     if step.status is not RunStatus.FAILED:
         return ()

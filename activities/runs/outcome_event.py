@@ -1,4 +1,4 @@
-"""The event that merchants' systems receive for the outcome of a run."""
+"""The webhook event for the outcome of a run."""
 
 from activities.runs.joined_messages import error_code, response_failed
 from domain.agent.escalation_reason import EscalationReason
@@ -23,7 +23,7 @@ def answered(step: PersistInput) -> bool:
 
 
 def answers_in_place(step: PersistInput) -> bool:
-    """Return whether storing the answer is all that delivers it to the customer."""
+    """Return whether the answer is delivered to the customer merely by being stored."""
     return answered(step) and any(
         done.kind in IN_PLACE and done.kind in REPLIES and done.state is StepState.DONE
         for done in step.steps
@@ -38,8 +38,8 @@ def event_of(
     took_ms: int,
     asked: tuple[str, EscalationReason] | None,
 ) -> OutboundEvent | None:
-    """Return the event that merchants' systems receive for this outcome, or None. `asked`: the
-    review that the run waits for, and its reason."""
+    """Return the webhook event for this outcome, or None. `asked`: the review that the run waits
+    for, and the review's reason."""
     if left_to_people(step.steps):
         return None  # a person answers in the helpdesk
     if asked is not None:

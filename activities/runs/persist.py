@@ -43,14 +43,15 @@ class Persist:
 
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
-        """Store the outcome. The first one fixes the caller's duration_ms, measured when it is
-        written, which includes the waits for locks before.
+        """Store the outcome. The first outcome fixes the caller's duration_ms, measured when it is
+        written, so it includes earlier waits for locks.
 
         Idempotency keys: run_id with its status; (run_id, round) for the escalation; (event_id,
-        direction) for the message; run_id for the merchant's event, with the round if a human is
-        asked. The run's row is locked, so two attempts cannot interleave. If people have the
-        conversation by now, the message is added to their review, and nothing else is written.
-        While all automation is stopped, an answer that is not stored yet is not stored.
+        direction) for the message; run_id for the webhook event, with the round if a human is
+        asked. The run's row is locked, so two attempts cannot interleave.
+
+        If people have taken the conversation meanwhile, the message is added to their review, and
+        nothing else is written. While all automation is stopped, no new answer is stored.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -62,7 +63,7 @@ class Persist:
             reason = await reviews.hold_case(step.joined) if step.joined else step.escalation
             run = await runs.lock(step.ref.run_id)
             if run.status is RunStatus.COMPLETED and run.duration_ms is not None:
-                return PersistResult(  # nothing undoes an answer
+                return PersistResult(  # nothing can undo an answer
                     duration_ms=run.duration_ms,
                     deliveries=await deliveries.pending_of_run(step.ref.run_id),
                     late_answer=await AnswersByMailRepository(connection, tenant).late(
@@ -116,7 +117,7 @@ class Persist:
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
-            # Before the outbox: the conversation's lock comes before the ticket's.
+            # Before the outbox, because the conversation's lock comes before the ticket's.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
@@ -149,8 +150,8 @@ class Persist:
         run: RunState,
         now: datetime,
     ) -> None:
-        """Store what the message settled in its thread. A question is open only once the customer
-        has it in the agent's own words."""
+        """Store the facts that the message settled in its thread. A question counts as open only
+        once the customer has received it in the agent's own words."""
         if run.thread_after is None or run.conversation_id is None:
             return
         asked = answered(step) and run.human_text is None
@@ -163,7 +164,7 @@ class Persist:
 async def _with_steps(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> PersistInput:
-    """Add the steps that the ledger knows if the executor failed before it returned any."""
+    """Add the steps from the action ledger if the executor failed before it returned any."""
     if step.steps or step.escalation is not EscalationReason.TOOL_FAILURE:
         return step
     begun = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)
@@ -173,8 +174,8 @@ async def _with_steps(
 async def _shown(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> LateAnswer | None:
-    """Show the outcome to the visitor of a widget. The last step of the transaction, because it
-    locks the session. Returns an answer to be mailed if it stays unseen."""
+    """Show the outcome to the widget's visitor. Must be the last step of the transaction, because
+    it locks the session. Returns an answer to be mailed if the visitor does not see it."""
     messages = SessionMessageRepository(connection, tenant)
     if not answered(step):
         await messages.changed_by(step.ref.event_id)
@@ -187,8 +188,8 @@ async def _shown(
 async def _acknowledged(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
 ) -> str | None:
-    """Return the immediate acknowledgement of a message that went to people, or None. It is for a
-    sensitive message, or one in a language that the agent does not answer in."""
+    """Return the immediate acknowledgement of a message that was passed to people, or None. Only a
+    sensitive message, or one in an unsupported language, gets an acknowledgement."""
     if step.status is not RunStatus.NEEDS_REVIEW or run.in_shadow:
         return None
     brand = await ClientRepository(connection).brand_name(tenant)
@@ -200,15 +201,15 @@ async def _acknowledged(
 
 
 def _words(step: PersistInput, run: RunState) -> str:
-    """Return the response: empty while a human decides, or if the plan answers nothing. A failed
-    run shows the text that could not be delivered."""
+    """Return the response. It is empty while a human decides, or if the plan contains no answer. A
+    failed run shows the text that could not be delivered."""
     if step.status is RunStatus.FAILED or answered(step):
         return run.draft if run.human_text is None else run.human_text
     return ""
 
 
 def _took(run: RunState, now: datetime) -> int:
-    # Two machines' clocks may differ a little; a latency must not be negative.
+    # The clocks of two machines may differ a little, but a latency must not be negative.
     return max(0, round((now - run.received_at).total_seconds() * 1000))
 
 

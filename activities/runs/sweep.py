@@ -1,4 +1,4 @@
-"""Sweep: pick up work that a crash left between two steps."""
+"""Sweep: resume work that was interrupted by a crash between two steps."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -31,10 +31,8 @@ class SweepRuns:
 
     @activity.defn(name=names.SWEEP_RECEIVED)
     async def start_received(self, step: SweepInput) -> SweepResult:
-        """Start the workflows of runs that were admitted and never answered.
-
-        Idempotency key: the workflow's id; a running workflow is not started again.
-        """
+        """Start the workflows of runs that were admitted but never answered. Idempotency key: the
+        workflow's id; a running workflow is not started again."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[WaitingRun]:
@@ -48,10 +46,8 @@ class SweepRuns:
 
     @activity.defn(name=names.SWEEP_DECISIONS)
     async def wake_decided(self, step: SweepInput) -> SweepResult:
-        """Wake parked runs that have not taken up their stored decision.
-
-        Idempotency key: the decision itself, which the run reads from PostgreSQL once.
-        """
+        """Signal waiting runs that have not taken up their stored decision. Idempotency key: the
+        decision itself, which the run reads from PostgreSQL once."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[DecidedEscalation]:
@@ -66,11 +62,11 @@ class SweepRuns:
         return await one_by_one(next_page, wake, what="run not woken")
 
     async def _wake(self, step: SweepInput, decided: DecidedEscalation) -> bool:
-        """Wake the run; restart it if its workflow was lost; give up if it has ended."""
+        """Signal the run. Restart it if its workflow was lost; give up if the run has ended."""
         if await self._engine.wake(decided.ref, decided.id):
             return True
         if await self._start(step, decided.ref, decided.threshold):
-            # It parks again where it was lost, and then receives this signal.
+            # The restarted workflow waits at the same point, and then receives this signal.
             return await self._engine.wake(decided.ref, decided.id)
         _log.error("decision without a run", review_id=decided.id, run_id=decided.ref.run_id)
         async with self._database.service() as connection:

@@ -1,4 +1,4 @@
-"""The ticket of a run that ends: it is returned if neither the brain nor the executor ran."""
+"""The return of a run's ticket, if neither the brain nor the executor ran."""
 
 from datetime import datetime
 
@@ -15,19 +15,19 @@ from store.tenants.accounts import lock_if_open
 
 
 def may_return(step: PersistInput) -> bool:
-    """Return whether the run ends here without an action, so that its ticket may be given back."""
+    """Return whether the run ends here without an action, so that its ticket may be returned."""
     ends = bool(step.joined) or step.status is not RunStatus.NEEDS_REVIEW
     return ends and not step.steps
 
 
 async def lock_account(connection: AsyncConnection, tenant: TenantId, step: PersistInput) -> None:
-    """Lock the account, before any other row, if the run's ticket may be given back."""
+    """Lock the account, before any other row, if the run's ticket may be returned."""
     if may_return(step):
         await lock_if_open(connection, tenant)
 
 
 async def is_unused(connection: AsyncConnection, tenant: TenantId, run_id: str) -> bool:
-    """Return whether a parked run has used neither the brain nor the executor so far. If so, its
+    """Return whether a waiting run has used neither the brain nor the executor so far. If so, the
     account is locked."""
     thought_by = await RunRepository(connection, tenant).thought_by(run_id)
     if not is_returned(thought_by, await ActionLedger(connection, tenant).outcomes(run_id)):
@@ -45,7 +45,7 @@ async def return_unused(
     entry_id: str,
     now: datetime,
 ) -> None:
-    """Give the ticket back if the run used neither the brain nor the executor; idempotent."""
+    """Return the ticket if the run used neither the brain nor the executor. Idempotent."""
     if may_return(step) and is_returned(
         run.thought_by, step.steps, failed=bool(step.error_code), timings=step.timings
     ):

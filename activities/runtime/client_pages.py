@@ -1,4 +1,5 @@
-"""Clients page by page, so that no transaction is long and no lock is held for long."""
+"""Iteration over clients, page by page, so that no transaction is long and no lock is held for
+long."""
 
 from collections.abc import AsyncIterator
 
@@ -10,7 +11,7 @@ async def client_pages(
     database: Database, client_id: str, *, after: str, size: int
 ) -> AsyncIterator[list[str]]:
     """Yield pages of the ids of all clients after `after`, in order. If `client_id` is not empty,
-    yield it alone, unless it is done."""
+    yield only that id, unless that client is done."""
     if client_id:
         if client_id > after:
             yield [client_id]

@@ -1,4 +1,4 @@
-"""Normalization of large events, one per client at a time: many events delay only their own
+"""Normalization of large events, one per client at a time, so that many events delay only their own
 client."""
 
 from typing import Final
@@ -11,10 +11,10 @@ from domain.intake.event_size import is_large
 from domain.intake.ports import Normalized, Normalizer
 from services.core.fair_turns import FairTurns
 
-# Below the step's time limit; an event that waits longer is retried.
+# Shorter than the step's timeout; an event that waits longer is retried.
 _PATIENCE_S: Final = 4.0
-# A waiting event takes one of the worker's 100 slots for steps, which all clients share, and
-# memory. So only this many of one client, and of all clients, wait there.
+# A waiting event uses memory and one of the worker's 100 activity slots, which all clients share.
+# So only this many events of one client, and of all clients, wait here.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 40
 
@@ -34,8 +34,8 @@ class FairNormalizer:
         fallback_ticket_id: str,
         authserv_ids: tuple[str, ...],
     ) -> Normalized:
-        """Normalize an event. For a small event nothing is awaited. Raises OverBudget,
-        EngineUnavailable, and LargeEventsWait if too many wait."""
+        """Normalize an event. A small event is normalized without awaiting. Raises OverBudget,
+        EngineUnavailable, and LargeEventsWait if too many events wait."""
 
         async def normalized() -> Normalized:
             return await self._normalizer.normalize(

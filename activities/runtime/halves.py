@@ -1,4 +1,5 @@
-"""Work on many items in batches, in which one failing item does not stop the others."""
+"""Batch processing in which one failing item does not stop the others, because failing batches are
+bisected."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -20,8 +21,8 @@ async def in_halves(
 ) -> tuple[list[R], list[str]]:
     """Return the results of `work` on all items, and the items that failed.
 
-    A batch that fails or takes too long is bisected, down to single items. `beat`: called before
-    each attempt. Raises EngineUnavailable if the database is down, which is not an item's failure.
+    A batch that fails or times out is bisected, down to single items. `beat`: called before each
+    attempt. Raises EngineUnavailable if the database is down, which is not an item's failure.
     """
     made: list[R] = []
     failed: list[str] = []

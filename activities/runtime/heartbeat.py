@@ -1,4 +1,5 @@
-"""The heartbeat of an activity that waits for others: a dead worker is noticed in seconds."""
+"""Heartbeats for an activity that waits for other systems, so that a dead worker is noticed in
+seconds."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,7 +14,7 @@ _EVERY_S: Final = 1.0
 @asynccontextmanager
 async def beating(*details: object) -> AsyncIterator[None]:
     """Send heartbeats while the block runs; the activity's start counts as the first. Local
-    activities have none and need none. `details`: the progress, for a retry."""
+    activities have no heartbeats and need none. `details`: the progress, for a retry."""
     if activity.info().is_local:
         yield
         return

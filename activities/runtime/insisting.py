@@ -14,7 +14,7 @@ from domain.core.errors import EngineUnavailable
 
 
 def insisting(pauses_s: Sequence[float]) -> AsyncRetrying:
-    """Return a retrier that waits these pauses, in seconds, between attempts. Raises
+    """Return a retrier that pauses for these numbers of seconds between attempts. Raises
     EngineUnavailable if the last attempt fails too."""
     return AsyncRetrying(
         retry=retry_if_exception_type(EngineUnavailable),

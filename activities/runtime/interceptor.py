@@ -1,4 +1,4 @@
-"""Interceptor of every activity: it adds ids to the logs, and reduces errors for Temporal.
+"""Interceptor of every activity. It adds ids to the logs, and reduces errors for Temporal.
 
 Temporal stores only an error's code, because histories outlive erased customers.
 """
@@ -21,18 +21,18 @@ from domain.webhooks.errors import Deferred
 
 _log = structlog.get_logger(__name__)
 
-# The number of remembered failures; a retry comes within minutes.
+# Maximum number of cached failures. A retry comes within minutes.
 _MAX_KNOWN: Final = 1_000
 
 
 class _Failures:
-    """The latest failures that this worker has met."""
+    """The latest failures on this worker, so that a repeated failure can be recognized."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, str, str], None] = {}
 
     def is_new(self, info: activity.Info, error: Exception) -> bool:
-        """Return whether this step of this run fails in this way for the first time."""
+        """Return whether this step of this run fails with this error for the first time."""
         failure = (info.workflow_run_id, info.activity_id, type(error).__name__)
         if failure in self._known:
             return False
@@ -48,13 +48,14 @@ class _Watch(ActivityInboundInterceptor):
     failures: _Failures
 
     async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002 - SDK's name
-        """Run the activity; any error leaves as an ApplicationError with its code alone."""
+        """Run the activity. Any error is converted to an ApplicationError that contains only its
+        code."""
         known = _known_of(input.args[0] if input.args else None)
         with structlog.contextvars.bound_contextvars(**known):
             try:
                 return await super().execute_activity(input)
             except Deferred as error:
-                # Not a failure: Temporal waits for the given time, and logs nothing.
+                # Not a failure: Temporal waits for the given time, so nothing is logged.
                 raise ApplicationError(
                     error.code,
                     type=error.code,
@@ -70,7 +71,7 @@ class _Watch(ActivityInboundInterceptor):
                     next_retry_delay=None if after_s is None else timedelta(seconds=after_s),
                 ) from None
             except Exception as error:
-                # The message stays out of Temporal: it may quote the row or text that it failed on.
+                # The error message is kept out of Temporal, because it may quote a row or a text.
                 info = activity.info()
                 _log.exception("activity failed", activity=info.activity_type)
                 if self.failures.is_new(info, error):
@@ -93,7 +94,7 @@ class _Watch(ActivityInboundInterceptor):
 
 
 def _known_of(step: object) -> dict[str, str]:
-    """Return the ids in an activity's input that tie it to a client and an event."""
+    """Return the ids in an activity's input that identify its client and event."""
     ref = getattr(step, "ref", None)
     if isinstance(ref, RunRef):
         known = {"client_id": ref.client_id, "event_id": ref.event_id}

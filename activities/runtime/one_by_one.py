@@ -1,4 +1,4 @@
-"""Work on many items in turn, in which one failing item does not stop the others."""
+"""Sequential processing in which one failing item does not stop the others."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
@@ -12,7 +12,7 @@ from domain.core.errors import EngineUnavailable
 from domain.runs.contracts import SweepResult
 from store.core.place import Place
 
-# After this many consecutive failures the other side is down, and no item is to blame.
+# After this many consecutive failures the other system counts as down, so no item is to blame.
 _AWAY: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -27,7 +27,7 @@ P = TypeVar("P", bound=_Placed)
 
 
 class Tally:
-    """The counts of items that were picked up and that failed; failures are logged as `what`."""
+    """Counts the items that were picked up and those that failed; failures are logged as `what`."""
 
     def __init__(self, what: str, picked_up: int = 0, failed: int = 0) -> None:
         self.picked_up = picked_up
@@ -59,10 +59,8 @@ async def one_by_one(
     *,
     what: str,
 ) -> SweepResult:
-    """Work on all items, page by page; `work` returns how many it picked up.
-
-    A retry continues after the last attempt's last item, known from its heartbeats.
-    """
+    """Work on all items, page by page. `work` returns how many it picked up. A retry continues
+    after the last attempt's last item, known from its heartbeats."""
     place, tally = _broken_off(what)
     while page := await next_page(place):
         for one in page:

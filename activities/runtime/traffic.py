@@ -1,5 +1,5 @@
-"""Traffic: the time since this worker's last foreground work, and the share of time that it leaves
-to background work."""
+"""Traffic: the time since this worker's last foreground work, which determines the share of time
+left to background work."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,16 +15,17 @@ BACKGROUND: Final = frozenset(
         *(names.BEGIN_REPLAY, names.REPLAY_PAGE, names.END_REPLAY),
     }
 )
-"""Background activities, which are not traffic: no one waits for them."""
+"""Background activities do not count as traffic, because no one waits for them."""
 
-# For this long after the last step of other work, its client may send more.
+# For this long after a foreground activity, its client may send more work.
 _LASTS_S: Final = 3.0
 _SHARE_BESIDE: Final = 0.08
 _LONGEST_PAUSE_S: Final = 2.0
 
 
 class Traffic:
-    """Measures traffic. `monotonic`: a clock in seconds. A worker without traffic is idle."""
+    """Measures traffic. `monotonic`: a monotonic clock, in seconds. A worker without traffic is
+    idle."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -39,15 +40,15 @@ class Traffic:
         return self._seen is None or self._monotonic() - self._seen > _LASTS_S
 
     def pause_after(self, worked_s: float) -> float:
-        """Return the pause in seconds after this much uninterrupted work: none on an idle worker,
-        else most of the time."""
+        """Return the pause, in seconds, after this many seconds of uninterrupted work: none on an
+        idle worker, otherwise most of the time."""
         if self.is_quiet:
             return 0
         return min(_LONGEST_PAUSE_S, worked_s * (1 / _SHARE_BESIDE - 1))
 
 
 class NoteTraffic(Interceptor):
-    """Notes in `traffic` the start and the end of each foreground activity."""
+    """Records the start and the end of each foreground activity in `traffic`."""
 
     def __init__(self, traffic: Traffic) -> None:
         self._traffic = traffic

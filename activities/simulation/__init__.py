@@ -1,1 +1,1 @@
-"""Simulation: steps that think and have no effects."""
+"""Simulation: steps that run the agent without effects."""

@@ -1,4 +1,4 @@
-"""Past exchanges: stored events, prepared to be thought through again."""
+"""Past messages, prepared for processing in a replay."""
 
 from activities.agent.deliberate import read_event
 from activities.runtime.fair_normalizer import FairNormalizer
@@ -28,11 +28,11 @@ class PastExchanges:
         self._answers_per_hour = answers_per_hour
 
     async def of(self, tenant: TenantId, past: PastEvent) -> SimulatedExchange | None:
-        """Return the message with the context of its time, or None if it was erased meanwhile.
+        """Return the message with its context at that time, or None if it was erased meanwhile.
 
-        A message that no playbook took is normalized here for the first time. No shop was asked
-        about it, and none is now: its orders have changed since. Raises EngineUnavailable,
-        LargeEventsWait.
+        A message that no playbook took is normalized here for the first time. No shop was queried
+        about it, and none is queried now, because its orders have changed since. Raises
+        EngineUnavailable, LargeEventsWait.
         """
         if past.seen is None:
             return await self._unseen(tenant, past)

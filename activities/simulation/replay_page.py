@@ -1,4 +1,4 @@
-"""Replay page: think some past events through again, and store the results."""
+"""Replay page: process some past events again, and store the results."""
 
 import asyncio
 import time
@@ -41,7 +41,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class _Done:
-    """The results of a page so far. `stop`: why the replay goes no further."""
+    """The results of a page so far. `stop`: why the replay does not continue."""
 
     place: str | None = None
     tallies: list[ReplayTally] = field(default_factory=list)
@@ -77,7 +77,7 @@ class _Done:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A page before it is thought through. `thinks_with_model`: each question may cost money."""
+    """The plan of a page. `thinks_with_model`: each question may cost money."""
 
     replay: Replay
     variant: Variant
@@ -87,9 +87,12 @@ class _Plan:
 
 
 class ReplayPages:
-    """Replays pages. `exchanges`: prepares past events. `has_model`: a language model is
-    configured. `question_micros`: the budget reserved for a question to it, in millionths of a US
-    dollar. A worker thinks one event through at a time, of all its replays."""
+    """Replays pages. A worker processes one event at a time, over all its replays.
+
+    `exchanges`: prepares past events. `has_model`: whether a language model is configured.
+    `question_micros`: the budget reserved for each question to the model, in millionths of a US
+    dollar.
+    """
 
     def __init__(
         self,
@@ -113,7 +116,7 @@ class ReplayPages:
 
     @activity.defn(name=names.BEGIN_REPLAY)
     async def begin(self, work: BackgroundRef) -> ReplayProgress:
-        """Count the events to replay. A repetition counts again."""
+        """Count the events to replay. A repetition counts them again."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             replays = ReplayRepository(connection, tenant)
@@ -127,11 +130,11 @@ class ReplayPages:
 
     @activity.defn(name=names.REPLAY_PAGE)
     async def page(self, work: BackgroundRef) -> ReplayProgress:
-        """Think the next events through; store their results and the next position in one
+        """Process the next events, and store their results and the next position in one
         transaction.
 
-        Idempotency key: the replay with its position. A lost page is thought through again, a
-        stored one is not. Raises PlaybookNotFound, EngineUnavailable.
+        Idempotency key: the replay with its position. A page that was not stored is processed
+        again. Raises PlaybookNotFound, EngineUnavailable.
         """
         tenant = TenantId(work.client_id)
         async with beating():
@@ -140,12 +143,12 @@ class ReplayPages:
                 if plan is None:
                     return ReplayProgress(is_over=True)
                 return await self._keep(tenant, plan, await self._rethink(tenant, plan))
-            except ReplayNotFound:  # its client was erased
+            except ReplayNotFound:  # the client was erased
                 return ReplayProgress(is_over=True)
 
     @activity.defn(name=names.END_REPLAY)
     async def fail(self, work: BackgroundRef) -> None:
-        """Mark the replay as failed, after every attempt of a page has failed. A finished replay is
+        """Mark the replay as failed, after every attempt at a page has failed. A finished replay is
         unchanged."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -154,7 +157,7 @@ class ReplayPages:
             )
 
     async def _plan(self, tenant: TenantId, work: BackgroundRef) -> _Plan | None:
-        """Return the plan of the next page, or None if the replay is over."""
+        """Return the plan of the next page, or None if the replay is finished."""
         async with self._database.reading(tenant) as connection:
             replay = await ReplayRepository(connection, tenant).read(work.record_id)
             if replay.state not in UNFINISHED:
@@ -185,7 +188,7 @@ class ReplayPages:
         return done
 
     def _limit(self, plan: _Plan, done: _Done) -> ReplayStop | None:
-        """Return why the next event must not be thought through, or None."""
+        """Return why the next event must not be processed, or None."""
         replay = plan.replay
         if replay.worked_ms + done.worked_s * 1000 >= replay.budget_s * 1000:
             return ReplayStop.TIME
@@ -195,7 +198,8 @@ class ReplayPages:
         return None
 
     async def _one(self, tenant: TenantId, plan: _Plan, event: PastEvent, done: _Done) -> None:
-        """Replay one event. Raises ModelBudgetUsedUp if it was not thought through."""
+        """Replay one event. Raises ModelBudgetUsedUp if the budget did not suffice for the
+        event."""
         if event.skip is not None:
             done.skip(event, event.skip)
             return
@@ -212,7 +216,7 @@ class ReplayPages:
     async def _outcome(
         self, tenant: TenantId, plan: _Plan, event: PastEvent
     ) -> SimulatedOutcome | None:
-        """Return the outcome, or None if the event was erased meanwhile."""
+        """Return the event's outcome, or None if the event was erased meanwhile."""
         exchange = await self._exchanges.of(tenant, event)
         if exchange is None:
             return None
@@ -221,7 +225,7 @@ class ReplayPages:
         )
 
     async def _in_turn(self, thinking: Awaitable[_T], done: _Done) -> _T:
-        """Think one event through at a time, with pauses during traffic: foreground work comes
+        """Process one event at a time, with pauses during traffic, because foreground work comes
         first."""
         async with self._turn:
             began = time.monotonic()

@@ -1,4 +1,4 @@
-"""Rethink: a run's outcome for one message, with the live settings or a variant of them."""
+"""Rethink: compute the outcome of one message, with the live settings or a variant of them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -35,19 +35,19 @@ from store.playbooks.versions import PlaybookVersions
 
 
 class _Undo(Exception):
-    """Ends a transaction in which a change of content is tried."""
+    """Raised to end a transaction in which a change of content is tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rethought:
-    """The outcome of a message. `settled`: the thread, once the answer has reached the customer."""
+    """The outcome of a message. `settled`: the thread after the answer has reached the customer."""
 
     outcome: SimulatedOutcome
     settled: Thread
 
 
 class Rethink:
-    """Thinks about one message with all its context."""
+    """Processes one message with its full context."""
 
     def __init__(
         self,
@@ -71,8 +71,8 @@ class Rethink:
         *,
         model_or_nothing: bool = False,
     ) -> Rethought:
-        """Return a message's outcome. `model_or_nothing`: raise ModelBudgetUsedUp if a client's
-        configured model cannot think. Raises PlaybookNotFound, EngineUnavailable."""
+        """Return a message's outcome. `model_or_nothing`: raise ModelBudgetUsedUp if the client has
+        a configured model that cannot be used. Raises PlaybookNotFound, EngineUnavailable."""
         event = exchange.event
         near = await near_question(self._database, tenant, self._embedder, event)
         async with self._reading(tenant, variant) as connection:
@@ -132,8 +132,8 @@ class Rethink:
 
     @asynccontextmanager
     async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that leaves no trace: READ ONLY, or with the change of content and
-        rolled back at its end."""
+        """Open a transaction that leaves no trace: either READ ONLY, or with the change of content
+        and rolled back at its end."""
         if variant.content is None:
             async with self._database.reading(tenant) as connection:
                 yield connection

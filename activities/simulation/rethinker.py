@@ -1,4 +1,4 @@
-"""The rethinker: a run's outcome for a message, without storing or doing anything."""
+"""The rethinker: computes the outcomes of messages, without storing or doing anything."""
 
 from activities.agent.deliberate import read_event
 from activities.agent.order_search import OrderSearch
@@ -31,10 +31,8 @@ from store.runs.action_ledger import ActionLedger
 
 
 class Rethinker:
-    """Thinks as runs do. It reads, asks shops for orders, and books the cost of a language model.
-
-    All arguments but `normalizer` and `connectors` are as in `Think`.
-    """
+    """Processes messages as runs do. It reads, queries shops for orders, and books the cost of a
+    language model. All arguments except `normalizer` and `connectors` are as in `Think`."""
 
     def __init__(
         self,
@@ -60,10 +58,10 @@ class Rethinker:
     async def conversation(
         self, tenant: TenantId, scenario: Scenario, variant: Variant
     ) -> Simulation:
-        """Return one outcome for each message of the customer. What a message settles carries over
-        to the next one, as if each answer had been sent.
+        """Return one outcome for each message of the customer.
 
-        While people have the conversation, each outcome waits for them too, until a person's
+        The facts that a message settles carry over to the next one, as if each answer had been
+        sent. While people have the conversation, each outcome waits for them too, until a person's
         message. Raises PlaybookNotFound for an unknown playbook or version of the variant,
         EngineUnavailable, and LargeEventsWait.
         """
@@ -88,9 +86,9 @@ class Rethinker:
         *,
         model_or_nothing: bool = False,
     ) -> SimulatedOutcome:
-        """Return the outcome of one message. `model_or_nothing`: raise ModelBudgetUsedUp if a
-        client's configured model cannot think. Raises as `conversation` does, except
-        LargeEventsWait."""
+        """Return the outcome of one message. `model_or_nothing`: raise ModelBudgetUsedUp if the
+        client has a configured model that cannot be used. Raises the errors of `conversation`,
+        except LargeEventsWait."""
         rethought = await self._one.rethink(
             tenant, exchange, variant, model_or_nothing=model_or_nothing
         )
@@ -138,8 +136,8 @@ class Rethinker:
     async def _look_up(
         self, tenant: TenantId, event: UnifiedEvent, thread: Thread
     ) -> Lookup | None:
-        """Look the order up in the client's shops, read-only: a shop that refuses us stays
-        enabled."""
+        """Look the order up in the client's shops. Read-only: a shop that rejects our credentials
+        stays connected."""
         if not looks_up(event, thread):
             return None
         async with self._database.reading(tenant) as connection:
@@ -155,8 +153,8 @@ class Rethinker:
         found: Lookup | None,
         made_up: Order | None,
     ) -> Spent:
-        """Return the amounts spent before. For a simulated order only the conversation counts, so
-        that the result does not depend on the date."""
+        """Return the amounts spent before the message. With a simulated order only the conversation
+        counts, so that the result does not depend on the date."""
         order = found.order if found else None
         if order is None:
             return Spent()

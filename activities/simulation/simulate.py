@@ -1,4 +1,4 @@
-"""Simulate: think a made-up conversation through for a waiting caller."""
+"""Simulate: process an invented conversation for a waiting caller."""
 
 from temporalio import activity
 
@@ -18,7 +18,7 @@ class Simulate:
 
     @activity.defn(name=names.THINK_SCENARIO)
     async def think(self, step: SimulateInput) -> SimulateResult:
-        """Think a sealed scenario through and store nothing: a repetition is harmless. The cost of
+        """Process a sealed scenario. Nothing is stored, so a repetition is harmless. The cost of
         each language model call is booked. Raises PlaybookNotFound."""
         asked = SimulationAsked.model_validate_json(self._sealer.unseal(step.sealed))
         async with beating():

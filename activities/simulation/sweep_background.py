@@ -1,4 +1,5 @@
-"""Sweep background: start long work with a committed row and a missing workflow."""
+"""Sweep background: start long-running work whose row is committed but whose workflow is
+missing."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
@@ -30,7 +31,7 @@ class _Unfinished(Protocol):
 
 
 class _Reads(Protocol):
-    """Reads a page of unfinished work, of all clients."""
+    """Returns a page of all clients' unfinished work."""
 
     def __call__(
         self, connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
@@ -45,11 +46,8 @@ class SweepBackground:
 
     @activity.defn(name=names.SWEEP_BACKGROUND)
     async def begin_left(self, step: SweepInput) -> SweepResult:
-        """Start the workflows of unfinished runs over cases and replays.
-
-        Idempotency key: the workflow's id. A running workflow is not started again, and not counted
-        in `picked_up`.
-        """
+        """Start the workflows of unfinished case runs and replays. Idempotency key: the workflow's
+        id. A running workflow is not started again, and not counted in `picked_up`."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         done = SweepResult(picked_up=0)
         for workflow, reads in _LEFT.items():

@@ -26,14 +26,16 @@ from domain.webhooks.signature import masked, signed_headers
 from store.core.database import Database
 from store.webhooks.deliveries import DeliveryRepository, Outgoing
 
-# The database may restart between the POST and its record; sending again would be worse.
+# Retry pauses: the database may restart between the POST and its record, and sending again would be
+# worse than waiting.
 RECORD_PAUSES_S: Final = (0.1, 0.3, 1.0, 3.0)
-# After this wait for a permit the webhook is read again: it may be disabled or changed by now.
+# After a longer wait for a permit the webhook is read again, because it may be disabled or changed
+# by now.
 _STALE_S: Final = 0.5
 
 
 class Deliver:
-    """Delivers webhooks. `chance`: returns 0 to 1, to spread retries."""
+    """Delivers webhooks. `chance`: returns a random number from 0 to 1, to spread retries."""
 
     def __init__(
         self,
@@ -62,11 +64,12 @@ class Deliver:
     async def deliver(self, step: DeliverInput) -> DeliverResult:
         """Send once, and record the outcome.
 
-        Idempotency key: (delivery, attempt), recorded once. An attempt that loses its worker
-        between the POST and the record is made again, with the same webhook-id, and counted once.
-        Raises Deferred while too many deliveries of the tenant wait, or if our own network is to
-        blame, which counts against no receiver. A secret that cannot be unsealed is our failure,
-        not the receiver's: ValueError, reported, and retried until the key is back.
+        Idempotency key: (delivery, attempt), recorded once. If the worker dies between the POST and
+        the record, the attempt is repeated with the same webhook-id, and counted once. Raises
+        Deferred while too many deliveries of the tenant wait, or if our own network is to blame,
+        which counts against no receiver. A secret that cannot be unsealed is our failure, not the
+        receiver's: ValueError is raised and reported, and the delivery is retried until the key is
+        back.
         """
         async with beating():
             asked = time.monotonic()
@@ -98,9 +101,9 @@ class Deliver:
             )
 
     def _tries(self, outgoing: Outgoing) -> int | None:
-        """Return the number of attempts, or None if our own network must not defer the delivery.
-        That is the case for a test, because a person waits for its result, and after a long wait.
-        """
+        """Return the number of attempts, or None if failures of our own network must not defer the
+        delivery. None is returned for a test, because a person waits for its result, and after a
+        long wait."""
         info = activity.info()
         waited = self._now() - info.scheduled_time
         if outgoing.trigger is Trigger.TEST or waited.total_seconds() > WAITS_AT_MOST_S:
@@ -109,8 +112,8 @@ class Deliver:
 
     @asynccontextmanager
     async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
-        """Wrap an attempt that may raise Deferred, and store its time first, so that the sweep does
-        not start the delivery again."""
+        """Wrap an attempt that may raise Deferred. Its next time is stored first, so that the sweep
+        does not start the delivery again."""
         try:
             yield
         except Deferred as deferred:

@@ -1,4 +1,5 @@
-"""Our own resolver and network: while they fail, deliveries wait, and no receiver is counted."""
+"""Self-check of our own resolver and network. While one fails, deliveries wait, and no failure
+counts against a receiver."""
 
 import random
 import time
@@ -16,10 +17,11 @@ from domain.webhooks.ports import WatchDeliveries
 
 FIRST_WAIT_S: Final = 15.0
 _LONGEST_WAIT_S: Final = 300.0
-"""Half the time for which an outcome counts, so that an open breaker does not close meanwhile."""
+"""Half the time for which an outcome counts, so that an open circuit breaker does not close
+meanwhile."""
 _SPREAD: Final = 0.5
 WAITS_AT_MOST_S: Final = 24 * 3600.0
-"""After this time a failure counts against the receiver: dead receivers must not be tried
+"""After this time a failure counts against the receiver, so that dead receivers are not tried
 forever."""
 
 _log = structlog.get_logger(__name__)
@@ -27,8 +29,8 @@ _log = structlog.get_logger(__name__)
 
 class OwnNetwork:
     """The network self-check of one worker and one event loop. `canary`: returns whether a name
-    that is known to work is found; None if there is no such name. `chance`: returns 0 to 1, to
-    spread waiting deliveries."""
+    that is known to work resolves; None if there is no such name. `chance`: returns a random number
+    from 0 to 1, to spread waiting deliveries."""
 
     def __init__(
         self,
@@ -40,7 +42,7 @@ class OwnNetwork:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._canary = canary
-        # Trusted once it was found: a misspelled name proves nothing.
+        # The canary is trusted once it has resolved, because a misspelled name proves nothing.
         self._canary_known = False
         self._watch = watch
         self._first_wait_s = first_wait_s
@@ -50,15 +52,15 @@ class OwnNetwork:
         self._failing = dict.fromkeys(OwnPart, False)
 
     async def begin(self) -> None:
-        """Try the canary before the first delivery."""
+        """Check the canary before the first delivery."""
         if self._canary is not None:
             self._canary_known = await self._canary()
             if not self._canary_known:
                 _log.warning("the canary of webhooks is not found: it is not believed until it is")
 
     def admit(self, client_id: str, url: str, *, tries: int) -> None:
-        """Raise Deferred if a POST would most likely fail by our own fault. `tries`: the attempts
-        of this delivery, including deferred ones."""
+        """Raise Deferred if a POST would most likely fail because of our own network. `tries`: the
+        attempts of this delivery, including deferred ones."""
         host = urlsplit(url).hostname or ""
         for part, breaker in self._parts.items():
             if part is OwnPart.NAMES and _is_address(host):
@@ -69,7 +71,8 @@ class OwnNetwork:
                 raise self._later(tries)
 
     async def judge(self, client_id: str, url: str, done: DeliveryAttempt, *, tries: int) -> None:
-        """Learn from a POST. Raises Deferred if it failed, and most likely by our own fault."""
+        """Record the outcome of a POST. Raises Deferred if the POST failed, and our own network is
+        most likely to blame."""
         domain = domain_of(urlsplit(url).hostname or "")
         found = name_found(done)
         if found is False:
@@ -81,13 +84,13 @@ class OwnNetwork:
             raise self._later(tries)
 
     def _hear(self, part: OwnPart, client_id: str, domain: str, reached: bool | None) -> bool:
-        """Return whether this part failed, by our own fault."""
+        """Return whether this part failed because of our own network."""
         if reached is not None:
             self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
         return self._show(part) and reached is False
 
     def _show(self, part: OwnPart) -> bool:
-        """Return whether the part fails; report a change."""
+        """Return whether the part fails, and report a change."""
         failing = self._parts[part].is_open(self._clock())
         if failing is not self._failing[part]:
             self._failing[part] = failing

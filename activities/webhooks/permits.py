@@ -1,8 +1,10 @@
-"""Limits on concurrent deliveries: no receiver delays another's, no tenant another tenant's.
+"""Limits on concurrent deliveries, so that no receiver delays another's deliveries, and no tenant
+another tenant's.
 
 A receiver may hang for 10 s, and its delivery holds a slot of the worker. So active and waiting
-deliveries are limited, by endpoint and by tenant. A delivery without room to wait is deferred:
-Temporal waits. Active deliveries are counted by all workers together, waiting ones by each alone.
+deliveries are limited, by endpoint and by tenant. A delivery without room to wait is deferred,
+which leaves the wait to Temporal. Active deliveries are counted across all workers, waiting
+deliveries per worker.
 """
 
 import asyncio
@@ -19,14 +21,15 @@ from domain.webhooks.ports import Places
 SHORTEST_S: Final = 1.0
 LONGEST_S: Final = 600.0
 LONGEST_WAIT_S: Final = 45.0
-"""The longest wait for a permit: 24 that wait for 8 that hang take 30 s."""
+"""Maximum wait for a permit, in seconds. If 24 deliveries wait for 8 that hang, they take 30 s."""
 
-# Pauses between attempts at a place that other workers have; then the delivery is deferred.
+# Pauses between tries for a slot that other workers hold. After them, the delivery is deferred.
 _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
-# The assumed duration of a delivery until the first has ended, and the newest one's weight.
+# The assumed duration of a delivery until the first one has ended, and the weight of the newest
+# duration in the average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# A delivery that is deferred for the longest time returns within the latter half of it.
+# A delivery with the longest deferral returns within the latter half of that time.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 
@@ -48,7 +51,7 @@ class _Line:
 
     def put_off(self, now: float, chance: float) -> Deferred:
         """Return the deferral. Deferred deliveries return one after another, at the rate at which
-        places became free lately: no more than that many return only to be deferred again."""
+        slots have recently become free, so that few return only to be deferred again."""
         self.next_at = max(self.next_at, now + SHORTEST_S) + self.held_s / self.places
         wait, spread = self.next_at - now, _JITTER
         if wait > LONGEST_S:
@@ -73,17 +76,22 @@ class _Tenant:
         return self.line.active < self.line.places and endpoint.active < endpoint.places
 
     def next(self) -> _Waiter | None:
-        """Return the next waiting delivery, or None. It has the endpoint with a free place and the
-        fewest active deliveries, and came first: so a healthy receiver is served between hanging
-        ones."""
+        """Return the next waiting delivery, or None.
+
+        Of the endpoints with a free slot, the one with the fewest active deliveries is served, and
+        its oldest delivery first. A healthy receiver is therefore served between hanging ones.
+        """
         ready = [one for one in self.queue if not one.granted.done() and self.free(one.endpoint)]
         return min(ready, key=lambda one: one.endpoint.active, default=None)
 
 
 class Permits:
-    """The permits of one process and one event loop. `places`: the count that all workers share.
-    `waiting`: the limit of all tenants together. A delivery that finds a free place does not wait
-    behind others. An endpoint has the same share of its tenant's waiting room as of its permits."""
+    """The permits of one process and one event loop. `places`: the slots that all workers share.
+    `waiting`: the maximum number of waiting deliveries of all tenants.
+
+    A delivery that finds a free slot does not wait behind others. An endpoint has the same share of
+    its tenant's waiting room as of its permits.
+    """
 
     def __init__(
         self,
@@ -111,8 +119,8 @@ class Permits:
 
     @asynccontextmanager
     async def of(self, client_id: str, webhook_id: str) -> AsyncIterator[None]:
-        """Hold the right to send to this webhook while the block runs. Raises Deferred immediately
-        if too many wait, after 45 s of waiting, and if other workers have its places."""
+        """Hold a permit to send to this webhook while the block runs. Raises Deferred immediately
+        if too many deliveries wait, after 45 s of waiting, and if other workers hold all slots."""
         if self._closed:
             raise Deferred(SHORTEST_S)
         tenant = self._tenants.setdefault(client_id, self._new_tenant())
@@ -133,7 +141,7 @@ class Permits:
             self._forget(client_id, webhook_id)
 
     def close(self) -> None:
-        """Stop before the process ends: no permit is granted any more, and waiting deliveries are
+        """Stop before the process ends: no more permits are granted, and waiting deliveries are
         deferred."""
         self._closed = True
         for tenant in self._tenants.values():
@@ -183,7 +191,7 @@ class Permits:
                 tenant.queue.remove(waiter)
                 self._count(tenant, endpoint, -1)
             elif not got:
-                # It was granted at the moment when its waiting ended.
+                # The permit was granted just as the wait timed out.
                 self._give_back(tenant, endpoint, endpoint.held_s)
 
     def _grant(self, tenant: _Tenant, endpoint: _Line) -> None:
@@ -205,7 +213,7 @@ class Permits:
         endpoint.waiting += waiting
 
     def _forget(self, client_id: str, webhook_id: str) -> None:
-        """Forget idle endpoints and tenants: there can be many."""
+        """Forget idle endpoints and tenants, because there can be many."""
         tenant = self._tenants[client_id]
         endpoint = tenant.endpoints[webhook_id]
         if not endpoint.active and not endpoint.waiting:

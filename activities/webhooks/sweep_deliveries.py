@@ -1,4 +1,4 @@
-"""Sweep deliveries: start due deliveries that no workflow sends."""
+"""Sweep deliveries: start due deliveries that no workflow is sending."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -17,13 +17,14 @@ from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
 
 BATCH: Final = 1_000
 MOST: Final = 500
-"""The limit per client and sweep. Most deliveries that are pending for long are running, and wait
-for a place (`activities/webhooks/permits.py`). Asking after all of them would cost the server more
-than sending them."""
+"""Maximum deliveries per client and sweep. Most deliveries that have been pending for long are
+running, and wait for a slot (`activities/webhooks/permits.py`). Checking all of them would cost the
+server more than sending them."""
 
 
 class SweepDeliveries:
-    """Sweeps deliveries. `chance`: returns 0 to 1, to choose if a client has more than MOST."""
+    """Sweeps deliveries. `chance`: returns a random number from 0 to 1, to choose deliveries if a
+    client has more than MOST."""
 
     def __init__(
         self, database: Database, engine: Engine, now: Clock, chance: Callable[[], float]
@@ -35,10 +36,8 @@ class SweepDeliveries:
 
     @activity.defn(name=names.SWEEP_DELIVERIES)
     async def send_left(self, step: SweepInput) -> SweepResult:
-        """Start the workflows of deliveries that were due and have not ended.
-
-        Idempotency key: each workflow's id; a running delivery is not started again.
-        """
+        """Start the workflows of deliveries that were due and have not ended. Idempotency key: each
+        workflow's id; a running delivery is not started again."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         chosen = _Chosen(self._chance)
         last: LeftPending | None = None
@@ -65,8 +64,8 @@ class SweepDeliveries:
 
 
 class _Chosen:
-    """Up to MOST deliveries of each client, all with the same probability: no lost delivery stays
-    hidden behind others."""
+    """Return up to MOST deliveries of each client, all with the same probability, so that no lost
+    delivery stays hidden behind others."""
 
     def __init__(self, chance: Callable[[], float]) -> None:
         self.by_client: dict[str, list[str]] = defaultdict(list)

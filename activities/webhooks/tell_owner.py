@@ -1,4 +1,4 @@
-"""Webhook failure notices: the mail about a webhook that fails or was disabled."""
+"""Webhook failure notices: mails about a webhook that fails or was disabled."""
 
 from temporalio import activity
 
@@ -14,7 +14,8 @@ from store.webhooks.troubled_webhook import troubled_webhook
 
 
 class TellOwner:
-    """Sends notices. `dashboard_url`: the page where the owner sees and enables webhooks."""
+    """Sends notices. `dashboard_url`: the URL of the page where the owner sees and enables
+    webhooks."""
 
     def __init__(
         self, database: Database, mails: ServiceMails, dashboard_url: str, service: ServiceName
@@ -26,10 +27,11 @@ class TellOwner:
 
     @activity.defn(name=names.TELL_OWNER)
     async def tell(self, step: TellOwnerInput) -> None:
-        """Mail the owner once, unless this worker dies after handing the mail over.
+        """Mail the owner, once unless this worker dies after handing the mail over.
 
-        Idempotency key: the Message-ID, made of the delivery's. Raises MailUnreachable; Temporal
-        retries. A mail that was refused, or has an unknown outcome, is logged and not sent again.
+        Idempotency key: the Message-ID, derived from the delivery's id. Raises MailUnreachable;
+        Temporal retries. A mail that was refused, or whose outcome is unknown, is logged and not
+        sent again.
         """
         async with self._database.service() as connection:
             webhook = await troubled_webhook(connection, TenantId(step.client_id), step.delivery_id)

@@ -21,12 +21,12 @@ class MailAnswers:
 
     @activity.defn(name=names.MAIL_ANSWER_UNSEEN)
     async def send(self, step: MailAnswerInput) -> None:
-        """Send the answer in the client's name, once, unless this worker dies after handing it
+        """Send the answer on the client's behalf, once unless this worker dies after handing it
         over.
 
-        Idempotency key: the Message-ID, made of the message's; the session records the number
-        before. Raises MailUnreachable; Temporal retries. A mail that was refused, or has an unknown
-        outcome, is logged and not sent again: the answer stays on the page.
+        Idempotency key: the Message-ID, derived from the message's id; the session records the
+        number first. Raises MailUnreachable; Temporal retries. A mail that was refused, or whose
+        outcome is unknown, is logged and not sent again; the answer stays on the page.
         """
         tenant = TenantId(step.client_id)
         unseen = await self._unseen(tenant, step.answer)
@@ -36,7 +36,7 @@ class MailAnswers:
 
     async def _unseen(self, tenant: TenantId, late: LateAnswer) -> tuple[OutgoingMail, str] | None:
         """Return the mail and the run that it answers, or None. While all automation is stopped,
-        only a person's answer is mailed; others stay on the page."""
+        only a person's answer is mailed; other answers stay on the page."""
         async with self._database.tenant(tenant) as connection:
             answers = AnswersByMailRepository(connection, tenant)
             run_id = await answers.automatic_run_of(late)

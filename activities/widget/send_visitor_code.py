@@ -33,15 +33,14 @@ class SendVisitorCode:
 
     @activity.defn(name=names.SEND_VISITOR_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code by the service's sender, once, unless this worker dies after handing it
+        """Send the code from the service's sender, once unless this worker dies after handing it
         over.
 
-        Never by the client's own sender: the person who set it up could read the code, and would be
-        taken for the customer.
-
-        Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable; Temporal
-        retries until the code is too old. A mail that was refused, or has an unknown outcome, is
-        logged and not sent again: the visitor asks for another code.
+        The client's own sender is never used: the person who set it up could read the code and
+        impersonate the customer. Idempotency key: the Message-ID, derived from the code's id.
+        Raises MailUnreachable; Temporal retries until the code is too old. A mail that was refused,
+        or whose outcome is unknown, is logged and not sent again, because the visitor can request
+        another code.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)

@@ -1,8 +1,5 @@
-"""Measure how well a sentence of the knowledge answers a question.
-
-The numbers are the input of `adapters/brain/answers.npz`. A change here needs
-`python -m training.train_answers`.
-"""
+"""Features that measure how well a sentence of the knowledge answers a question. They are the input
+of `adapters/brain/answers.npz`. After a change here, run `python -m training.train_answers`."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -129,7 +126,7 @@ def sentence_features(
 
 
 def _of_names(asked: Terms, said: Terms, above: Terms, title: Terms) -> tuple[float, ...]:
-    """Return how the names and numbers of the question agree with those in the sentence."""
+    """Return features of how the names and numbers of the question match those of the sentence."""
     shared = asked.labelled & (said.labelled | above.labelled)
     words = {word for word, _ in said.labelled - asked.labelled}
     named = said.named | above.named
@@ -146,7 +143,7 @@ def _of_names(asked: Terms, said: Terms, above: Terms, title: Terms) -> tuple[fl
 
 
 def _neighbour(found: Sequence[Candidate], similarities: Floats, at: int, step: int) -> float:
-    """Return the similarity of the neighbouring sentence of the same entry, else the sentence's
+    """Return the similarity of the neighbouring sentence in the same entry, or else the sentence's
     own."""
     other = at + step
     inside = 0 <= other < len(found) and found[other].passage is found[at].passage
@@ -162,7 +159,7 @@ def _chunk_terms(found: Sequence[Candidate]) -> dict[tuple[str, int], frozenset[
 
 
 def _rarities(found: Sequence[Candidate]) -> dict[str, float]:
-    """Return how rare each stem is among the sentences: 0 if it is in all of them."""
+    """Return the rarity of each stem among the sentences: 0 if all of them contain it."""
     seen: Counter[str] = Counter()
     for one in found:
         above = f"{one.passage.title} {one.sentence.heading}"
@@ -180,7 +177,8 @@ def _share(weights: dict[str, float], stems: frozenset[str], total: float) -> fl
 def _share_of_all(
     rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
 ) -> float:
-    """Return the share of all asked words; a word that is in no sentence counts as the rarest."""
+    """Return the covered share of the question's words, weighted by rarity. A word that occurs in
+    no sentence counts as the rarest."""
     weights = {stem: rarity.get(stem, unknown) for stem in asked}
     return _share(weights, stems, max(sum(weights.values()), 1e-6))
 
@@ -190,7 +188,7 @@ def _missing(weights: dict[str, float], stems: frozenset[str]) -> int:
 
 
 def _conflict(asked: frozenset[str], said: frozenset[str]) -> bool:
-    """Return whether both have a number with the same unit, and no such number is equal."""
+    """Return whether both texts have a number with the same unit, but no such number is equal."""
     units = {number.partition(" ")[2] for number in asked} - {""}
     same = {number for number in said if number.partition(" ")[2] in units}
     return bool(same) and not same & asked

@@ -1,8 +1,6 @@
 """Features for comparing a question with sentences of the knowledge: stems, numbers with units,
-names, and the expected kind of answer.
-
-A change here or in the word lists needs `python -m training.train_answers`.
-"""
+names, and the expected kind of answer. After a change here or in the word lists, run `python -m
+training.train_answers`."""
 
 import re
 from dataclasses import dataclass
@@ -86,11 +84,9 @@ def _stemmer(language: Language) -> "Stemmer.Stemmer":
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A text's content words, as stems, and its numbers with their units ("40 l").
-
-    `labelled`: numbers with the word before them ("spf 50"). `named`: its names of places, colours
-    and the like. `measured`: the quantities that "how many" or "how much" asks for.
-    """
+    """A text's content words, as stems, and its numbers with their units ("40 l"). `labelled`:
+    numbers with the word before them ("spf 50"). `named`: names of places, colours and the like.
+    `measured`: the quantities asked for by "how many" or "how much"."""
 
     stems: frozenset[str]
     numbers: frozenset[str]
@@ -102,8 +98,9 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A message, with its terms for sentences of each language. `cues`: its ways of asking;
-    `asked`: how often it starts a question; `joined`: whether it joins several questions."""
+    """A message, with its terms in the language of each sentence. `cues`: the question words and
+    phrases that it contains. `asked`: the number of questions that it starts. `joined`: whether it
+    joins several questions."""
 
     terms: dict[Language, Terms]
     kinds: frozenset[str]

@@ -1,7 +1,9 @@
-"""Choose the sentences of the knowledge that answer a message, with their probability.
+"""Select the sentences of the knowledge that answer a message, and estimate the probability that
+they do.
 
 Two linear models over the features below, trained by `python -m training.train_answers` and stored
-in `answers.npz`. One ranks sentences, the other gives the probability that the chosen ones answer.
+in `answers.npz`. One ranks sentences; the other estimates the probability that the selected
+sentences answer the message.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,12 +44,12 @@ ANSWER_FEATURES: Final = (
 _NEVER_FIT: Final = frozenset({"two_matters", "why"})
 _NAMES: Final = [SENTENCE_FEATURES.index(name) for name in ("label_conflict", "named_missing")]
 _ALONE: Final = -9.0
-"""The score of the next sentence if there is none."""
+"""The score of the next best sentence if there is only one."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntrySentences:
-    """Sentences of one entry, the best first."""
+    """Sentences of one entry, best first."""
 
     passage: Passage
     sentences: tuple[PassageSentence, ...]
@@ -55,8 +57,9 @@ class EntrySentences:
 
 @dataclass(frozen=True, slots=True)
 class ChosenAnswer:
-    """`probability`: 0 to 1, that the best sentences answer the whole message. `fits`: it asks one
-    thing, no "why", and the names in both agree. `other`: the best of the next entry, if any."""
+    """`probability`: the probability (0 to 1) that the best sentences answer the whole message.
+    `fits`: whether the message asks a single question that is not about a reason, and the names in
+    question and answer match. `other`: the best sentences of the next entry, if any."""
 
     best: EntrySentences
     other: EntrySentences | None
@@ -92,10 +95,10 @@ class LinearModel:
 
 
 class AnswerModel:
-    """Load once and share: it is immutable."""
+    """The two models. Load them once and share them: they are immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """`content`: the bytes of a model file. Raises ModelInvalid."""
+        """Load a model. `content`: the bytes of a model file. Raises ModelInvalid."""
         names = [
             f"{name}_{part}"
             for name in ("sentence", "answer")
@@ -115,7 +118,7 @@ class AnswerModel:
     def choose(
         self, text: str, language: Language, passages: Sequence[Passage]
     ) -> ChosenAnswer | None:
-        """Return the best answer of the passages, or None without a sentence."""
+        """Return the best answer in the passages, or None if they have no sentence."""
         question = read_question(text)
         found, rows = sentence_features(question, language, passages)
         if not found:
@@ -137,7 +140,7 @@ class AnswerModel:
 def chosen_places(
     found: Sequence[Candidate], scores: Floats, *, but: str | None = None
 ) -> list[int]:
-    """Return the places of the best sentence and the next best of its entry. `but`: an entry to
+    """Return the indexes of the best sentence and the next best in its entry. `but`: an entry to
     exclude."""
     ranked = (int(place) for place in np.argsort(-scores, kind="stable"))
     order = [place for place in ranked if found[place].passage.id != but]
@@ -152,7 +155,8 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
 
 
 def _fits(question: AskedQuestion) -> bool:
-    """Return whether it asks one thing, and no reason, which a shop's texts seldom give."""
+    """Return whether the message asks a single question, and not for a reason, which a shop's texts
+    seldom give."""
     return not question.joined and not question.cues & _NEVER_FIT
 
 
@@ -163,7 +167,7 @@ def answer_features(
     rows: Floats,
     scores: Floats,
 ) -> Floats:
-    """Return the features of the chosen answer's probability."""
+    """Return the features for the probability of the selected answer."""
     order = np.argsort(-scores, kind="stable")
     best = int(order[0])
     passage, similarity = found[best].passage, found[best].sentence.similarity or 0.0
@@ -206,7 +210,7 @@ def answer_features(
 def _together(
     question: AskedQuestion, of_best: Mapping[str, float], similarity: float
 ) -> tuple[float, ...]:
-    """Return the combinations of two features, which a linear model cannot form."""
+    """Return products of two features, which a linear model cannot represent."""
     kind, words, missing = of_best["kind_held"], of_best["covered_above"], of_best["rare_missing"]
     return (
         kind * words,

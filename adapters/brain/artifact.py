@@ -16,7 +16,7 @@ WEIGHT_STEP: Final = 1 / 32
 
 
 class ModelInvalid(ValueError):
-    """The file is not a model file of this version of the code."""
+    """The file was not written by this version of the code."""
 
 
 def read_arrays(content: bytes, names: Iterable[str]) -> dict[str, NDArray[np.generic]]:

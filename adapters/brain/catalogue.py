@@ -11,15 +11,16 @@ from domain.agent.intents.phrase_lists import PhraseLists
 from domain.agent.template import names
 from domain.core.recent import Recent
 
-# The maximum characters in all catalogues together. A prepared catalogue takes several times as
-# many bytes.
+# Maximum total size of the cached catalogues, in characters. A prepared catalogue takes several
+# times as many bytes.
 _HELD: Final = 4_000_000
 # The number of templates to prepare before yielding to other tasks.
 _AT_ONCE: Final = 10
 
 
 class Catalogue:
-    """`coverage`, `not_for` and `placeholders` refer to the templates by their places."""
+    """A client's templates with their indexes. `coverage`, `not_for` and `placeholders` refer to
+    the templates by position."""
 
     def __init__(self, templates: tuple[Template, ...], coverage: Coverage) -> None:
         self.templates = templates
@@ -31,7 +32,7 @@ class Catalogue:
             self._places[template.language].append(place)
 
     def places(self, language: Language) -> Sequence[int]:
-        """Return the places of the templates in this language, oldest first."""
+        """Return the positions of the templates in this language, oldest first."""
         return self._places.get(language, ())
 
 
@@ -42,8 +43,8 @@ class Catalogues:
         self._recent: Recent[tuple[int, ...], Catalogue] = Recent(_HELD)
 
     async def of(self, templates: tuple[Template, ...]) -> Catalogue:
-        """Return the catalogue of exactly these objects. It keeps references to them, so that no
-        other object can have the identity of one of them."""
+        """Return the catalogue of exactly these template objects. The cache keeps references to
+        them, so that their identities are not reused by other objects."""
         key = tuple(map(id, templates))
         known = self._recent.get(key)
         if known is not None:

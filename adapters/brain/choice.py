@@ -1,4 +1,4 @@
-"""The choice of the brain by the configuration."""
+"""Selection of the configured brain."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ def brain_from(settings: BrainSettings, classifier: Classifier) -> Brain:
 
 
 def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
-    """Return both brains, and the budget that decides between them. Raises InvalidInput."""
+    """Return both brains, and the budget that selects between them. Raises InvalidInput."""
     model = _llm(settings, classifier)
     return Brains(
         embedded=EmbeddedBrain(classifier),
@@ -33,7 +33,7 @@ def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
 def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
     if not settings.is_remote:
         return None
-    # Imported here only: the providers' libraries take seconds to load, and a hundred megabytes.
+    # Imported late: the providers' libraries take seconds and a hundred megabytes to load.
     from adapters.brain.llm import LlmBrain  # noqa: PLC0415
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
 

@@ -35,11 +35,11 @@ _ARRAYS: Final = (
 class Classification:
     """The classifier's result for a text.
 
-    `probabilities` holds every category, sums to 1 and is calibrated: about eight in ten messages
-    with 0.8 are right. `language`: French or English, the more probable one; `language_probability`
-    is its probability among the two, 0.5 to 1. `foreign`: the language of a text that is in
-    neither, if it is known. `sentiment` is the probability of joy or thanks minus the probability
-    of anger or disappointment, -1 to 1.
+    `probabilities` contains every category, sums to 1 and is calibrated: of messages with a
+    probability of 0.8, about eight in ten are correct. `language`: the more probable one of French
+    and English. `language_probability`: its probability among the two, 0.5 to 1. `foreign`: the
+    detected language of a text in neither, if known. `sentiment`: the probability of joy or thanks
+    minus the probability of anger or disappointment, -1 to 1.
     """
 
     category: Category
@@ -56,10 +56,10 @@ class Classification:
 
 
 class Classifier:
-    """Load once and share: it is immutable."""
+    """The classifier. Load it once and share it: it is immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """`content`: the bytes of a model file. Raises `ModelInvalid`."""
+        """Load a model. `content`: the bytes of a model file. Raises `ModelInvalid`."""
         self.fingerprint: Final = hashlib.sha256(content).hexdigest()
         model = read_arrays(content, _ARRAYS)
         if model["categories"].tolist() != [str(category) for category in CATEGORIES]:
@@ -76,10 +76,8 @@ class Classifier:
         return cls((path or MODEL_PATH).read_bytes())
 
     def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
-        """Classify any text; an empty one gets nearly even probabilities.
-
-        `languages`: the likely languages of the text.
-        """
+        """Classify any text. An empty text gets nearly equal probabilities. `languages`: the likely
+        languages of the text."""
         read = read_language(text, languages)
         row = row_of(text, self._rarities)
         shares = self._heads["category"].probabilities(row)
@@ -98,8 +96,8 @@ class Classifier:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """One classification of a row. `weights` has shape (buckets, classes): a message uses a few
-    hundred rows of it, which are then contiguous."""
+    """A linear classifier. `weights` has shape (buckets, classes): a message uses a few hundred of
+    its rows, each of which is contiguous."""
 
     weights: Floats
     bias: Floats

@@ -1,8 +1,8 @@
-"""The concepts of customers' words: one token for the same meaning in both languages.
+"""Concepts of customers' words: one token for words with the same meaning, in both languages.
 
-A few thousand examples show a classifier few of the words that customers use. Here "fridge" and
-"canapé" are both a product, and "reimburse" and "remboursez" the same request. A lesson about one
-word then holds for the others, and for the other language.
+A few thousand examples teach a classifier only a few of the words that customers use. Here "fridge"
+and "canapé" are both a product, and "reimburse" and "remboursez" are the same request. An example
+with one word therefore also teaches the others, and the other language.
 """
 
 import re

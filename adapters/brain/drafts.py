@@ -27,7 +27,7 @@ PARTIAL_STRENGTH: Final = 0.5
 OFF_STRENGTH: Final = 0.3
 # The maximum number of templates to fill.
 _TRIED: Final = 50
-# Questions of these classes vary, so one template cannot hold the answer.
+# Questions of these classes vary too much for one template to answer them.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
 
@@ -107,10 +107,11 @@ def _ranked(
     promised: dict[str, str],
     told: dict[str, str],
 ) -> list[tuple[_Rank, Template]]:
-    """Return the fitting templates, the best first.
+    """Return the matching templates, best first.
 
-    The criteria, in order: the client wrote it for this matter; it promises the requested action;
-    the strength of its fit; the order facts in a starter; its coverage of the message.
+    The criteria, in order: whether the client wrote the template for this topic, whether it
+    promises the requested action, the strength of its match, the number of order facts that a
+    starter template states, and its coverage of the message.
     """
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []
@@ -139,14 +140,15 @@ def _ranked(
 
 
 def _is_own(template: Template) -> bool:
-    """Return whether the client wrote it for a matter. The class `other` alone is no matter."""
+    """Return whether the client wrote the template for a topic. The class `other` alone is not a
+    topic."""
     return not template.is_starter and not (
         template.intent is None and template.category is Category.OTHER
     )
 
 
 def _fit(template: Template, seen: Classification, asking: Asking, *, promises: bool) -> float:
-    """Return how well a template answers this message; 0 if not at all."""
+    """Return the strength (0 to 1) with which a template answers this message; 0 if it does not."""
     if asking.offer is not None and promises:
         return _fit_of_promise(template, asking.offer.kind, asking)
     if template.intent is None:
@@ -155,8 +157,8 @@ def _fit(template: Template, seen: Classification, asking: Asking, *, promises: 
 
 
 def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> float:
-    """Return the fit for an action. The request is proved word by word, so its reasons need no
-    explanation."""
+    """Return the strength for a requested action. The request was recognised word by word, so the
+    customer's reasons need not be understood."""
     if template.intent is None:
         return ARBITRARY_STRENGTH
     if template.intent != kind.value:
@@ -165,7 +167,8 @@ def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> flo
 
 
 def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> float:
-    """Return the fit for an intent: a class alone is not evidence enough to send a template."""
+    """Return the strength for an intent. A class alone is not sufficient evidence to send a
+    template."""
     wanted = asking.wanted
     if wanted is None:
         is_near = template.category is seen.category and not template.is_starter

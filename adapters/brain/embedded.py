@@ -53,14 +53,16 @@ _LIMITS: Final = {
 LOW_PROBABILITY: Final = 0.5
 LOW_LANGUAGE_PROBABILITY: Final = 0.6
 
-# A message of at most this many words and an uncertain class is read with the one before it.
+# A message with at most this many words and an uncertain class is read together with the previous
+# one.
 FOLLOW_UP_WORDS: Final = 8
 SURE_BY_ITSELF: Final = 0.7
 
 _ALTERNATIVES: Final = 3
 # The certainty of an evident intent that is the only one, regardless of the class.
 EVIDENT: Final = 0.9
-# Intents that are questions besides a refund or a cancellation; the others are reasons for it.
+# Intents that are separate questions next to a refund or cancellation; other intents are its
+# reasons.
 _QUESTIONS: Final = frozenset(Intent) - {
     *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS, Intent.THANKS),
     *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT),
@@ -70,11 +72,9 @@ _QUESTIONS: Final = frozenset(Intent) - {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The brain's reading of a message: `text` is what it read, earlier words included.
-
-    `is_bare`: a follow-up without words of its own, except yes or no. Its class is known from the
-    earlier message, but the answer is not.
-    """
+    """The brain's reading of a message. `text`: the text that was read, including the earlier
+    message if needed. `is_bare`: whether the message is a follow-up without content, except for yes
+    or no. The earlier message then determines the class, but not the answer."""
 
     text: str
     seen: Classification
@@ -136,7 +136,8 @@ class EmbeddedBrain:
         return self._answered(understood, draft)
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
-        """Read the message alone, or with the customer's last one if it says too little alone."""
+        """Read the message alone, or together with the customer's previous message if its content
+        is too short."""
         seen = with_mood(self._classifier, own, request.languages)
         before = last_words_of_customer(request)
         said = words(fold(own))
@@ -152,7 +153,7 @@ class EmbeddedBrain:
             return _Reading(own, seen)
         else:
             text = f"{before}\n{own}"
-        # The mood is the current message's, regardless of the earlier one.
+        # The sentiment is that of the current message only.
         read = dataclasses.replace(
             self._classifier.classify(text, request.languages), sentiment=seen.sentiment
         )
@@ -173,17 +174,15 @@ class EmbeddedBrain:
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
-            # Without the merchant's words for it, an action would be taken and not mentioned.
+            # Without a text of the merchant for the action, the customer would not know of it.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
             model=self._model,
         )
 
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
-        """Return an answer without a draft: no source fits, or the customer wants a human.
-
-        It still proposes an action that only a human's words can promise.
-        """
+        """Return an answer without a draft, because no source fits or the customer wants a human.
+        It still proposes an action if only a human can confirm it in words."""
         seen = understood.seen
         return BrainAnswer(
             classification=seen.category,
@@ -198,8 +197,8 @@ class EmbeddedBrain:
         )
 
     def _unreadable(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
-        """Return an answer for a human: the text has no words, or is in a language that the agent
-        does not answer in. It then cites the entry nearest in meaning."""
+        """Return an answer for a human, because the text has no words or is in an unsupported
+        language. It cites the entry that is closest in meaning."""
         doubt = EscalationReason.UNSUPPORTED_REQUEST
         if seen.foreign is None:
             seen = dataclasses.replace(seen, category=Category.OTHER)
@@ -210,7 +209,7 @@ class EmbeddedBrain:
         return self._unanswered(_nothing(seen), doubt).model_copy(update=update)
 
     def _closed(self, seen: Classification) -> BrainAnswer:
-        """Return an empty answer: the message wants none."""
+        """Return an empty answer, for a message that needs no answer."""
         return BrainAnswer(
             classification=Category.OTHER,
             intents=(Intent.THANKS,),
@@ -228,13 +227,14 @@ def _nothing(seen: Classification) -> _Understood:
 
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
-    """Read the request from this message alone: the earlier ones have been answered."""
+    """Return the request in this message alone, because earlier requests have been answered."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
     before = last_words_of_customer(request) if is_short else ""
     wants = read_wants(unsigned(own), after=before)
     spoken = spoken_request(own)
     if spoken.standing is not Standing.NONE:
-        # Next to a request, a `_QUESTIONS` intent that is not asked is only its reason.
+        # Next to a requested action, a `_QUESTIONS` intent that is not phrased as a question is
+        # only the reason.
         told = tuple(want for want in wants.all if want.asked or want.intent not in _QUESTIONS)
         wants = dataclasses.replace(wants, all=told)
     elif praise := praise_wanted(own, reading.seen.sentiment):
@@ -246,8 +246,8 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
 
 
 def _seen(seen: Classification, wants: Wants) -> Classification:
-    """Return the classifier's class, unless the only intent, without other words, belongs to
-    another."""
+    """Return the classifier's class. If the message consists of a single intent of another class,
+    return the intent's class."""
     if len(wants.all) != 1 or wants.unexplained:
         return seen
     classes = wants.all[0].categories

@@ -78,8 +78,8 @@ class OpenAIEmbedder:
             return None
 
     async def _answer(self, texts: list[str]) -> _Answer | None:
-        """Return the answer, or None after any error. The log has its kind only: it may quote the
-        text."""
+        """Return the response, or None after any error. Only the type of the error is logged,
+        because its message may quote the text."""
         asked = {"model": self._model.partition(":")[2], "input": texts, "encoding_format": "float"}
         try:
             async with asyncio.timeout(self._deadline_s):
@@ -104,10 +104,8 @@ def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
 
 
 def embedding_model(settings: EmbeddingSettings) -> str | None:
-    """Return the name that embeddings are stored under. Raises InvalidInput.
-
-    None to search by words alone, by configuration or because the embedded encoder is missing.
-    """
+    """Return the name under which embeddings are stored. Raises InvalidInput. None if the search
+    uses words alone, by configuration or because the embedded encoder is not installed."""
     match settings.model:
         case "words":
             return None

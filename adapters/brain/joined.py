@@ -1,4 +1,4 @@
-"""Several intents in one message: an answer to each, with one greeting and one signature."""
+"""Messages with several intents: one combined answer, with one greeting and one signature."""
 
 import re
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _GREETING: Final = re.compile(
     r"\A(?:bonjour|bonsoir|hello|hi|dear|good (?:morning|afternoon))\b[^,.:!\n]{0,60}[,.:!]\s*",
     re.IGNORECASE,
 )
-# Two line ends, then the closing: each run of white space is read once.
+# Two line ends, then the closing. The pattern reads each run of white space only once.
 _SIGNATURE: Final = re.compile(
     r"(?<!\s)(?=[^\S\n]*\n[^\S\n]*\n)\s++(?:bien à vous|cordialement|bien cordialement|à bientôt"
     r"|(?:kind|best|warm) regards|regards|best wishes|yours sincerely|sincerely)\b[^\n]{0,60}"
@@ -42,7 +42,7 @@ def joined_draft(
     asking: Asking,
     wants: Wants,
 ) -> GroundedDraft | None:
-    """Return the answers to all intents; an incomplete one is a draft for a human."""
+    """Return the combined answer to all intents. If it is incomplete, it is a draft for a human."""
     whole = knowledge_draft(request, seen, asking, sources.answers)
     if whole is not None and whole.strength >= WELL_COVERED:
         return whole
@@ -77,17 +77,16 @@ def joined_draft(
 
 
 def _tied(wants: Wants) -> bool:
-    """Return whether the answer to one intent depends on another.
-
-    They do if one sentence expresses both, or if one is a problem and another its remedy.
-    """
+    """Return whether the answer to one intent depends on another. It does if one sentence expresses
+    both intents, or if one intent is a problem and the other its remedy."""
     wanted = set(wants.intents)
     shared = len({want.said for want in wants.all}) < len(wants.all)
     return shared or bool(wanted & _WENT_WRONG and wanted & _REMEDIES)
 
 
 def _joined(answers: Sequence[str], request: BrainRequest, language: Language) -> str:
-    """Return the first answer's greeting, each distinct body once, and the last one's signature."""
+    """Return the first answer's greeting, each distinct body once, and the last answer's
+    signature."""
     distinct = list(dict.fromkeys(answers))
     if len(distinct) == 1:
         return distinct[0]

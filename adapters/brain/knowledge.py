@@ -1,7 +1,7 @@
 """Draft an answer from the knowledge: the sentences that answer first, then at most three more.
 
-An answer is sent if `adapters/brain/answers.py` is sure of it, or less sure and the entry has the
-message's own words. Everything else is a draft for a person.
+An answer is sent if its probability in `adapters/brain/answers.py` is high, or lower and the entry
+contains the message's own words. Everything else is a draft for a person.
 """
 
 import dataclasses
@@ -27,18 +27,19 @@ RELEVANT: Final = 0.5
 # One missing word of four may be the essential one (the lamp's name). The strength must then stay
 # below the default threshold, so it falls faster than coverage.
 _GAP_PENALTY: Final = 1.5
-# From this strength on, a passage precedes a template if the questions of the class vary.
+# From this strength on, a passage takes precedence over a template for classes whose questions
+# vary.
 WELL_COVERED: Final = 0.7
-# A less probable answer does not help the person who writes the reply.
+# An answer below this probability does not help the person who writes the reply.
 LEAST_PROBABILITY: Final = 0.15
-# From this probability on, an answer that fits is sent. On training questions to a shop that the
-# model had not seen, 6 of 200 such answers were wrong (`python -m training.train_answers`).
+# From this probability on, a fitting answer is sent. On training questions to a shop that was not
+# in the training data, 6 of 200 such answers were wrong (`python -m training.train_answers`).
 SURE_PROBABILITY: Final = 0.88
-# From this one on if the entry has the message's own words. On the open questions of
+# The same threshold for an entry that contains the message's own words. On the open questions of
 # `evaluation/sets`, words alone would have sent 13 answers; the three wrong ones have at most 0.5.
 AGREEING_PROBABILITY: Final = 0.7
 DOUBTFUL_PROBABILITY: Final = 0.5
-"""Below this probability, a person's draft also has the next entry's answer."""
+"""Below this probability, a person's draft also contains the next entry's answer."""
 
 _SHORT: Final = 500
 """The maximum number of characters of an entry that is quoted whole."""
@@ -89,8 +90,8 @@ def _chosen_draft(
 
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
-    """Return whether words and meaning point to the same entry, and it probably answers. If nothing
-    is found by meaning, the words decide."""
+    """Return whether words and meaning point to the same entry, and the entry probably answers. If
+    the semantic search finds nothing, the words decide."""
     if chosen is None:
         return True
     same = chosen.best.passage.id == found.passage.id
@@ -99,7 +100,7 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Covering:
-    """The passage that has most of the message's words. `body`: the part to quote."""
+    """The passage with the most words of the message. `body`: the part to quote."""
 
     passage: Passage
     body: str
@@ -110,7 +111,7 @@ class _Covering:
 def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     question = asking.question
     if asking.covered and asking.wanted is not None:
-        # The intent explains the other clauses, so they need no answer.
+        # The intent already explains the other clauses, so they need no answer.
         wanted = clauses_that_want(asking.text, asking.wanted.intent)
         question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
     # Measure the part that would be sent, not the rest of a long entry.
@@ -127,7 +128,7 @@ def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     )
     if share < RELEVANT:
         return None
-    # One entry seldom answers two questions, and the omission would go unnoticed.
+    # One entry seldom answers two questions, and the missing answer would go unnoticed.
     twice = _TWO_QUESTIONS.search(fold(asking.text)) is not None
     most = ARBITRARY_STRENGTH if twice else FITTING_STRENGTH
     return _Covering(passage, body, min(share**_GAP_PENALTY, most), twice)
@@ -170,14 +171,14 @@ def spoken(answer: EntrySentences) -> str:
 
 
 def _line(sentence: PassageSentence, language: Language) -> str:
-    """Return the sentence; its heading introduces it if it is a row or an item."""
+    """Return the sentence, preceded by its heading if it is a table row or a list item."""
     text, heading = sentence.text, sentence.heading.rstrip(" :")
     is_whole = text[:1].isupper() and text[-1:] in ".!?…"
     return text if is_whole or not heading else f"{heading}{_COLON[language]}{text}"
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Return the first sentence, then the others as one paragraph, or as a list if some are
+    """Return the first sentence, then the others as one paragraph, or as a list if some are table
     rows."""
     first, *others = lines
     if not others:

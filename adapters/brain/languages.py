@@ -1,4 +1,5 @@
-"""Language detection by py3langid: a naive Bayes model over bytes that the package contains."""
+"""Language detection by py3langid, a naive Bayes model over bytes. The package contains the
+model."""
 
 import re
 from collections.abc import Sequence
@@ -14,12 +15,12 @@ from domain.agent.languages import OURS, SPOKEN, ReadLanguage
 from domain.core.effort import spend
 
 READ_CHARACTERS: Final = 1_000
-# Languages without a text of ours, in which customers write too.
+# Languages in which customers also write, but the agent has no text.
 _OTHERS: Final = (
     *("ar", "cs", "da", "el", "fi", "he", "hu", "ja", "ko", "no"),
     *("pl", "ro", "ru", "sv", "tr", "uk", "zh"),
 )
-# Prior weights of the languages. They decide short texts; words decide longer ones.
+# Prior weights of the languages. They decide short texts; the words decide longer ones.
 _OURS: Final = 3.0
 _LIKELY: Final = 4.0
 _OTHER: Final = 0.3
@@ -28,7 +29,7 @@ _CAPITALS: Final = re.compile(r"\b[^\W\d_a-zß-ÿ]{2,}\b")
 
 
 def read_language(text: str, likely: Sequence[str] = ()) -> ReadLanguage:
-    """See `domain.agent.languages.LanguageReader`."""
+    """A `LanguageReader` (`domain.agent.languages`)."""
     read = text[:READ_CHARACTERS]
     spend(len(read))
     words = _CAPITALS.sub(lambda word: word[0].lower(), _NO_WORDS.sub(" ", read))

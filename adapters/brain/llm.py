@@ -1,4 +1,4 @@
-"""A brain that asks language models, with a fallback, a deadline and a price."""
+"""A brain that uses language models, with a fallback, a deadline and a cost."""
 
 import secrets
 from collections.abc import Sequence
@@ -31,15 +31,15 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 from domain.agent.shown_file import MAX_IMAGES
 
-# Below the 12 s that Temporal gives the activity, with time to read before and to write after.
+# Below the 12 s that Temporal gives the activity, which also reads before and writes after.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
-# The tokens of a long question, with a merchant's instructions and five knowledge entries.
+# Tokens of a long question, with a merchant's instructions and five knowledge entries.
 _USUAL_TOKENS_IN: Final = 6_000
-# The providers' token count for a large photo.
+# A provider's token count for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
-# A language counts as known from here on; short and mixed texts stay below.
+# From this probability on, a language counts as known; short and mixed texts stay below.
 _SURE_LANGUAGE: Final = 0.9
 _NAMES: Final[dict[Language, str]] = {"fr": "French", "en": "English"}
 _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
@@ -47,10 +47,8 @@ _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
 
 @dataclass(slots=True)
 class _Question:
-    """A question, for the checks of its answer. `known`: the customer's language, if certain.
-
-    `in_right_language` is the result of the last check.
-    """
+    """A question, for the validation of its answer. `known`: the customer's language, if certain.
+    `in_right_language`: the result of the last validation."""
 
     prompt: Prompt
     seen: Classification
@@ -59,7 +57,7 @@ class _Question:
 
 
 class LlmBrain:
-    """A `Brain`. The same request may get a different answer next time."""
+    """A `Brain`. Not deterministic: the same request may get a different answer."""
 
     def __init__(
         self,
@@ -68,8 +66,8 @@ class LlmBrain:
         *,
         deadline_s: float = DEADLINE_S,
     ) -> None:
-        """`models`: in the order of asking. `deadline_s`: the time limit for all tries of all
-        models."""
+        """`models`: the models in order of preference. `deadline_s`: the time limit for all
+        attempts of all models."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
@@ -77,7 +75,7 @@ class LlmBrain:
 
     @property
     def reserve_micros(self) -> int:
-        """Return the cost of a long question at the most expensive model, in millionths of a US
+        """Return the cost of a long question to the most expensive model, in millionths of a US
         dollar."""
         return max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
@@ -114,7 +112,7 @@ class LlmBrain:
         tokens_in = sum(usage.input_tokens for usage in spent.values())
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
-            # Raised outside `except`, so that no provider's message or request is attached to it.
+            # Raised outside `except`, so that no provider's message or request becomes its context.
             failure = BrainInvalid if invalid else BrainUnavailable
             raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
         return answer.model_copy(
@@ -171,7 +169,7 @@ class LlmBrain:
             model_settings=ModelSettings(
                 max_tokens=_MAX_TOKENS_OUT,
                 thinking=False,
-                # Cache the rules and the merchant's words; each message is sent only once.
+                # Cache the rules and the merchant's instructions; messages are not repeated.
                 cache=CacheConfig(messages=False),
             ),
         )
@@ -179,7 +177,7 @@ class LlmBrain:
         return agent
 
     def _in_customers_language(self, context: RunContext[_Question], said: LlmAnswer) -> LlmAnswer:
-        """Request a rewrite, once, if the answer is not in the customer's language."""
+        """Request one rewrite if the answer is not in the customer's language."""
         question = context.deps
         question.in_right_language = self._speaks(said, question.known)
         if not question.in_right_language and question.known and not context.retry:
@@ -203,7 +201,7 @@ def _usual_usage(model: PricedModel) -> RunUsage:
 
 
 def _content(prompt: Prompt) -> str | list[UserContent]:
-    """Return the data, followed by the images in the order of their numbers."""
+    """Return the data, followed by the images in numerical order."""
     images = [
         BinaryContent(one.data, media_type=one.media_type)
         for one in prompt.images

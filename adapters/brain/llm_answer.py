@@ -1,8 +1,6 @@
-"""The output schema of a language model, and its conversion to a brain's answer.
-
-A model refers to sources by keys that code assigned for this question, and to actions by their
-kind: it cannot name an order, a customer or an amount.
-"""
+"""The output schema of a language model, and its conversion to a brain's answer. A model refers to
+sources by keys that the code assigned for this question, and to actions by their kind. It cannot
+name an order, a customer or an amount."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +14,7 @@ from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind
 from domain.core.plain_text import clean_line, clean_text
 
-# Models overrate themselves, so their confidence never exceeds that of a merchant's template.
+# Models are overconfident, so their confidence never exceeds that of a merchant's template.
 MOST_CONFIDENT: Final = 0.95
 DOUBTFUL_CONFIDENCE: Final = 0.3
 MAX_RESPONSE_CHARS: Final = 6_000
@@ -33,7 +31,7 @@ Doubt = Literal[
 
 
 def _language(value: str) -> str:
-    """Return the two letters of "fr", "FR" and "fr-CA"."""
+    """Return the language's two-letter code, also for "FR" and "fr-CA"."""
     code = value.strip().lower()[:2]
     if not _LANGUAGE.fullmatch(code):
         raise ValueError("a language code of two letters expected, like fr")
@@ -106,10 +104,8 @@ def brain_answer(
     prompt_version: str,
     seen_files: int = 0,
 ) -> BrainAnswer:
-    """Return the port's answer. Sources that were not given and actions not offered are dropped.
-
-    A response may promise an action that was dropped, so a human sees it first.
-    """
+    """Return the brain's answer. Unknown sources and unavailable actions are dropped. A response
+    may promise a dropped action, so a human reviews it first."""
     proposals = tuple(_proposals(said, offered))
     doubt = None if said.doubt == "none" else EscalationReason(said.doubt)
     if doubt is None and len(proposals) < len(said.actions):
@@ -117,7 +113,7 @@ def brain_answer(
     if doubt is None and not in_right_language:
         doubt = EscalationReason.LOW_CONFIDENCE
     confidence = min(said.confidence, MOST_CONFIDENT if doubt is None else DOUBTFUL_CONFIDENCE)
-    # The agent does not reply in a human's place.
+    # A customer who asks for a human gets no reply from the agent.
     wants_human = doubt is EscalationReason.CUSTOMER_REQUEST
     return BrainAnswer(
         classification=said.category,
@@ -137,7 +133,7 @@ def brain_answer(
 
 
 def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal]:
-    """Return the proposals, one for each offered kind."""
+    """Return the proposals, at most one for each available kind."""
     found: dict[ActionKind, Proposal] = {}
     for action in said.actions:
         kind = next((kind for kind in offered if kind == action.kind), None)

@@ -33,7 +33,7 @@ _READ_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """US dollars per million tokens, which is millionths of a dollar per token."""
+    """Prices in US dollars per million tokens, which equal millionths of a dollar per token."""
 
     tokens_in: Decimal
     tokens_out: Decimal
@@ -41,8 +41,8 @@ class Price:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PricedModel:
-    """`name` as configured, `openai:gpt-5-mini`. `price`: overrides the price list's.
-    `sees_images`: it accepts images besides text."""
+    """`name`: as configured, such as `openai:gpt-5-mini`. `price`: overrides the price list.
+    `sees_images`: whether it accepts images besides text."""
 
     name: str
     model: Model
@@ -62,10 +62,10 @@ class PricedModel:
 
 
 def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
-    """Return the model that is asked first, and its fallback if there is one.
+    """Return the preferred model, and its fallback if there is one.
 
-    Raises InvalidInput if a key is missing, or a price is not in the list: without a known price,
-    no budget would limit the model.
+    Raises InvalidInput if a key is missing, or if a model has no known price, because no budget
+    could limit it.
     """
     first = replace(
         _priced(
@@ -82,7 +82,8 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
         return (first,)
     url, key = settings.fallback_base_url, settings.fallback_api_key
     if _provider(name) == _provider(settings.model) and url is None:
-        # The same provider and address share the key; another address must not receive it.
+        # A fallback at the same provider and address shares the key; another address must not
+        # receive it.
         url, key = settings.base_url, key or settings.api_key
     price = _price(settings.fallback_price_in, settings.fallback_price_out)
     fallback = _priced(name, url, key, price, "BRAIN_FALLBACK_")
@@ -125,7 +126,7 @@ def _model(name: str, base_url: str | None, key: SecretStr | None) -> Model:
     secret = key.get_secret_value() if key else _NO_KEY
     address = base_url or _ADDRESSES[provider]
     http = model_client(MAX_ANSWER_BYTES, _READ_S)
-    # Without the SDK's retries: `llm_tries.py` knows how much time is left.
+    # Without the SDK's retries, because `llm_tries.py` knows how much time is left.
     if provider == "anthropic":
         return AnthropicModel(
             model,

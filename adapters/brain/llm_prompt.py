@@ -1,8 +1,9 @@
-"""The prompt of a language model: rules that it may trust, and data that it may only read.
+"""The prompt of a language model: trusted rules, and untrusted data.
 
 Text that a stranger may have written, and the merchant's records of it, go into one JSON object.
-The lines around it carry a random number drawn for this question, so that no text can end it early.
-All values that change from message to message, including the offers and the date, are only there.
+The delimiters around it contain a random number generated for this question, so that no text can
+close it early. All values that vary between messages, including the available actions and the date,
+are only in this object.
 """
 
 import json
@@ -97,8 +98,8 @@ PROMPT_VERSION: Final = sha256(f"{RULES}\n{_SHOP}{_MERCHANT}".encode()).hexdiges
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """`shop`: the instructions after `RULES`. `sources`: the source of each key that the model may
-    name. `images`: shown after `data`."""
+    """`shop`: the instructions that follow `RULES`. `sources`: the source of each key that the
+    model may cite. `images`: the images after `data`."""
 
     shop: str
     data: str
@@ -114,10 +115,11 @@ def prompt_for(
     boundary: str,
     sees_images: bool = False,
 ) -> Prompt:
-    """Build a complete question. `likely`: the classes whose templates are shown, the most likely
-    first. `sees_images`: whether to attach the message's images whose bytes are loaded.
+    """Build a complete question.
 
-    `boundary` must be random for each question. Texts are cut to bound the cost of a question.
+    `likely`: the classes whose templates are included, most likely first. `sees_images`: whether to
+    attach the message's loaded images. `boundary` must be random for each question. Texts are
+    truncated to limit the cost of a question.
     """
     sources: dict[str, Citation] = {}
     shown: list[JsonValue] = []
@@ -187,7 +189,8 @@ def _offer(offer: PlannedAction) -> str:
 def _templates(
     request: BrainRequest, likely: Sequence[Category], language: str
 ) -> list[tuple[Template, str]]:
-    """Return approved replies of the likely classes, filled; the customer's language first."""
+    """Return approved replies of the likely classes, filled in; those in the customer's language
+    first."""
     values = {**request.fields, "brand_name": request.brand_name}
     fitting = [template for template in request.templates if template.category in likely]
     fitting.sort(key=lambda one: (likely.index(one.category), one.language != language))

@@ -28,7 +28,7 @@ from tenacity import (
 
 from adapters.brain.llm_models import PricedModel
 
-# The share of the remaining time for a model, while there is another one to ask.
+# The share of the remaining time for a model, if another model follows.
 _SHARE: Final = 0.6
 _TRIES: Final = 4
 _DOUBLING: Final = wait_exponential(0.25)
@@ -40,7 +40,7 @@ Ask = Callable[[PricedModel], Awaitable[Answer]]
 
 
 class Unanswered(Exception):
-    """No model answered. `invalid`: the last one did, but not in the required form."""
+    """No model answered. `invalid`: whether the last model's answer did not match the schema."""
 
     def __init__(self, *, invalid: bool) -> None:
         super().__init__()
@@ -50,10 +50,8 @@ class Unanswered(Exception):
 async def first_answer(
     models: Sequence[PricedModel], ask: Ask[Answer], deadline_s: float
 ) -> Answer:
-    """Return the answer of the first model that gives one.
-
-    A model has 0.6 of the remaining time while others follow. Raises Unanswered.
-    """
+    """Return the answer of the first model that gives one. A model may use 0.6 of the remaining
+    time if others follow. Raises Unanswered."""
     clock = asyncio.get_running_loop().time
     end = clock() + deadline_s
     invalid = False
@@ -70,7 +68,7 @@ async def first_answer(
 
 
 async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer:
-    """Ask one model, with retries if they may help and their pause ends in time."""
+    """Ask one model. Retry if a retry may help and its back-off ends in time."""
 
     async def once() -> Answer:
         return await ask(model)
@@ -89,7 +87,8 @@ async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer
 
 
 def _pause(state: RetryCallState) -> float:
-    """Return the pause in seconds: the provider's request, else twice the last one."""
+    """Return the back-off in seconds: the provider's Retry-After, or else twice the last
+    back-off."""
     error = _failure(state)
     asked = error.retry_after if isinstance(error, ModelAPIError) else None
     return asked or _DOUBLING(state)
@@ -100,13 +99,14 @@ def _failure(state: RetryCallState) -> BaseException | None:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Return whether a retry may succeed: not if the request, or the account, was refused."""
+    """Return whether a retry may succeed. It cannot if the provider refused the request or the
+    account."""
     return isinstance(error, ModelAPIError) and not isinstance(
         error, ModelRequestRejectedError | ModelQuotaExceededError
     )
 
 
 def _note(model: PricedModel, error: BaseException | None, what: str) -> None:
-    """Log the type and status alone: a provider's message may quote the customer, or a key."""
+    """Log only type and status, because a provider's message may quote the customer or a key."""
     status = error.status_code if isinstance(error, ModelHTTPError) else None
     _log.warning(what, model=model.name, error=type(error).__name__.strip("_"), status=status)

@@ -1,4 +1,4 @@
-"""The HTTP client for model providers: it reads responses up to a limit."""
+"""The HTTP client for model providers, with a size limit for responses."""
 
 from collections.abc import AsyncIterator
 from typing import Final
@@ -27,10 +27,9 @@ class _Capped(httpx2.AsyncByteStream):
 
 
 class CappedTransport(httpx2.AsyncBaseTransport):
-    """Reads at most `limit` bytes of a response's body; a longer body fails as a broken connection.
-
-    So does a compressed response, which was not requested: its length is no bound.
-    """
+    """Reads at most `limit` bytes of a response's body; a longer body fails like a broken
+    connection. A compressed response fails too: it was not requested, and its length does not limit
+    its content."""
 
     def __init__(self, limit: int) -> None:
         self._inner = httpx2.AsyncHTTPTransport()
@@ -52,8 +51,8 @@ class CappedTransport(httpx2.AsyncBaseTransport):
 
 
 def model_client(limit: int, timeout_s: float) -> httpx2.AsyncClient:
-    """Return a client for one provider. `limit`: bytes of a response. `timeout_s`: of a single
-    read."""
+    """Return a client for one provider. `limit`: maximum size of a response, in bytes. `timeout_s`:
+    timeout of a single read."""
     return httpx2.AsyncClient(
         transport=CappedTransport(limit),
         timeout=httpx2.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),

@@ -44,7 +44,7 @@ def order_values(order: Order, language: Language, today: date | None = None) ->
     """Return the values of a template's placeholders that come from the shop.
 
     Missing values are omitted, and so is the order's `note`, which is untrusted text. `today`: in
-    UTC. Facts of an earlier day include their time, so that they do not seem live.
+    UTC. Facts of an earlier day include their time, so that they do not look current.
     """
     values = {
         "order_number": order.number,
@@ -87,7 +87,7 @@ def order_citation(order: Order) -> Citation:
 
 
 def promise_values(action: PlannedAction, language: Language) -> dict[str, str]:
-    """Return the values that a template may use only if `action` is part of the answer's plan."""
+    """Return the values that a template may use only if the answer's plan contains `action`."""
     promise = ACTIONS[action.kind].promise
     told = promise.value(action) if promise else None
     if promise is None or not told:

@@ -1,4 +1,4 @@
-"""The customer's own words in a message: without quoted mails and the name below it."""
+"""The customer's own words in a message, without quoted emails and the signature."""
 
 import re
 from typing import Final
@@ -23,7 +23,7 @@ def own_message(request: BrainRequest) -> str:
 
 
 def unsigned(text: str) -> str:
-    """Return the text without the name below it, which says nothing about the request."""
+    """Return the text without the signature, which says nothing about the request."""
     said, line, name = text.rstrip().rpartition("\n")
     if not line or len(words(fold(said))) < _MESSAGE_WORDS or not _NAME.fullmatch(name.strip()):
         return text
@@ -31,8 +31,8 @@ def unsigned(text: str) -> str:
 
 
 def without_sender(text: str, name: str) -> str:
-    """Return the text without a last line that only has words of the sender's `name`. Any other
-    name may be a product's, which the answer must mention."""
+    """Return the text without a last line that consists only of words of the sender's `name`. Any
+    other name may be a product's, which matters for the answer."""
     said, line, last = text.rstrip().rpartition("\n")
     signed = set(words(fold(last)))
     return said if line and signed and signed <= set(words(fold(name))) else text
@@ -44,7 +44,8 @@ def last_words_of_customer(request: BrainRequest) -> str:
 
 
 def is_thanks(said: list[str]) -> bool:
-    """Return whether thanks end the conversation: "yes, thanks" accepts something instead."""
+    """Return whether the thanks end the conversation. "Yes, thanks" does not: it accepts an
+    offer."""
     return any("thanks" in concepts(word) for word in said) and not _ASSENT.intersection(said)
 
 

@@ -1,4 +1,4 @@
-"""Praise: its mood, and the intent and class of a message that only praises."""
+"""Praise: its sentiment, and the intent and class of a message that only praises."""
 
 import dataclasses
 from collections.abc import Sequence

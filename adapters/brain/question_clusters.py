@@ -1,10 +1,9 @@
-"""Cluster questions about the same matter, by their words.
+"""Cluster questions on the same topic, by their words.
 
 Each question is a vector of its stems and of its words' concepts in either language, weighted by
 rarity. Clusters are merged bottom-up while the mean similarity of their questions is high enough
-(average linkage, by chains of nearest neighbours). Nothing is random: the same questions always
-give the same clusters. Memory and time grow with the square of the number of questions, which
-`MAX_QUESTIONS` bounds.
+(average linkage, by chains of nearest neighbours). The result is deterministic. Memory and time
+grow with the square of the number of questions, which `MAX_QUESTIONS` limits.
 """
 
 import asyncio
@@ -30,13 +29,13 @@ from domain.intake.mail_text import latest_reply
 Likeness = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 
-# Clusters with a lower mean similarity are about different matters.
+# Clusters with a lower mean similarity are about different topics.
 _ALIKE: Final = 0.14
 # The weight of a word's concept, relative to the word itself.
 _OF_MEANING: Final = 1.0
 # The maximum number of different words of a question.
 _WORDS: Final = 24
-# Terms in at most this many questions are so rare that their pairs are counted one by one.
+# Terms in at most this many questions are so rare that their pairs are counted individually.
 _RARE: Final = 32
 # The agent would answer from a passage that covers this share of a question.
 _COVERED: Final = 0.7
@@ -57,8 +56,8 @@ class _Read:
 
 
 class QuestionReader:
-    """`ReadsQuestions`, in a thread. One call at a time runs in a process, and `at_most` includes
-    those that wait."""
+    """`ReadsQuestions`, in a thread. A process runs one call at a time. `at_most`: the limit of
+    running and waiting calls."""
 
     def __init__(self, *, at_most: int = _AT_MOST) -> None:
         self._turn = asyncio.Lock()
@@ -77,7 +76,7 @@ class QuestionReader:
 
     @asynccontextmanager
     async def _one_at_a_time(self) -> AsyncIterator[None]:
-        """Wait for the other calls. Raises CallerBusy if too many wait."""
+        """Wait for other calls to finish. Raises CallerBusy if too many wait."""
         if self._present >= self._at_most:
             raise CallerBusy
         self._present += 1
@@ -89,7 +88,7 @@ class QuestionReader:
 
 
 def clusters_of(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-    """Put each question in one cluster. Raises OverBudget."""
+    """Assign each question to one cluster. Raises OverBudget."""
     read = [_read(question) for question in questions[:MAX_QUESTIONS]]
     likeness = _likeness(read)
     return tuple(_described(places, read, likeness) for places in _joined(likeness))
@@ -132,7 +131,7 @@ def _read(question: str) -> _Read:
 
 
 def _likeness(read: Sequence[_Read]) -> Likeness:
-    """Return the cosine similarity of each two questions' vectors."""
+    """Return the cosine similarity of each pair of question vectors."""
     size = len(read)
     places: dict[str, list[int]] = {}
     for place, one in enumerate(read):
@@ -171,8 +170,8 @@ def _of_common(common: Sequence[tuple[list[int], float]], size: int) -> Likeness
 def _joined(likeness: Likeness) -> list[list[int]]:
     """Cluster by average linkage.
 
-    No later join brings either of two mutually nearest clusters nearer to another one. They can
-    therefore be joined immediately, or are both finished.
+    A later merge never brings another cluster nearer to one of two mutually nearest clusters. The
+    two can therefore be merged immediately, or are both final.
     """
     size = len(likeness)
     near = likeness.copy()
@@ -189,7 +188,7 @@ def _joined(likeness: Likeness) -> list[list[int]]:
         if len(chain) > 1 and near[last, chain[-2]] >= near[last, nearest]:
             nearest = chain[-2]
         if near[last, nearest] < _ALIKE:
-            # No cluster is near enough to it, or ever will be.
+            # No cluster is near enough to it, now or later.
             done.append(members.pop(last))
             near[last, :] = near[:, last] = -1
             chain.pop()
@@ -221,8 +220,8 @@ def _described(places: Sequence[int], read: Sequence[_Read], likeness: Likeness)
 
 
 def _label(read: Sequence[_Read]) -> tuple[str, ...]:
-    """Return the most frequent stems, each in its usual spelling. With several questions, a word of
-    only one of them is not their subject."""
+    """Return the most frequent stems, each in its usual spelling. With several questions, a word
+    that only one question contains is not their topic."""
     stems = Counter(stem for one in read for stem in one.words)
     least = 2 if len(read) > 1 else 1
     frequent = sorted(

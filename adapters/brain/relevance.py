@@ -1,7 +1,5 @@
-"""Measure how much of a message a text covers, word by word, to tell answers from near misses.
-
-Lexical on purpose: a word that the text lacks is a thing that the text is not about.
-"""
+"""Measure how much of a message a text covers, word by word, to distinguish answers from near
+misses. Lexical on purpose: the text is not about a thing that it does not mention."""
 
 import re
 from collections import Counter
@@ -24,15 +22,15 @@ EXCERPT_LIMIT: Final = 900
 _TITLE_WEIGHT: Final = 1.0
 _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
-# Without the lookbehind, a long run of marks would be read again from each mark.
+# Without the lookbehind, the pattern would scan a long run of marks again from each mark.
 _SENTENCE_END: Final = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n+")
-# "How does it work" asks about a thing; "it does not work" is a different matter.
+# "How does it work" asks about a thing; "it does not work" is a different topic.
 _HOW_IT_WORKS: Final = re.compile(
     r"\bcomment (?:ça |cela )?(?:marche|fonctionne)(?:nt)?\b()"
     r"|\bhow do(?:es)? ((?:[\w'’-]+ ){1,6}?)works?\b",
     re.IGNORECASE,
 )
-# For words in the singular, the longest suffix first.
+# Suffixes of singular words, longest first.
 _SUFFIXES: Final = (
     *("ement", "ation", "aison", "able", "ment", "euse", "ing", "ion", "age", "eur", "eux"),
     *("ait", "ent", "ant", "ive", "ez", "er", "ir", "ed", "ee", "if", "ly", "re", "e"),
@@ -40,7 +38,7 @@ _SUFFIXES: Final = (
 
 
 class _File(LexiconFile):
-    """Words, separated by spaces. `synonyms`: by the stem that replaces them."""
+    """Word lists, separated by spaces. `synonyms`: words by the stem that replaces them."""
 
     stop_words: dict[str, str]
     trouble: str
@@ -80,8 +78,8 @@ def _lexicon() -> _Lexicon:
 class Question:
     """A message's stems: those of all its content words, and those of its questions.
 
-    `is_vague`: a single word, no words of its own ("and the two others?"), or nothing but a
-    complaint ("a problem with my order").
+    `is_vague`: whether the message has a single word, no words of its own ("and the two others?"),
+    or only a general complaint ("a problem with my order").
     """
 
     stems: frozenset[str]
@@ -96,18 +94,19 @@ def read_question(text: str) -> Question:
 
 
 def own_words(text: str) -> frozenset[str]:
-    """Return the words that carry the message's own content: "yes, and the other one" has none."""
+    """Return the words with content of the message's own; "yes, and the other one" has none."""
     return frozenset(_content_words(text)) - _lexicon().assent
 
 
 def stems(text: str) -> frozenset[str]:
-    """Return the stems of the content words: no stop words, no bare numbers, nothing under 3
-    letters."""
+    """Return the stems of the content words. Stop words, bare numbers and words under 3 letters are
+    excluded."""
     return frozenset(_stem(word) for word in _content_words(text))
 
 
 def told(body: str) -> frozenset[str]:
-    """Return the stems of a body; one that names days or years also gets the stem for durations."""
+    """Return the stems of a body. A body that mentions days or years also gets the stem for
+    durations."""
     known = _lexicon()
     times = not known.units_of_time.isdisjoint(words(fold(body)))
     return stems(body) | {_stem(known.duration)} if times else stems(body)
@@ -152,12 +151,13 @@ class Coverage:
         return cls([stems(title) for title, _ in texts], [told(body) for _, body in texts])
 
     def shares(self, question: Question) -> Floats:
-        """Return the share of the message that each text covers, 0 to 1; title words count most.
+        """Return the share of the message that each text covers, 0 to 1. Words in the title count
+        most.
 
-        Its questions count more than the words around them, but a question of a single word is not
-        enough ("which bulb?" of which lamp). The share is 0 if only a single word matches, unless
-        the message has no other and it is in the title. The cost depends on the words that the
-        texts share with the message, not on their number times its length.
+        The message's questions count more than the words around them, but a question of a single
+        word is not sufficient ("which bulb?" of which lamp). The share is 0 if only a single word
+        matches, unless it is the message's only word and in the title. The cost depends on the
+        words that texts share with the message, not on the product of their number and length.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}
@@ -206,10 +206,8 @@ _CUTS: Final[Recent[str, _Cut]] = Recent(limit=1_000_000)
 
 
 def excerpt(question: Question, body: str) -> str:
-    """Return the consecutive sentences of the body, at most `EXCERPT_LIMIT` long, that cover most.
-
-    A single longer sentence is cut between words, with an ellipsis.
-    """
+    """Return the consecutive sentences of the body, at most `EXCERPT_LIMIT` characters, with the
+    highest coverage. A single longer sentence is cut between words, with an ellipsis."""
     body = body[:READ_CHARS].strip()
     if len(body) <= EXCERPT_LIMIT:
         return body
@@ -229,7 +227,7 @@ def _cut_up(body: str) -> _Cut:
 
 
 def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Return the range of sentences that fits into an excerpt and holds the most of `matched`.
+    """Return the range of sentences that fits into an excerpt and contains the most of `matched`.
 
     The range is empty if a single sentence is too long. Linear in the number of sentences.
     """
@@ -258,7 +256,7 @@ def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tupl
 
 
 def _sentences(text: str) -> list[str]:
-    """Split the text after each sentence end and line; the parts joined are the text."""
+    """Split the text after each sentence end and line end; the parts add up to the text."""
     spend(len(text))
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     starts = [0, *ends]

@@ -1,9 +1,7 @@
-"""The learned safety net's features of a text: the classifier's, and the concepts of the safety
-grammar, alone and in pairs.
-
-The model was trained on exactly these counts. A change here, in `adapters/brain/features.py` or in
-`sensitive_frames.yaml` needs `python -m training.train_safety`.
-"""
+"""The features of the trained safety classifier: the message classifier's, and the concepts of the
+safety grammar, alone and in pairs. The model was trained on exactly these counts. After a change
+here, in `adapters/brain/features.py` or in `sensitive_frames.yaml`, run `python -m
+training.train_safety`."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -31,7 +29,7 @@ _SHARE: Final = 1.5
 
 
 def safety_rarities(texts: Sequence[str]) -> Floats:
-    """Return how rare each bucket is in these texts, in whole steps of `RARITY_STEP`."""
+    """Return the rarity of each bucket in these texts, in whole steps of `RARITY_STEP`."""
     seen = np.zeros(_SAID_BUCKETS)
     for text in texts:
         seen[_said(text)] += 1

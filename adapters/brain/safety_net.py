@@ -1,8 +1,8 @@
-"""The safety net of two signals: the grammar, and a model trained on sensitive messages.
+"""The safety net combines two signals: the grammar, and a model trained on sensitive messages.
 
-The grammar knows wordings. The model knows typical messages: it finds hints that the grammar lacks,
-and recognises harmless messages that only share its words. The weights are arrays made by `python
--m training.train_safety` and stored in `safety.npz` beside this module.
+The grammar knows exact wordings. The model knows typical messages: it detects hints that the
+grammar lacks, and recognises harmless messages that share words with sensitive ones. The weights
+are arrays made by `python -m training.train_safety` and stored in `safety.npz` beside this module.
 """
 
 from collections.abc import Sequence
@@ -18,9 +18,9 @@ from domain.agent.safety.net import says_own, sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 
 SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
-# The matters that the model can learn: the merchant's own words are excluded.
+# The topics that the model can learn, without the merchant's own words.
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
-# In a longer text, the other sentences hide a sensitive one from the model.
+# In a longer text, the other sentences mask a sensitive one from the model.
 RELEASED_UP_TO: Final = 400
 _OF_HARM: Final = frozenset(
     {
@@ -37,10 +37,10 @@ _ARRAYS: Final = (
 
 
 class LearnedSafetyNet:
-    """Load once and share: it is immutable."""
+    """The safety net. Load it once and share it: it is immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """`content`: the bytes of a model file. Raises ModelInvalid."""
+        """Load a model. `content`: the bytes of a model file. Raises ModelInvalid."""
         model = read_arrays(content, _ARRAYS)
         if model["matters"].tolist() != [str(matter) for matter in MATTERS]:
             raise ModelInvalid("the model knows other matters")
@@ -62,10 +62,11 @@ class LearnedSafetyNet:
         return cls((path or SAFETY_MODEL_PATH).read_bytes())
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the grammar's matter, else the learned one, else the merchant's own.
+        """Return the sensitive topic found by the grammar, else by the model, else by the
+        merchant's own words.
 
-        A short text that is unlike sensitive messages is released although the grammar names a
-        matter, unless the matter is one of harm to people.
+        A short text that the model finds unlike sensitive messages is released although the grammar
+        names a topic, unless the topic is harm to people.
         """
         named = sensitive_matter(text)
         row = safety_row(text, self._rarities)

@@ -1,4 +1,4 @@
-"""An index of stems in many texts, searched without reading each text."""
+"""An index of the stems of many texts, searched without scanning each text."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
@@ -35,7 +35,8 @@ class StemIndex:
                 self._longer[beginning].append(stem)
 
     def places(self, stem: str) -> Places:
-        """Return the numbers of the texts with this stem or one like it, each once and in order."""
+        """Return the sorted, distinct numbers of the texts that contain this stem or a similar
+        one."""
         spend(1)
         found = [self._places[one] for one in self._alike(stem)]
         if len(found) < 2:

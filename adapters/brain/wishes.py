@@ -1,4 +1,4 @@
-"""Detect a request for a human, by expressions over folded words joined by single spaces."""
+"""Detection of a request for a human, by patterns over folded words joined by single spaces."""
 
 import re
 from typing import Final

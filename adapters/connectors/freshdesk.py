@@ -1,7 +1,7 @@
 """Freshdesk: replies, notes and tags on the tickets of a merchant's account.
 
-Freshdesk deduplicates nothing and stores no key. An earlier attempt is looked for among the
-ticket's conversations, by its author and its words.
+Freshdesk does not deduplicate requests and stores no key. An earlier attempt is searched for among
+the ticket's conversations, by its author and its text.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# An entry contains its body twice, and the size of a response is limited (`http.MAX_BODY`).
+# An entry contains its body twice, and the response size is limited (`http.MAX_BODY`).
 _ENTRIES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
 _DONE: Final = frozenset({4, 5})  # resolved, closed
@@ -64,8 +64,8 @@ class _Agent(BaseModel):
 
 
 class Freshdesk:
-    """A Freshdesk account. Implements domain.ports.Helpdesk; a message's id is its
-    conversation's."""
+    """A Freshdesk account. Implements domain.ports.Helpdesk; a message's id is its conversation's
+    id."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account
@@ -74,14 +74,14 @@ class Freshdesk:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Both must be complete (`check_settings`, `check_credentials`)."""
+        """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
         base_url = integration.base_url(f"https://{integration.settings['domain']}.freshdesk.com")
         # With an API key, the password is ignored.
         return cls(HelpdeskAccount(http, base_url, basic(credentials["api_key"], "X")))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Mail the requester. Refused if the ticket is resolved or closed, or is another
-        customer's."""
+        """Mail the requester. Refused if the ticket is resolved, closed, or belongs to another
+        customer."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         look = exchange.verify if again else exchange.read
@@ -109,10 +109,10 @@ class Freshdesk:
             return str((await exchange.effect(request, _Written)).id)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags. Freshdesk sets all tags together: of two concurrent additions, the later one
-        may remove the other's.
+        """Add tags.
 
-        Never raises ActionUnknown, because adding them again changes nothing.
+        Freshdesk replaces all tags at once, so the later of two concurrent additions may remove the
+        other's tags. Never raises ActionUnknown, because adding them again changes nothing.
         """
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
@@ -124,13 +124,14 @@ class Freshdesk:
                 await exchange.effect(request, _Ticket)
 
     async def check(self) -> None:
-        """Check the credentials: ask for our own user."""
+        """Check the credentials by requesting our own user."""
         await self._account.exchange().read(self._whoami(), _Agent)
 
     async def _find(
         self, exchange: ConnectorCall, path: str, text: str, *, private: bool
     ) -> str | None:
-        """Return the id of the message with this text, or None. Raises ActionUnknown if unclear."""
+        """Return the id of the message with this text, or None. Raises ActionUnknown if it cannot
+        be determined."""
         me = await exchange.verify(self._whoami(), _Agent)
         entries: list[_Entry] = []
         for page in range(1, _MAX_PAGES + 1):
@@ -158,8 +159,8 @@ class Freshdesk:
 
 
 def _check_addressee(shown: _Ticket, ticket: HelpdeskTicket) -> None:
-    """Check that the reply reaches the customer: it goes to the requester, and callers name the
-    ticket."""
+    """Check that the reply would reach the customer. The reply goes to the ticket's requester, and
+    the ticket is named by an untrusted caller."""
     if shown.status in _DONE:
         raise ActionRefused("somebody has resolved the ticket")
     reader, meant = customer_key(shown.requester.email), customer_key(ticket.customer_email)

@@ -1,7 +1,7 @@
 """Gorgias: messages and tags on the tickets of a merchant's account.
 
-Gorgias deduplicates nothing. Each message carries its key as `external_id`, a field for the
-caller's own use. An earlier attempt is looked for among the ticket's messages first.
+Gorgias does not deduplicate requests. Each message carries its key as `external_id`, a field for
+the caller's own use. An earlier attempt is searched for among the ticket's messages first.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# A message contains its body twice, and the size of a response is limited (`http.MAX_BODY`).
+# A message contains its body twice, and the response size is limited (`http.MAX_BODY`).
 _MESSAGES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
 
@@ -52,10 +52,8 @@ class _Nothing(BaseModel):
 
 
 class Gorgias:
-    """A Gorgias account. Implements domain.ports.Helpdesk.
-
-    An accepted reply has not reached the customer yet: Gorgias sends it later.
-    """
+    """A Gorgias account. Implements domain.ports.Helpdesk. An accepted reply has not reached the
+    customer yet, because Gorgias sends it later."""
 
     def __init__(self, account: HelpdeskAccount, agent_email: str, support_email: str) -> None:
         self._account = account
@@ -66,7 +64,7 @@ class Gorgias:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Both must be complete (`check_settings`, `check_credentials`)."""
+        """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         base_url = integration.base_url(f"https://{settings['domain']}.gorgias.com")
         agent = credentials["email"]
@@ -77,7 +75,7 @@ class Gorgias:
         )
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Mail the customer within the ticket. Refused if no address is known."""
+        """Mail the customer within the ticket. Refused if the customer's address is unknown."""
         if not ticket.customer_email:
             raise ActionRefused("the customer's address is unknown", sent=False)
         message: dict[str, JsonValue] = {
@@ -109,7 +107,7 @@ class Gorgias:
             await self._account.exchange().effect(request, _Nothing)
 
     async def check(self) -> None:
-        """Check the credentials: ask for the account."""
+        """Check the credentials by requesting the account."""
         await self._account.exchange().read(self._account.request("GET", "/api/account"), _Account)
 
     async def _write(
@@ -140,7 +138,8 @@ class Gorgias:
             return str((await exchange.effect(request, _Message)).id)
 
     async def _find(self, exchange: ConnectorCall, number: str, key: str) -> _Message | None:
-        """Return the newest message with our key, or None. Raises ActionUnknown if unclear."""
+        """Return the newest message with our key, or None. Raises ActionUnknown if it cannot be
+        determined."""
         query: dict[str, str | int] = {
             "ticket_id": number,
             "limit": _MESSAGES_A_PAGE,

@@ -1,7 +1,7 @@
-"""HTTP access to hosts that merchants name: the guard of outgoing webhooks, for httpx.
+"""HTTP access to hosts that merchants name, protected against SSRF like outgoing webhooks.
 
-Each request looks its host up, refuses every address that is not public, and dials one of the
-addresses that it has checked. Certificate and Host remain those of the name.
+Each request resolves its host, refuses if an address is not public, and connects to one of the
+checked addresses. The certificate check and the Host header still use the name.
 """
 
 from collections.abc import Sequence
@@ -22,18 +22,19 @@ from domain.webhooks.errors import Deferred, InvalidWebhook
 from domain.webhooks.url import check_url
 
 _TRIED: Final = 3
-"""The number of addresses tried for one name."""
+"""Maximum number of addresses tried per name."""
 _EACH_S: Final = 1.0
-"""The timeout of each connection but the last: one read of a connector has three seconds."""
+"""Connection timeout of each address but the last, because a connector's read has three seconds in
+total."""
 _LAST_S: Final = 3.0
 
 
 def open_guarded_client(
     look_up: LookUp = system_look_up, *, user_agent: str = ServiceName().slug
 ) -> httpx.AsyncClient:
-    """Return a client for hosts that merchants name. It follows no redirect. Like
-    `http.open_client` it keeps no connection, so that an unclosed client holds nothing. Used by one
-    event loop."""
+    """Return a client for hosts that merchants name. It follows no redirects. Like
+    `http.open_client` it keeps no idle connections, so that an unclosed client holds no resource.
+    Used by one event loop."""
     return httpx.AsyncClient(
         transport=GuardedTransport(look_up),
         timeout=httpx.Timeout(CALL_S, connect=_LAST_S),
@@ -44,7 +45,7 @@ def open_guarded_client(
 
 
 class GuardedTransport(httpx.AsyncBaseTransport):
-    """TLS to public addresses only. Raises ActionRefused for a host that may not be called, and
+    """A transport for TLS to public addresses only. Raises ActionRefused for a forbidden host, and
     otherwise httpx's own errors."""
 
     def __init__(self, look_up: LookUp, inner: httpx.AsyncBaseTransport | None = None) -> None:
@@ -85,12 +86,12 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         try:
             return [str(ip_address(host))]
         except ValueError:
-            # A slow name uses only the threads of its own lookups.
+            # A slow name blocks only the threads of its own lookups.
             return await self._names.found(await self._names.begin(host, host))
 
 
 def _aimed(request: httpx.Request, address: Address, connect_s: float) -> httpx.Request:
-    """Return the same request, aimed at one address of its host."""
+    """Return the same request, addressed to one of its host's addresses."""
     timeouts = {**request.extensions.get("timeout", {}), "connect": connect_s}
     return httpx.Request(
         request.method,

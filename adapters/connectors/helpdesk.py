@@ -21,13 +21,13 @@ from domain.integrations.ports import HelpdeskTicket
 
 _NOT_ITS_TICKET: Final = "the agent's user may not work on this ticket"
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
-# The start of a placeholder in the helpdesks' own template languages. They fill it with account
-# data, so a customer who gets the agent to repeat one would read that data.
+# The start of a placeholder in the helpdesks' template languages. The helpdesk would replace it
+# with account data, so a customer who made the agent repeat one could read that data.
 _PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
 
 
 class HelpdeskAccount:
-    """One merchant's account: its address, and the credentials of requests to it."""
+    """One merchant's account: its base URL and the credentials for it."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, authorization: str, **headers: str
@@ -63,7 +63,8 @@ def basic(user: str, secret: str) -> str:
 
 @contextmanager
 def tagging() -> Iterator[None]:
-    """Wrap the adding of tags. Repeating it changes nothing, so ActionUnknown is never raised."""
+    """Wrap the adding of tags. ActionUnknown is never raised, because adding them again changes
+    nothing."""
     try:
         yield
     except ActionForbidden:
@@ -74,9 +75,11 @@ def tagging() -> Iterator[None]:
 
 @contextmanager
 def writing(*, again: bool) -> Iterator[None]:
-    """Wrap the writing of a message. `again`: it was started before, and that attempt may still be
-    running. Only a caller that looks for it again may repeat it, so ActionUnreachable is then never
-    raised."""
+    """Wrap the writing of a message.
+
+    `again`: the message was started before, and that attempt may still be running. Such a message
+    may be repeated only after another search for it, so ActionUnreachable is then never raised.
+    """
     try:
         yield
     except ActionForbidden:
@@ -88,7 +91,7 @@ def writing(*, again: bool) -> Iterator[None]:
 
 
 def ticket_id(ticket: HelpdeskTicket) -> str:
-    """Return the ticket's number, safe in a path: callers may name anything. Raises
+    """Return the ticket's number, safe for use in a path, because callers may send any text. Raises
     ActionRefused."""
     if not _TICKET_ID.fullmatch(ticket.id):
         raise ActionRefused("no ticket of a helpdesk", sent=False)
@@ -96,11 +99,12 @@ def ticket_id(ticket: HelpdeskTicket) -> str:
 
 
 def plain_body(text: str) -> str:
-    """Return the text without placeholders that the helpdesk would fill in."""
+    """Return the text without placeholders that the helpdesk would replace."""
     return _PLACEHOLDER.sub("{ ", text)
 
 
 def html_body(text: str) -> str:
-    """Return the text as HTML with exactly these words: no markup of theirs, and no Markdown."""
+    """Return the text as HTML that shows exactly these words, without interpreting markup or
+    Markdown."""
     paragraphs = plain_body(text).strip().split("\n\n")
     return "".join(f"<p>{escape(part).replace(chr(10), '<br>')}</p>" for part in paragraphs)

@@ -1,4 +1,4 @@
-"""Calls to other systems' APIs; their failures are raised as a few domain errors."""
+"""HTTP calls to other systems' APIs. Their failures are raised as a few domain errors."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -20,13 +20,11 @@ from domain.integrations.errors import (
 )
 
 CALL_S: Final = 8.0
-"""The limit in seconds of one call of a connector, with all its requests; below the 10 s that an
-activity may take."""
+"""Timeout of one connector call with all its requests, in seconds; below the activity's 10 s."""
 READ_S: Final = 3.0
-"""The limit in seconds of one read within it, so that an effect after it has time to be
-answered."""
+"""Timeout of one read within the call, in seconds; it leaves time for a write after the read."""
 MAX_BODY: Final = 1024 * 1024
-"""The limit in bytes of a response; no response that we know is longer."""
+"""Maximum size of a response, in bytes; no known response is longer."""
 
 # A small compressed response could expand to any size before its length is checked.
 IDENTITY: Final = "identity"
@@ -39,12 +37,12 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 class Conflict(ActionRefused):
-    """409: the object has changed since it was read. Nothing was done."""
+    """409: the object has changed since it was read. Nothing was changed."""
 
 
 def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
-    """Return the process's client. It keeps no connection: a stale one would break during an effect
-    and leave its outcome unknown. Close it with `aclose()`."""
+    """Return the process's HTTP client. It keeps no idle connections: a stale one would break
+    during a write and leave its outcome unknown. Close it with `aclose()`."""
     return httpx.AsyncClient(
         timeout=httpx.Timeout(CALL_S, connect=_CONNECT_S),
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
@@ -56,7 +54,7 @@ def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
 
 @dataclass(frozen=True)
 class Reply:
-    """A complete response. `retry_after_s`: seconds, if the other side named them."""
+    """A complete response. `retry_after_s`: the Retry-After header, in seconds, if there is one."""
 
     status: int
     retry_after_s: float | None
@@ -65,8 +63,8 @@ class Reply:
 
 @contextmanager
 def verifying() -> Iterator[None]:
-    """Wrap questions about an earlier effect. If they fail, the effect stays unknown: the only
-    error raised is ActionUnknown."""
+    """Wrap queries about an earlier write. If they fail, the outcome of the write stays unknown, so
+    the only error raised is ActionUnknown."""
     try:
         yield
     except ActionUnknown:
@@ -76,11 +74,11 @@ def verifying() -> Iterator[None]:
 
 
 class ConnectorCall:
-    """One call of a connector: its requests, one after another, within one deadline.
+    """One connector call: sequential requests within one deadline.
 
     Raises NotAuthorized for 401, ActionForbidden for 403, ActionRefused for any other refusal,
-    ActionUnreachable if the request certainly did nothing, ActionUnknown if an effect's outcome is
-    unknown. Neither they nor their causes contain a word of a request or a response.
+    ActionUnreachable if the request certainly had no effect, ActionUnknown if the outcome of a
+    write is unknown. The errors and their causes contain no text of a request or response.
     """
 
     def __init__(self, http: httpx.AsyncClient) -> None:
@@ -93,13 +91,13 @@ class ConnectorCall:
         return self._deadline - self._clock()
 
     async def read(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Read something. It has no effect, so ActionUnknown is never raised."""
+        """Send a read request. It has no effect, so ActionUnknown is never raised."""
         reply = await self._send(request, ActionUnreachable, min(self.seconds_left, READ_S))
         _refuse(reply, ActionUnreachable)
         return _parse(reply, shape, ActionUnreachable)
 
     async def verify(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Ask for the outcome of an earlier effect. Raises ActionUnknown only."""
+        """Query the outcome of an earlier write. Raises only ActionUnknown."""
         with verifying():
             return await self.read(request, shape)
 
@@ -110,8 +108,8 @@ class ConnectorCall:
         *,
         doubted: Callable[[Reply], bool] = lambda _: False,
     ) -> Shape:
-        """Cause an effect. `doubted`: returns whether a refusal is about an earlier request with
-        the same key, so that it leaves that request's outcome unknown."""
+        """Send a write request. `doubted`: returns whether a refusal is about an earlier request
+        with the same key, so that the outcome of that request stays unknown."""
         reply = await self._send(request, ActionUnknown, self.seconds_left)
         if reply.status >= 400 and doubted(reply):
             raise ActionUnknown(f"HTTP {reply.status} about an earlier request")
@@ -119,8 +117,8 @@ class ConnectorCall:
         return _parse(reply, shape, ActionUnknown)
 
     async def tell(self, request: httpx.Request, *, revoked: bytes) -> None:
-        """Post a message; posting it twice does no harm, so ActionUnknown is never raised. The
-        address is the credential: NotAuthorized is raised for 404 and 410 too, and for a 403 with
+        """Post a message to a webhook URL. Posting it twice does no harm, so ActionUnknown is never
+        raised. The URL is the credential: NotAuthorized is also raised for 404, 410, and a 403 with
         the body `revoked`."""
         reply = await self._send(request, ActionUnreachable, self.seconds_left)
         if reply.status in _GONE or (reply.status == 403 and reply.body.strip() == revoked):
@@ -146,8 +144,8 @@ class ConnectorCall:
                     await response.aclose()
         except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError) as error:
             failure = type(error).__name__
-        # Not from the error: some of the library's errors quote the response that they could not
-        # read.
+        # Not chained from the error, because some of the library's errors quote the invalid
+        # response.
         raise unclear(failure) if given_over else ActionUnreachable(failure)
 
 
@@ -177,7 +175,7 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
         raise ActionForbidden(told)
     if reply.status == 409:
         raise Conflict(told)
-    # 408: a timeout of the server, which does not say how much of the work was done.
+    # 408 is a timeout of the server, which may have done a part of the work.
     if reply.status >= 500 or reply.status == 408:
         raise unclear(told)
     raise ActionRefused(told)
@@ -187,7 +185,7 @@ def _parse(reply: Reply, shape: type[Shape], unclear: type[DomainError]) -> Shap
     try:
         return shape.model_validate_json(reply.body or b"{}")
     except ValidationError:
-        pass  # raised outside: it quotes the response
+        pass  # raised outside `except`: the error quotes the response
     raise unclear("an answer of no known shape")
 
 

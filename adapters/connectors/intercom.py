@@ -1,7 +1,7 @@
 """Intercom: replies, notes and tags in the conversations of a merchant's workspace.
 
-Intercom deduplicates nothing and stores no key. An earlier attempt is looked for among the
-conversation's parts, by its author and its words.
+Intercom does not deduplicate requests and stores no key. An earlier attempt is searched for among
+the conversation's parts, by its author and its text.
 """
 
 from collections.abc import Mapping
@@ -79,7 +79,7 @@ class _Me(_Shape):
 
 
 class Intercom:
-    """An Intercom workspace. Implements domain.ports.Helpdesk; a message's id is its part's."""
+    """An Intercom workspace. Implements domain.ports.Helpdesk; a message's id is its part's id."""
 
     def __init__(self, account: HelpdeskAccount, admin_id: str) -> None:
         self._account = account
@@ -89,7 +89,7 @@ class Intercom:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Both must be complete (`check_settings`, `check_credentials`)."""
+        """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         account = HelpdeskAccount(
             http,
@@ -100,7 +100,8 @@ class Intercom:
         return cls(account, settings["admin_id"])
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Add a public part. Refused if the conversation is closed, or is another customer's."""
+        """Add a public part. Refused if the conversation is closed or belongs to another
+        customer."""
         return await self._write(ticket, "comment", text, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
@@ -122,7 +123,7 @@ class Intercom:
                 await exchange.effect(self._account.request("POST", path, body=body), _Tag)
 
     async def check(self) -> None:
-        """Check the credentials: ask for our own user."""
+        """Check the credentials by requesting our own user."""
         await self._account.exchange().read(self._account.request("GET", "/me"), _Me)
 
     async def _write(self, ticket: HelpdeskTicket, kind: str, text: str, *, again: bool) -> str:
@@ -152,8 +153,8 @@ class Intercom:
 
 
 def _check_open_to(seen: _Conversation, ticket: HelpdeskTicket) -> None:
-    """Check that a public part reaches the customer: it goes to the conversation's author, and
-    callers name the conversation."""
+    """Check that a public part would reach the customer. The part goes to the conversation's
+    author, and the conversation is named by an untrusted caller."""
     if seen.state == "closed":
         raise ActionRefused("somebody has closed the conversation")
     reader, meant = customer_key(seen.source.author.email), customer_key(ticket.customer_email)

@@ -1,4 +1,4 @@
-"""PrestaShop, through its Webservice: the orders of one shop. It makes no refunds."""
+"""PrestaShop's Webservice: the orders of one shop. It supports no refunds."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ from domain.integrations.order import Order, state_of
 from domain.integrations.providers import Provider
 
 _REFERENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}", re.ASCII)
-# Characters with a meaning in a filter.
+# Characters with a special meaning in a filter.
 _UNFILTERED: Final = frozenset("[]|")
-# The ids of states that every shop is installed with.
+# The ids of the states that every shop is installed with.
 _DELIVERED: Final = 5
 _CANCELLED: Final = 6
 
@@ -30,7 +30,7 @@ def _in_utc(time: datetime) -> datetime:
 
 
 def _no_list(value: object) -> object:
-    """Return an object for the `[]` that PrestaShop answers if it found nothing."""
+    """Return an empty object for the `[]` that PrestaShop returns if nothing was found."""
     return {} if value == [] else value
 
 
@@ -101,8 +101,8 @@ _Found = TypeVar("_Found", bound=_Table)
 
 @dataclass(frozen=True, slots=True)
 class ChangedOrder:
-    """A changed order. `updated_at`: by the shop's own clock, without the offset, which PrestaShop
-    does not report. `rows`: names and quantities."""
+    """A changed order. `updated_at`: local time of the shop, because PrestaShop reports no UTC
+    offset. `rows`: product names and quantities."""
 
     order: Order
     updated_at: datetime
@@ -110,7 +110,8 @@ class ChangedOrder:
 
 
 class PrestaShop:
-    """A shop on a host that the merchant names: `http` must be guarded. It cancels no orders."""
+    """A shop on a host that the merchant names, so `http` must be guarded. Cancellations are not
+    supported."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, key: str, integration_id: str
@@ -124,12 +125,14 @@ class PrestaShop:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """The `webservice_key` may GET orders, customers, currencies and order_states."""
+        """The `webservice_key` needs GET permission for orders, customers, currencies and
+        order_states."""
         base_url = integration.base_url(integration.settings["url"].rstrip("/"))
         return cls(http, base_url, credentials["webservice_key"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that reference or, without one, the customer's latest order."""
+        """Return the order with that reference or, without a reference, the customer's latest
+        order."""
         exchange = ConnectorCall(self._http)
         if number is not None:
             wanted = number.strip().removeprefix("#")
@@ -147,8 +150,8 @@ class PrestaShop:
         raise ActionRefused("PrestaShop gives no refunds over its API", sent=False)
 
     async def changed_after(self, begin: datetime, *, skip: int, most: int) -> list[ChangedOrder]:
-        """Return the orders that were changed after `begin`, oldest change first, without the first
-        `skip` of them. Raises ActionRefused, ActionUnreachable."""
+        """Return the orders changed after `begin`, oldest change first, skipping the first `skip`
+        orders. Raises ActionRefused, ActionUnreachable."""
         exchange = ConnectorCall(self._http)
         after = begin.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
         params = {
@@ -207,7 +210,7 @@ class PrestaShop:
                 delivered=[order.state_id == _DELIVERED],
             ),
             total=total,
-            # The API makes no refunds.
+            # The API supports no refunds.
             refundable=Money(minor=0, currency=total.currency),
             placed_at=order.placed_at,
             items=tuple(f"{row.quantity} × {row.name}" for row in order.associations.rows),
@@ -221,7 +224,7 @@ class PrestaShop:
         values: Iterable[str],
         shape: type[_Found],
     ) -> _Found:
-        """Return the rows with one of the values in the field."""
+        """Return the rows whose field has one of the values."""
         params = {f"filter[{field}]": f"[{'|'.join(sorted(values))}]"}
         return await exchange.read(self._request(table, params), shape)
 
@@ -231,7 +234,8 @@ class PrestaShop:
             f"{self._url}/{table}",
             params={**params, "display": "full", "output_format": "JSON"},
         )
-        # Added here: with `auth`, the client would send the request through its own flow.
+        # The credentials are added here, because httpx's `auth` would send the request through its
+        # own flow.
         return next(self._auth.auth_flow(request))
 
 

@@ -1,4 +1,4 @@
-"""Changes in a PrestaShop shop: orders, in the form that the shop's module sends
+"""Changes in a PrestaShop shop: orders, in the format of the shop's module
 (`docs/inbound/prestashop.md`)."""
 
 import json
@@ -12,12 +12,13 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 _TOPIC: Final = "order.updated"
 _A_PAGE: Final = 20
 _TICK: Final = timedelta(seconds=1)
-# How far the shop's clock may be behind ours: PrestaShop writes local times without an offset.
+# Maximum lag of the shop's clock behind ours, because PrestaShop writes local times without an
+# offset.
 _BEHIND: Final = timedelta(hours=12)
 
 
 class PrestaShopChanges:
-    """Satisfies `domain.inbound.polling.Polls`. Pages continue as WooCommerce's do."""
+    """Implements `domain.inbound.polling.Polls`. Paging works as for WooCommerce."""
 
     def __init__(self, shop: PrestaShop) -> None:
         self._shop = shop

@@ -1,4 +1,4 @@
-"""The connectors: from a client's integration to its external service."""
+"""Creates the connector for a client's integration."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -36,12 +36,12 @@ _STRINGS: Final = TypeAdapter(dict[str, str])
 
 
 class ConnectorRegistry:
-    """Unseals credentials, and builds a connector with them for one use."""
+    """Unseals credentials and creates a connector for one use."""
 
     def __init__(self, sealer: Sealer, http: httpx.AsyncClient, *, allow_loopback: bool) -> None:
-        """`allow_loopback`: integrations may be on this machine (ALLOW_LOOPBACK_TARGETS): their
-        `base_url`, or a file of the demo shop. Otherwise only the services' own addresses are
-        called, by TLS."""
+        """`allow_loopback`: integrations may be on this machine (ALLOW_LOOPBACK_TARGETS): at a
+        loopback `base_url`, or a file of the demo shop. Otherwise only the services' own addresses
+        are called, by TLS."""
         self._sealer = sealer
         self._http = http
         self._allow_loopback = allow_loopback
@@ -98,8 +98,8 @@ class ConnectorRegistry:
         return Slack.of(integration, self._credentials(integration), self._http)
 
     def _way_to(self, integration: Integration) -> httpx.AsyncClient:
-        """Return the client for a host that the merchant names: the guarded one, or the usual one
-        for a `base_url` on this machine, where that is allowed."""
+        """Return the HTTP client for a host that the merchant names: the guarded client, or the
+        usual one for a `base_url` on this machine if that is allowed."""
         return self._http if BASE_URL in integration.settings else self._guarded
 
     @cached_property
@@ -107,7 +107,7 @@ class ConnectorRegistry:
         return open_guarded_client(user_agent=self._http.headers["user-agent"])
 
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
-        """Return the integration's secrets, after checking that it can be used."""
+        """Return the integration's credentials, after checking that it is usable."""
         if integration.only_listens:
             raise ActionRefused("the connection only listens", sent=False)
         credentials = self._unseal(integration)
@@ -127,14 +127,14 @@ class ConnectorRegistry:
         try:
             return _STRINGS.validate_json(self._sealer.unseal(integration.sealed))
         except ValidationError:
-            failure = "no JSON object of strings"  # no cause, because that quotes them
+            failure = "no JSON object of strings"  # not chained: the cause quotes them
         except ValueError:
             failure = "sealed with another key, or damaged"
         raise NotAuthorized(f"the credentials cannot be read: {failure}", sent=False)
 
 
 def _check_usable(integration: Integration, credentials: Mapping[str, str]) -> None:
-    """Raise ActionRefused for settings, or NotAuthorized for credentials, that cannot be used."""
+    """Raise ActionRefused for unusable settings, or NotAuthorized for unusable credentials."""
     try:
         check_settings(integration.provider, integration.settings)
     except InvalidInput as error:

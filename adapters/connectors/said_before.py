@@ -1,7 +1,7 @@
-"""Said before: the search for a message of ours in a ticket of a helpdesk that stores no key.
+"""Search for an earlier message of ours in a ticket of a helpdesk that stores no idempotency key.
 
-It is identified by its author and its words, and only among the messages since the customer's last
-one: before that, the same words may have answered another message.
+The message is identified by its author and its text, and only among the messages since the
+customer's last one. Before that, the same text may have answered another message.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from domain.integrations.errors import ActionUnknown
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
-    """One message of a ticket. `is_ours`: it is by the agent's account, and of the kind searched
-    for."""
+    """One message of a ticket. `is_ours`: whether the agent's account wrote it, and it has the
+    searched kind."""
 
     id: str
     text: str
@@ -23,9 +23,11 @@ class SaidMessage:
 
 
 def said_before(messages: Sequence[SaidMessage], text: str) -> str | None:
-    """Return the id of the message with this text, or None if it certainly was not sent.
-    `messages`: all of the ticket's, oldest first. Raises ActionUnknown if the same words answered
-    an earlier message."""
+    """Return the id of the message with this text, or None if the message was certainly not sent.
+
+    `messages`: all messages of the ticket, oldest first. Raises ActionUnknown if the same text
+    answered an earlier message.
+    """
     for message in reversed(messages):
         if message.by_customer:
             break

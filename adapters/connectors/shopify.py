@@ -1,4 +1,4 @@
-"""Shopify, through its GraphQL Admin API: orders, refunds and cancellations of one shop."""
+"""Shopify's GraphQL Admin API: orders, refunds and cancellations of one shop."""
 
 import asyncio
 import re
@@ -40,7 +40,8 @@ from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 
 _VERSION: Final = "2026-07"
-# The possible names of an order; anything else is not searched for, which prevents injection.
+# The possible formats of an order's name. Other text is not searched for, which prevents query
+# injection.
 _SHOP_ID: Final = re.compile("[1-9][0-9]{9,19}", re.ASCII)
 _ORDER_ID: Final = "gid://shopify/Order/"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
@@ -49,7 +50,7 @@ _INTERNAL: Final = frozenset({"INTERNAL_SERVER_ERROR", "INTERNAL_ERROR", "TIMEOU
 
 
 class Shopify:
-    """A Shopify shop. Money is in the shop's own currency, not in the customer's."""
+    """A Shopify shop. Amounts are in the shop's own currency, not in the customer's."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, access_token: str, integration_id: str
@@ -69,7 +70,8 @@ class Shopify:
         return cls(http, base_url, credentials["access_token"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number or id or, without one, the customer's latest order."""
+        """Return the order with that number or id or, without either, the customer's latest
+        order."""
         if number is not None:
             return await self._find_by_number(number.strip().removeprefix("#"))
         if email is not None:
@@ -77,13 +79,13 @@ class Shopify:
         return None
 
     async def ask(self, query: str, variables: Mapping[str, str | None], shape: type[Data]) -> Data:
-        """Return the answer to a read-only document of the API. Raises ActionRefused,
+        """Return the response to a read-only document of the API. Raises ActionRefused,
         ActionUnreachable."""
         return await self._read(ConnectorCall(self._http), query, variables, shape)
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Refund `amount` to the payments it came from. Shopify deduplicates on `key` for a day;
-        after that, we do by the refund's note. Returns the refund's id."""
+        """Refund `amount` to the payments that it came from. Shopify deduplicates by `key` for a
+        day; later, the refund's note identifies a repetition. Returns the refund's id."""
         exchange = ConnectorCall(self._http)
         if again:
             with verifying():
@@ -98,16 +100,16 @@ class Shopify:
         answer = await exchange.effect(request, ShopifyAnswer[Refunded])
         result = _data(answer, ActionUnknown).result
         if result.errors:
-            # They have no codes. In a repetition, they may be about the first attempt.
+            # These errors have no codes. On a retry, they may be about the first attempt.
             raise ActionUnknown("repeated in vain") if again else ActionRefused("the shop said no")
         if result.refund is None:
             raise ActionUnknown("no refund, and no reason")
         return result.refund.id
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel, restock and refund everything. Shopify runs a job, and this waits for its end; a
-        job that does not end in time is unknown. Returns the job's id, or the order's if it was
-        cancelled already."""
+        """Cancel, restock and refund everything. Shopify runs a job, and this call waits for its
+        end. If the job does not end in time, the outcome is unknown. Returns the job's id, or the
+        order's if it was already cancelled."""
         exchange = ConnectorCall(self._http)
         if again:
             with verifying():
@@ -119,7 +121,7 @@ class Shopify:
         result = _data(answer, ActionUnknown).result
         codes = {error.code for error in result.errors}
         if codes:
-            # A repetition may be refused because the first attempt is still running.
+            # A retry may be refused because the first attempt is still running.
             unclear = again or not codes.isdisjoint(_INTERNAL)
             raise ActionUnknown("cancelling") if unclear else ActionRefused("the shop said no")
         if result.job is None:
@@ -135,7 +137,7 @@ class Shopify:
                 if seen.order is not None and seen.order.at is not None:
                     return
                 if seen.job is None or seen.job.done:
-                    # It may have ended between reading the order and reading the job.
+                    # The job may have ended between reading the order and reading the job.
                     if await self._is_cancelled(exchange, order):
                         return
                     raise ActionUnknown("the job ended and the order is not cancelled")
@@ -150,9 +152,9 @@ class Shopify:
     async def _find_by_number(self, number: str) -> Order | None:
         if not _NUMBER.fullmatch(number):
             return None
-        # Most shops put # in front; the search finds more than exact names.
+        # Most shops prefix numbers with #, and the search also finds other names.
         query = f'name:"#{number}" OR name:"{number}"'
-        # The shop's webhooks contain `order_id`, which is longer than any number.
+        # The shop's webhooks contain `order_id`, which is longer than any order number.
         shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
         found = await self._find(f"{query} OR id:{number}" if shop_id else query)
         called_so = (one for one in found if one.number.casefold() == number.casefold())
@@ -194,10 +196,10 @@ class Shopify:
 
 
 def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
-    """Return the answer's data, or raise the error that its error codes mean."""
+    """Return the response's data, or raise the error that its error codes mean."""
     if answer.data is not None and not answer.errors:
         return answer.data
-    # Data next to errors means that a part of the mutation was carried out.
+    # Data next to errors means that a part of the mutation was executed.
     if answer.data is None or unclear is ActionUnreachable:
         if "THROTTLED" in answer.codes:
             raise ActionUnreachable("throttled")
@@ -209,18 +211,15 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
 
 
 def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str) -> RefundInput:
-    """Return the refund, spread over the order's payments in their order: the same for the same
-    state.
-
-    Raises ActionRefused if the amount is more than what is left.
-    """
+    """Return the refund, distributed over the order's payments in their order. The result is
+    deterministic for the same state. Raises ActionRefused if the amount exceeds the rest."""
     suggested = found.suggested
     if suggested is None or amount.currency != suggested.most.shop.currency:
         raise ActionRefused("nothing to refund in this currency")
     most = suggested.most
     if not 0 < amount.minor <= most.shop.minor:
         raise ActionRefused("more than the order has left to refund")
-    # Shopify moves the customer's currency; rounded down, it is never more than was allowed.
+    # Shopify refunds in the customer's currency. Rounding down never exceeds the allowed amount.
     left = amount.minor * most.paid.minor // most.shop.minor
     parts = []
     for payment in suggested.transactions:

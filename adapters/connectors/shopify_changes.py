@@ -1,4 +1,4 @@
-"""Changes in a Shopify shop: orders, in the shape of the topic `orders/updated`."""
+"""Changes in a Shopify shop: orders, in the format of the topic `orders/updated`."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from adapters.connectors.shopify import Shopify
 from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 
 _TOPIC: Final = "orders/updated"
-# Shopify's search learns of a change with a delay.
+# Shopify's search index is updated with a delay.
 _LATE: Final = timedelta(minutes=2)
 _STATES: Final = {"FULFILLED": "fulfilled", "PARTIALLY_FULFILLED": "partial"}
 
@@ -121,7 +121,7 @@ class _Changed(BaseModel):
 
 
 class ShopifyChanges:
-    """Satisfies `domain.inbound.polling.Polls`. The token needs the scope read_orders."""
+    """Implements `domain.inbound.polling.Polls`. The token needs the scope read_orders."""
 
     def __init__(self, shop: Shopify) -> None:
         self._shop = shop

@@ -1,6 +1,7 @@
-"""The GraphQL documents of the Shopify connector. The tests run them against the schema of 2026-07.
+"""The GraphQL documents of the Shopify connector.
 
-Each costs little of the points that the shop grants per second; a query may cost 1000 at most.
+The tests run them against the schema of 2026-07. Each document costs few of the points that the
+shop grants per second; the limit per query is 1000 points.
 """
 
 from typing import Final

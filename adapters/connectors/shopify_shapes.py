@@ -1,4 +1,4 @@
-"""The inputs and the answers of the documents in `shopify_documents.py`."""
+"""The inputs and responses of the documents in `shopify_documents.py`."""
 
 from datetime import datetime
 from typing import Annotated, Final, Generic, Literal, TypeVar
@@ -70,7 +70,7 @@ class _LineItems(BaseModel):
 
 
 class FoundOrder(BaseModel):
-    """An order in the answer of FIND."""
+    """An order in the response of FIND."""
 
     id: str
     name: str
@@ -85,7 +85,7 @@ class FoundOrder(BaseModel):
     items: _LineItems = Field(alias="lineItems")
 
     def order(self, integration_id: str) -> Order:
-        """Return the order in the shape of every shop."""
+        """Return the order in the common format of all shops."""
         total = self.total.shop
         return Order(
             integration_id=integration_id,
@@ -120,7 +120,7 @@ class _Orders(BaseModel):
 
 
 class FoundOrders(BaseModel):
-    """The answer of FIND, newest first."""
+    """The response of FIND, newest first."""
 
     orders: _Orders
 
@@ -150,7 +150,7 @@ class RefundableOrder(BaseModel):
 
 
 class Refundable(BaseModel):
-    """The answer of REFUNDABLE."""
+    """The response of REFUNDABLE."""
 
     order: RefundableOrder | None
 
@@ -165,7 +165,7 @@ class _RefundCreate(BaseModel):
 
 
 class Refunded(BaseModel):
-    """The answer of REFUND."""
+    """The response of REFUND."""
 
     result: _RefundCreate = Field(alias="refundCreate")
 
@@ -176,7 +176,7 @@ class _OrderCancel(BaseModel):
 
 
 class Cancel(BaseModel):
-    """The answer of CANCEL."""
+    """The response of CANCEL."""
 
     result: _OrderCancel = Field(alias="orderCancel")
 
@@ -190,14 +190,14 @@ class _Job(BaseModel):
 
 
 class Cancelled(BaseModel):
-    """The answer of CANCELLED and CANCELLING."""
+    """The response of CANCELLED and CANCELLING."""
 
     order: _CancelledOrder | None
     job: _Job | None = None
 
 
 class TransactionInput(BaseModel):
-    """The part of a refund that goes back to one payment."""
+    """The part of a refund that is returned to one payment."""
 
     orderId: str  # noqa: N815 - names on the wire, here and below
     parentId: str  # noqa: N815
@@ -210,7 +210,8 @@ class RefundInput(BaseModel):
     orderId: str  # noqa: N815
     currency: str
     note: str
-    # The agent's answer informs the customer; a second mail would only repeat it.
+    # No notification: the agent's answer informs the customer, and a second email would only repeat
+    # it.
     notify: Literal[False] = False
     transactions: tuple[TransactionInput, ...]
 
@@ -219,7 +220,7 @@ Data = TypeVar("Data", bound=BaseModel)
 
 
 def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    # Next to errors, data may be partly missing; the errors then say why.
+    # Next to errors, data may be incomplete; the errors then state the reason.
     try:
         return read(value)
     except ValidationError:
@@ -235,7 +236,7 @@ class _Error(BaseModel):
 
 
 class ShopifyAnswer(BaseModel, Generic[Data]):
-    """Any answer of the API. `data`: None also if it has an unexpected shape."""
+    """Any response of the API. `data`: None also if its format is unexpected."""
 
     data: Annotated[Data | None, WrapValidator(_or_none)] = None
     errors: tuple[_Error, ...] = ()

@@ -1,4 +1,5 @@
-"""Stripe: payments of orders, and their refunds. It knows no parcels and cancels no orders."""
+"""Stripe: payments of orders, and their refunds. Stripe has no shipments and cannot cancel
+orders."""
 
 import re
 from collections.abc import Mapping
@@ -18,7 +19,7 @@ from domain.integrations.providers import Provider
 from domain.integrations.stripe_payment import NUMBER_KEYS, money_of, number_in, units_of
 
 _URL: Final = "https://api.stripe.com"
-# Shapes change with the version; otherwise the account's own version would be used.
+# Response formats depend on the version; without it, the account's own version would be used.
 _VERSION: Final = "2024-06-20"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
 _OUR_KEY: Final = "action_key"
@@ -53,9 +54,9 @@ class _Payment(BaseModel):
         return number_in(self.metadata)
 
     def order(self, integration_id: str) -> Order:
-        """Return the payment in the shape of every shop's orders."""
+        """Return the payment in the common format of all shops' orders."""
         charge = self.charge
-        # Money that the customer's bank has already called back is not refunded again.
+        # Money already returned by a dispute is not refunded again.
         left = 0 if charge is None or charge.disputed else charge.captured - charge.refunded
         return Order(
             integration_id=integration_id,
@@ -96,11 +97,8 @@ class _Failure(BaseModel):
 
 
 class Stripe:
-    """A Stripe account. An order is a payment with metadata that names it: `order_number` or
-    `order_id`.
-
-    It cancels no orders, because returning the money does not stop the parcel.
-    """
+    """A Stripe account. An order is a payment whose metadata has `order_number` or `order_id`.
+    Cancellation is not supported, because returning the money does not stop the parcel."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, api_key: str, integration_id: str
@@ -114,14 +112,17 @@ class Stripe:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """The `api_key` should be a restricted one (`rk_…`) that may read payments and write
-        refunds, rather than the account's."""
+        """`api_key`: preferably a restricted key (`rk_…`) that may read payments and write
+        refunds."""
         base_url = integration.base_url(_URL)
         return cls(http, base_url, credentials["api_key"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number. Returns None without a number, because payments cannot
-        be searched by customer. Payments appear up to a minute after they were made."""
+        """Return the order with that number.
+
+        Returns None without a number, because payments cannot be searched by customer. A payment is
+        found up to a minute after it was made.
+        """
         wanted = (number or "").strip().removeprefix("#")
         if not _NUMBER.fullmatch(wanted):
             return None
@@ -138,7 +139,7 @@ class Stripe:
         called_so = [one for one in found.data if one.number.casefold() == wanted.casefold()]
         if not called_so:
             return None
-        # There may be failed payments with the same number, or another shop's.
+        # Failed payments, or payments of another shop, may have the same number.
         orders = {one.id: one.order(self._integration_id) for one in called_so}
         best = max(
             called_so,
@@ -157,8 +158,8 @@ class Stripe:
         return (await ConnectorCall(self._http).read(request, _Account)).id
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Refund `amount` of the payment. Stripe deduplicates on `key` for a day; after that, we do
-        by the refund's metadata. Returns the refund's id."""
+        """Refund `amount` of the payment. Stripe deduplicates by `key` for a day; later, the
+        refund's metadata identifies a repetition. Returns the refund's id."""
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency", sent=False)
         exchange = ConnectorCall(self._http)
@@ -202,7 +203,7 @@ class Stripe:
 
 
 def _about_an_earlier_one(reply: Reply) -> bool:
-    """Return whether Stripe refuses because of an earlier request with the same key."""
+    """Return whether Stripe refused because of an earlier request with the same key."""
     if reply.status == 409:
         return True
     try:

@@ -1,4 +1,4 @@
-"""WooCommerce, through its REST API: orders, refunds and cancellations of one shop."""
+"""WooCommerce's REST API: orders, refunds and cancellations of one shop."""
 
 import re
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ class _Item(BaseModel):
 
 
 class _RefundLine(BaseModel):
-    """`total`: negative."""
+    """`total`: a negative amount."""
 
     total: _Amount
 
@@ -63,7 +63,8 @@ class _Order(BaseModel):
     note: str = Field(default="", alias="customer_note")
 
     def order(self, integration_id: str) -> Order:
-        """Return the order in the shape of every shop. An unpaid order cannot be refunded."""
+        """Return the order in the common format of all shops. An unpaid order cannot be
+        refunded."""
         total = self._money(self.total)
         back = sum(self._money(one.total.strip().removeprefix("-")).minor for one in self.refunds)
         left = max(total.minor - back, 0) if self.paid is not None else 0
@@ -93,8 +94,8 @@ class _Orders(RootModel[tuple[_Order, ...]]):
 
 
 class _Refund(BaseModel):
-    """A refund. `is_paid_back`: the payment provider has returned the money. It is false while the
-    provider is asked, and the refund is deleted if the provider refuses."""
+    """A refund. `is_paid_back`: whether the payment provider has returned the money. It is false
+    while the provider is being asked; if the provider refuses, WooCommerce deletes the refund."""
 
     id: int
     reason: str = ""
@@ -106,10 +107,10 @@ class _Refunds(RootModel[tuple[_Refund, ...]]):
 
 
 class WooCommerce:
-    """A shop on a host that the merchant names: `http` must be guarded.
+    """A shop on a host that the merchant names, so `http` must be guarded.
 
-    Its API has no idempotency keys. A refund's reason carries ours, and is looked for before a
-    refund is made.
+    The API has no idempotency keys. A refund's reason contains our key, which is searched for
+    before a refund is made.
     """
 
     def __init__(
@@ -131,7 +132,8 @@ class WooCommerce:
         return cls(http, base_url, keys, integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number or id or, without one, the customer's latest order."""
+        """Return the order with that number or id or, without either, the customer's latest
+        order."""
         if number is not None:
             return await self._find_by_number(number.strip().removeprefix("#"))
         if email is not None and email.isprintable():
@@ -140,28 +142,26 @@ class WooCommerce:
         return None
 
     async def list_orders(self, query: Mapping[str, str], shape: type[Listed]) -> Listed:
-        """Return the answer of the list of orders. Raises ActionRefused, ActionUnreachable."""
+        """Return the response of the order list. Raises ActionRefused, ActionUnreachable."""
         request = self._request("GET", params=query)
         return await ConnectorCall(self._http).read(request, shape)
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Refund `amount` by its payment method. Returns the refund's id."""
+        """Refund `amount` by the order's payment method. Returns the refund's id."""
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency", sent=False)
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         if done is not None:
             return done
-        # WooCommerce answers an excessive refund like a failure of its own.
+        # WooCommerce reports an excessive refund as an internal error of its own.
         if amount.minor > now.order(self._integration_id).refundable.minor:
             raise ActionRefused("more than the order has left to refund")
         return await self._refund(exchange, order, amount, key)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel, which restocks the goods, and refund what is left. Returns the order's id.
-
-        Raises ActionRefused for an order that was sent, or that someone else cancelled.
-        """
+        """Cancel the order, which restocks the goods, and refund the rest. Returns the order's id.
+        Raises ActionRefused if the order was shipped, or cancelled by someone else."""
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         is_stopped = now.status in _STOPPED
@@ -175,14 +175,14 @@ class WooCommerce:
             try:
                 await self._refund(exchange, order, left, key)
             except (ActionRefused, ActionUnreachable) as error:
-                # The order is cancelled already; people must see that the money is not refunded.
+                # The order is already cancelled; people must learn that the money was not refunded.
                 raise ActionUnknown("cancelled, and not given back") from error
         return order.id
 
     async def _seen(
         self, exchange: ConnectorCall, order: Order, key: str, *, again: bool
     ) -> tuple[_Order, str | None]:
-        """Return the order as it is now and, in a repetition, the refund of the earlier attempt."""
+        """Return the order as it is now and, on a retry, the refund of the earlier attempt."""
         if not again:
             return await self._one(exchange, order), None
         with verifying():
@@ -203,7 +203,7 @@ class WooCommerce:
         return next(iter(found), None)
 
     async def _find(self, exchange: ConnectorCall, **wanted: str) -> tuple[Order, ...]:
-        """Return the orders that are found, newest first."""
+        """Return the matching orders, newest first."""
         params = {**wanted, "per_page": str(_SEARCHED), "orderby": "date", "order": "desc"}
         found = await exchange.read(self._request("GET", params=params), _Orders)
         return tuple(one.order(self._integration_id) for one in found.root)
@@ -229,7 +229,8 @@ class WooCommerce:
             json={
                 "amount": amount.decimal(),
                 "reason": f"Refunded by the support agent, {key}",
-                # Explicit, though it is the default: without it, the refund would only be recorded.
+                # Explicit, although it is the default: without it, the refund would only be
+                # recorded.
                 "api_refund": True,
                 # The customer still has the goods.
                 "api_restock": False,
@@ -248,7 +249,8 @@ class WooCommerce:
         request = self._http.build_request(
             method, f"{self._orders}{path}", params=params, json=json
         )
-        # Added here: with `auth`, the client would send the request through its own flow.
+        # The credentials are added here, because httpx's `auth` would send the request through its
+        # own flow.
         return next(self._auth.auth_flow(request))
 
 

@@ -1,4 +1,4 @@
-"""Changes in a WooCommerce shop: orders, in the shape of the topic `order.updated`."""
+"""Changes in a WooCommerce shop: orders, in the format of the topic `order.updated`."""
 
 import json
 from collections.abc import Mapping
@@ -12,9 +12,9 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 from domain.integrations.errors import ActionUnreachable
 
 _TOPIC: Final = "order.updated"
-# An order may be long, and a response has at most a mebibyte.
+# An order may be long, and a response is limited to a mebibyte.
 _A_PAGE: Final = 20
-# The resolution of WooCommerce's times, which it compares as "after".
+# The resolution of WooCommerce's times, which the API compares with "after".
 _TICK: Final = timedelta(seconds=1)
 
 
@@ -32,11 +32,11 @@ class _Found(RootModel[tuple[dict[str, JsonValue], ...]]):
 
 
 class WooCommerceChanges:
-    """Satisfies `domain.inbound.polling.Polls`.
+    """Implements `domain.inbound.polling.Polls`.
 
-    An order that changes meanwhile moves to the end, so numbered pages would skip others. Each page
-    starts at the time of the last order instead. A second page of one time is read only if that
-    many orders share it.
+    An order that changes during a poll moves to the end, so numbered pages would skip other orders.
+    Each page therefore starts at the time of the last order. A second page of one time is read only
+    if as many orders share that time.
     """
 
     def __init__(self, shop: WooCommerce) -> None:
@@ -76,5 +76,5 @@ def _named(order: dict[str, JsonValue]) -> _Named:
     try:
         return _Named.model_validate(order)
     except ValidationError:
-        pass  # raised outside: it quotes the answer
+        pass  # raised outside `except`: the error quotes the response
     raise ActionUnreachable("an order without its time")

@@ -1,9 +1,9 @@
 """Zendesk: comments and tags on the tickets of a merchant's account.
 
 Zendesk does not deduplicate updates. Each comment therefore carries its key in its audit's
-metadata, where no customer sees it. An earlier attempt is looked for there first. An update is only
-accepted if the ticket is unchanged since we read it (`safe_update`), so that a running earlier
-attempt and this one cannot both succeed.
+metadata, which customers cannot see. An earlier attempt is searched for there first. An update is
+accepted only if the ticket is unchanged since we read it (`safe_update`), so that an earlier
+attempt that still runs and this one cannot both succeed.
 """
 
 from collections.abc import Mapping
@@ -32,9 +32,9 @@ from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
 _KEY: Final = "action_key"
-# A concurrent change of the ticket makes an update fail; then the ticket is read again.
+# A concurrent change of the ticket makes an update fail; the ticket is then read again.
 _TRIES: Final = 3
-# An audit contains its whole comment, and the size of a response is limited (`http.MAX_BODY`).
+# An audit contains its whole comment, and the response size is limited (`http.MAX_BODY`).
 _AUDITS_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
 
@@ -102,7 +102,7 @@ class _Tagged(BaseModel):
 
 
 class _Myself(BaseModel):
-    """A caller without access is answered as a user without an id."""
+    """For a caller without access, Zendesk returns a user without an id."""
 
     id: int | None = None
     role: str | None = None
@@ -115,7 +115,7 @@ class _Me(BaseModel):
 def account_of(
     integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
 ) -> HelpdeskAccount:
-    """Both must be complete (`check_settings`, `check_credentials`)."""
+    """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
     settings = integration.settings
     return HelpdeskAccount(
         http,
@@ -125,7 +125,7 @@ def account_of(
 
 
 class Zendesk:
-    """A Zendesk account. Implements domain.ports.Helpdesk; a message's id is its comment's."""
+    """A Zendesk account. Implements domain.ports.Helpdesk; a message's id is its comment's id."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account
@@ -134,12 +134,12 @@ class Zendesk:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Both must be complete (`check_settings`, `check_credentials`)."""
+        """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
         return cls(account_of(integration, credentials, http))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Add a public comment. Refused if the ticket is solved or closed, or is another
-        customer's."""
+        """Add a public comment. Refused if the ticket is solved, closed, or belongs to another
+        customer."""
         return await self._comment(ticket, text, key, public=True, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
@@ -147,10 +147,8 @@ class Zendesk:
         return await self._comment(ticket, text, key, public=False, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags, as Zendesk writes them: lower case, no spaces. Refused on a closed ticket.
-
-        Never raises ActionUnknown, because adding them again changes nothing.
-        """
+        """Add tags in Zendesk's format: lower case, without spaces. Refused on a closed ticket.
+        Never raises ActionUnknown, because adding them again changes nothing."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         names = ["_".join(tag.lower().split()) for tag in tags]
         exchange = self._account.exchange()
@@ -168,7 +166,7 @@ class Zendesk:
         raise ActionUnreachable("the ticket changes all the time")
 
     async def check(self) -> None:
-        """Check the credentials: ask for our own user. A helpdesk's customer may not read
+        """Check the credentials by requesting our own user. A helpdesk's customer may not read
         tickets."""
         request = self._account.request("GET", "/api/v2/users/me.json")
         me = (await self._account.exchange().read(request, _Me)).user
@@ -184,7 +182,8 @@ class Zendesk:
         with writing(again=again):
             for _ in range(_TRIES):
                 shown = await look(self._show(path), _Shown)
-                # After the ticket: a comment between the two makes the update fail.
+                # Read after the ticket: a comment added between the two reads makes the update
+                # fail.
                 found = await self._find(exchange, path, key) if again else None
                 if found is not None:
                     return found.comment_id
@@ -201,7 +200,8 @@ class Zendesk:
         raise ActionUnreachable("the ticket changes all the time")
 
     async def _find(self, exchange: ConnectorCall, path: str, key: str) -> _Audit | None:
-        """Return the newest audit with our key, or None. Raises ActionUnknown if unclear."""
+        """Return the newest audit with our key, or None. Raises ActionUnknown if it cannot be
+        determined."""
         query: dict[str, str | int] = {"page[size]": _AUDITS_A_PAGE, "sort": "-created_at"}
         for _ in range(_MAX_PAGES):
             request = self._account.request("GET", f"{path}/audits.json", query=query)
@@ -227,7 +227,8 @@ class Zendesk:
         return self._account.request("PUT", f"{path}.json", body={"ticket": update})
 
     def _tags(self, path: str, names: list[str], seen: _Ticket) -> httpx.Request:
-        # A ticket's own `tags` would replace the existing ones; this adds. Its flag is a string.
+        # A ticket's own `tags` would replace the existing tags; this field adds. Its flag is a
+        # string.
         body: dict[str, JsonValue] = {
             "tags": [*names],
             "safe_update": "true",
@@ -242,8 +243,8 @@ def _check_open(ticket: _Ticket) -> None:
 
 
 def _check_addressee(shown: _Shown, ticket: HelpdeskTicket) -> None:
-    """Check that a public comment reaches the customer: it goes to the requester, and callers name
-    the ticket."""
+    """Check that a public comment would reach the customer. The comment goes to the requester, and
+    the ticket is named by an untrusted caller."""
     if shown.ticket.status == "solved":
         raise ActionRefused("somebody has solved the ticket")
     reader, meant = customer_key(shown.requester_email), customer_key(ticket.customer_email)

@@ -1,4 +1,4 @@
-"""Changes in a Zendesk account: comments on tickets, in the shape of its events."""
+"""Changes in a Zendesk account: comments on tickets, in the format of Zendesk's events."""
 
 import asyncio
 import json
@@ -16,11 +16,12 @@ _COMMENT_ADDED: Final = f"{_EVENT}comment_added"
 _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
 _STAFF: Final = frozenset({"agent", "admin"})
 _ENDED: Final = frozenset({"solved", "closed"})
-# Each ticket is asked for its comments, a few in parallel: a poll has seconds for all of them.
+# Each ticket's comments are requested separately, a few tickets in parallel, because a poll has
+# only seconds for all of them.
 _TICKETS: Final = 15
 _AT_ONCE: Final = 5
 _COMMENTS: Final = 25
-# A ticket appears in the list of changes some time after its comment.
+# A ticket appears in the list of changes with a delay after its comment.
 _LATE: Final = timedelta(minutes=10)
 
 
@@ -61,10 +62,10 @@ class _Comments(BaseModel):
 
 
 class ZendeskChanges:
-    """Satisfies `domain.inbound.polling.Polls`. The agent's user must be an administrator: other
-    users may not read changes.
+    """Implements `domain.inbound.polling.Polls`.
 
-    A position is the account's own cursor, and the time from which comments are new.
+    The agent's user must be an administrator, because other users may not read changes. A position
+    consists of the account's own cursor and the time from which comments are new.
     """
 
     def __init__(self, account: HelpdeskAccount) -> None:
@@ -121,12 +122,12 @@ def _changes(
                 "body": comment.plain_body or comment.body or "",
                 "is_public": comment.public,
                 "author": {
-                    # Triggers name an author by address, events by id: with both, the author of a
-                    # ticket would have a second thread in it.
+                    # Triggers identify an author by address, events by id. With both, the author of
+                    # a ticket would get a second thread.
                     "id": None if address else str(comment.author_id),
                     "email": address,
                     "name": author.name if author else None,
-                    # Words count as a customer's only if the account says so.
+                    # Text counts as a customer's only if the account says so.
                     "is_staff": author is None or author.role in _STAFF,
                 },
             }

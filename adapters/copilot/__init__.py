@@ -1,1 +1,2 @@
-"""The copilot's adapters: language models that call tools, and the product's documents."""
+"""The copilot's adapters: language models that call tools, and the index of the product's
+documents."""

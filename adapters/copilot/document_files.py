@@ -1,4 +1,4 @@
-"""The product's documents, as files beside the code."""
+"""The product's documents, read from files beside the code."""
 
 from functools import cache
 from pathlib import Path
@@ -8,7 +8,8 @@ from domain.copilot.documents import DocumentIndex
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "docs"
 
-# Written for a merchant's people. The others are for operators and for developers of this service.
+# Documents for a merchant's people. The others are for operators and for developers of this
+# service.
 _PAGES: Final = (
     "accounts.md", "api.md", "attachments.md", "audit.md", "billing.md", "brain.md", "copilot.md",
     "dashboard.md", "erasure.md", "export.md", "inbound.md", "integrations.md", "learning.md",

@@ -1,5 +1,5 @@
-"""A `Talker` that uses language models: rounds of tools, a stream of text, a deadline and a
-price."""
+"""A `Talker` that uses language models: rounds of tool calls, streamed text, a deadline and a
+cost."""
 
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
 from typing import Any, Final
@@ -29,15 +29,16 @@ from domain.copilot.tool import OfferedTool
 
 DEADLINE_S: Final = 60.0
 MAX_ROUNDS: Final = 6
-"""Rounds of tools; the request after the last one must answer."""
+"""Maximum rounds of tool calls; the request after the last round must answer."""
 _MAX_CALLS: Final = 12
 _MAX_TOKENS_OUT: Final = 1_500
-# A question with two rounds of tools; each round repeats the text before it.
+# Tokens of a question with two rounds of tool calls; each round repeats the text before it.
 _USUAL_TOKENS_IN: Final = 20_000
 
 
 class LlmTalker:
-    """`models`: the first is asked first, the others only if it gives no answer at all."""
+    """`models`: the first model is preferred; the next is used only if the one before gives no
+    answer at all."""
 
     def __init__(self, models: Sequence[PricedModel], *, deadline_s: float = DEADLINE_S) -> None:
         self._models = models
@@ -55,8 +56,8 @@ class LlmTalker:
         rules: str,
         say: Say,
     ) -> Talked:
-        """Answer a question. Raises TalkFailed if nothing was said. An answer that breaks off is
-        kept, because the user has read it by then."""
+        """Answer a question. Raises TalkFailed if there is no text. An answer that breaks off is
+        kept, because the user has already read it."""
         spent = {model: RunUsage() for model in self._models}
         speech = _Speech(say)
 
@@ -76,7 +77,7 @@ class LlmTalker:
             cost_micros=sum(model.cost_micros(spent[model]) for model in self._models),
         )
         if not speech.begun:
-            # Raised outside of `except`: a provider's message must not be attached to it.
+            # Raised outside `except`, so that no provider's message becomes its context.
             raise TalkFailed(cost)
         return Talked(
             text=speech.text,
@@ -117,7 +118,7 @@ class LlmTalker:
 
 
 class _Speech:
-    """The text so far, and the model that wrote it."""
+    """The text so far, and the model that generated it."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -138,7 +139,7 @@ class _Speech:
             async for event in events:
                 if text := _text_of(event):
                     self.speaker = name
-                    # A round of tools separates two parts of an answer.
+                    # Separate the parts of an answer before and after a round of tool calls.
                     starts = isinstance(event, PartStartEvent) and self.begun
                     piece = f"\n{text}" if starts else text
                     self._pieces.append(piece)
@@ -166,8 +167,8 @@ def _tool(one: OfferedTool) -> Tool[None]:
 
 
 def _history(question: CopilotQuestion) -> list[ModelMessage]:
-    """Return the messages before the last. The assistant's messages come from the browser: they are
-    a record of the conversation and prove nothing."""
+    """Return the messages before the last. The assistant's messages come from the browser, so they
+    are untrusted."""
     return [
         ModelRequest(parts=[UserPromptPart(content=one.content)])
         if one.role is Speaker.USER

@@ -11,7 +11,7 @@ def talker_from(settings: BrainSettings) -> Talker | None:
     """
     if not settings.is_remote:
         return None
-    # Imported late: the providers' libraries take seconds to load, and a hundred megabytes.
+    # Imported late: the providers' libraries take seconds and a hundred megabytes to load.
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
     from adapters.copilot.llm_talker import LlmTalker  # noqa: PLC0415
 

@@ -1,1 +1,1 @@
-"""Stand-ins for external services that `make run` can act on."""
+"""Local substitutes for external services, for `make run`."""

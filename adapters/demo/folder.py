@@ -1,4 +1,4 @@
-"""The folder of demo shops that members connect themselves: one file for each client."""
+"""The folder of demo shops that members connect: one file per client."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ _ORDERS: Final = (
 
 
 def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
-    """Return the orders that each shop starts with. `now`: they were placed some days before."""
+    """Return the orders of a new demo shop. `now`: the orders were placed a few days before."""
     return tuple(
         DemoOrder(
             number=number,
@@ -36,14 +36,15 @@ def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
 
 
 class DemoShopFolder:
-    """The folder of the shops' files. A client's file is named by its id, which is not a path."""
+    """The folder of the shops' files. A client's file is named after the client's id, which cannot
+    contain a path."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def open(self, tenant: TenantId, now: datetime) -> str:
-        """Return the path of the client's shop, which is created with the sample orders if it does
-        not exist. Earlier refunds are kept."""
+        """Return the path of the client's shop. A missing shop is created with the sample orders;
+        an existing one keeps its refunds."""
         path = self._path(tenant)
         await asyncio.to_thread(self._make, path, now)
         return str(path)

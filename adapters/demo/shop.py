@@ -1,4 +1,4 @@
-"""The demo shop: orders in a local SQLite file that can really be refunded and cancelled."""
+"""The demo shop: orders in a local SQLite file, which can be refunded and cancelled."""
 
 import asyncio
 import json
@@ -52,7 +52,7 @@ _WAIT_S: Final = 2.0
 
 @dataclass(frozen=True)
 class DemoOrder:
-    """An order that the demo shop starts with. `number`: without "#"."""
+    """An initial order of the demo shop. `number`: without "#"."""
 
     number: str
     customer_email: str
@@ -66,7 +66,8 @@ class DemoOrder:
 
 @dataclass(frozen=True)
 class Movement:
-    """Money that the demo shop returned, by a refund or a cancellation. `key`: the effect's."""
+    """Money returned by the demo shop, by a refund or a cancellation. `key`: the idempotency
+    key."""
 
     key: str
     number: str
@@ -105,7 +106,7 @@ def order_count(path: Path) -> int:
 
 
 def movements(path: Path) -> tuple[Movement, ...]:
-    """Return all money that the shop returned, oldest first."""
+    """Return all refunds of the shop, oldest first."""
     with _file(path, "ro") as connection:
         rows = connection.execute(
             "SELECT m.key, m.number, m.kind, m.minor, o.currency FROM movements m"
@@ -118,8 +119,11 @@ def movements(path: Path) -> tuple[Movement, ...]:
 
 
 class DemoShop:
-    """The shop in one file. Every effect is one transaction that includes its key: it happens once
-    or not at all, whenever the process dies, and `again` needs no further care."""
+    """The shop in one file.
+
+    Every write is one transaction that includes its idempotency key, so it happens exactly once
+    even if the process crashes. `again` therefore needs no special handling.
+    """
 
     def __init__(self, path: Path, integration_id: str) -> None:
         self._path = path
@@ -132,11 +136,11 @@ class DemoShop:
         credentials: Mapping[str, str],  # noqa: ARG003 - the file needs none
         http: httpx.AsyncClient,  # noqa: ARG003 - nor a network
     ) -> Self:
-        """Return the shop at the settings' `path`, a file that `open_demo_shop` created."""
+        """Return the shop at the settings' `path`, a file created by `open_demo_shop`."""
         return cls(Path(integration.settings["path"]), integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number or, without one, the customer's latest order."""
+        """Return the order with that number or, without a number, the customer's latest order."""
         if number is not None:
             wanted = number.strip().removeprefix("#")
             return await self._run(lambda shop: self._order(shop, "WHERE number = ?", wanted))
@@ -147,7 +151,7 @@ class DemoShop:
         return await self._run(lambda shop: self._order(shop, latest, key))
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Refund `amount` once. Returns the refund's id."""
+        """Refund `amount`, once per key. Returns the refund's id."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.REFUND, amount.minor):
@@ -164,7 +168,7 @@ class DemoShop:
         return await self._run(act)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Cancel once and refund what is left. Returns the cancellation's id."""
+        """Cancel, once per key, and refund the rest. Returns the cancellation's id."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.CANCEL_ORDER, None):
@@ -181,7 +185,7 @@ class DemoShop:
         return await self._run(act)
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Do the work in one transaction, on a thread."""
+        """Run the work in one transaction, in a thread."""
         return await asyncio.to_thread(self._in_transaction, work)
 
     def _in_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -227,7 +231,8 @@ class DemoShop:
     def _done(
         self, shop: sqlite3.Connection, order: Order, key: str, kind: ActionKind, minor: int | None
     ) -> bool:
-        """Return whether the key was used already. Raises ActionUnknown if for something else."""
+        """Return whether the key was already used. Raises ActionUnknown if it was used for another
+        write."""
         row = shop.execute(
             "SELECT number, kind, minor FROM movements WHERE key = ?", (key,)
         ).fetchone()
@@ -248,7 +253,7 @@ def _effect_id(key: str) -> str:
 
 @contextmanager
 def _file(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """Open a separate connection, because SQLite's may not move between threads."""
+    """Open a separate connection, because SQLite connections may not move between threads."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_S)
     try:

@@ -1,4 +1,4 @@
-"""A process that reads large documents."""
+"""A process that parses large documents."""
 
 from adapters.documents.document_reading import read_inline
 from adapters.documents.document_wire import DocumentAnswer, DocumentRequest

@@ -1,4 +1,5 @@
-"""Reading of documents with a limit: large ones in separate processes that can be ended."""
+"""Resource-limited parsing of documents: large ones are parsed in separate processes, which can be
+killed."""
 
 from typing import Final
 
@@ -14,9 +15,9 @@ _CHILD: Final = "adapters.documents.document_child"
 
 
 class DocumentPool:
-    """A `DocumentReader`. Small documents are read in place, large ones in a separate process.
+    """A `DocumentReader`. Small documents are parsed in place, large ones in a separate process.
 
-    A process starts with the first large document: most installations rarely get one.
+    Processes start with the first large document, because most installations rarely get one.
     """
 
     def __init__(self, *, cpu_s: float = CPU_S) -> None:

@@ -1,4 +1,4 @@
-"""Reading a document: the part that the API and its processes share."""
+"""Parsing of a document: the part shared by the API and its child processes."""
 
 import json
 from collections.abc import Callable, Mapping

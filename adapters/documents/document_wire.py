@@ -1,4 +1,4 @@
-"""The JSON messages between the API and its reading processes."""
+"""The JSON messages between the API and its parsing processes."""
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
@@ -12,8 +12,8 @@ class DocumentRequest(BaseModel):
 
 
 class DocumentAnswer(BaseModel):
-    """`refused`: the problems of a document that breaks rules. `failed`: the type of an unexpected
-    error; its message stays in the process, because it may quote the document."""
+    """`refused`: the problems of an invalid document. `failed`: the type of an unexpected error;
+    its message stays in the process, because it may quote the document."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,7 +1,7 @@
 """Client ID metadata documents: an OAuth client's id is the URL of its description.
 
-Anyone may choose the URL, so it is fetched as a webhook is sent: with the guard of addresses, and
-from the very address that was checked.
+Anyone may choose the URL, so it is fetched like a webhook is sent: protected against SSRF, and from
+the address that was checked.
 """
 
 import asyncio
@@ -29,14 +29,14 @@ from domain.webhooks.url import check_url
 
 MAX_BYTES: Final = 5 * 1024
 BUDGET_S: Final = 5.0
-"""The limit in seconds for lookup, connection, TLS and the whole response together."""
+"""Timeout of lookup, connection, TLS and the whole response together, in seconds."""
 _TRIED: Final = 2
-"""The number of addresses tried for one name."""
+"""Maximum number of addresses tried per name."""
 _KEPT_AT_MOST: Final = 500
-"""The number of documents kept in one process."""
+"""Maximum number of documents cached in a process."""
 _LONGEST_S: Final = 3_600
 _UNSAID_S: Final = 300
-"""The lifetime in seconds of a document that does not state one."""
+"""Cache lifetime of a document that does not state one, in seconds."""
 _MAX_AGE: Final = re.compile(r"(?:^|[,\s])max-age\s*=\s*\"?([0-9]{1,9})")
 
 
@@ -75,7 +75,7 @@ class HttpClientDocuments:
         try:
             async with asyncio.timeout(self._budget_s):
                 body, lasts_s = await self._fetched(_checked(url, self._allow_private), asked_by)
-        except (httpx.HTTPError, PostFailed, Deferred, OSError):  # TimeoutError is one of them
+        except (httpx.HTTPError, PostFailed, Deferred, OSError):  # includes TimeoutError
             raise _none("the metadata document cannot be fetched") from None
         client = client_of_document(url, _object(body))
         self._kept.pop(url, None)
@@ -86,7 +86,7 @@ class HttpClientDocuments:
         return client
 
     async def _fetched(self, url: str, asked_by: str) -> tuple[bytes, int]:
-        """Return the document, and for how many seconds it may be kept."""
+        """Return the document, and its cache lifetime in seconds."""
         host = str(urlsplit(url).hostname)
         addresses = vetted(await self._found(host, asked_by), allow_private=self._allow_private)
         async with httpx.AsyncClient(
@@ -108,7 +108,7 @@ class HttpClientDocuments:
 
 
 async def _asked(http: httpx.AsyncClient, url: str, address: Address) -> tuple[bytes, int]:
-    """Dial this address only; certificate and Host are those of the name."""
+    """Connect to this address only; the certificate check and the Host header use the name."""
     parts = urlsplit(url)
     dialled = f"[{address}]" if isinstance(address, IPv6Address) else str(address)
     target = parts._replace(netloc=f"{dialled}:{parts.port or 443}").geturl()
@@ -126,8 +126,8 @@ async def _asked(http: httpx.AsyncClient, url: str, address: Address) -> tuple[b
 
 
 def _checked(url: str, allow_private: bool) -> str:
-    """Return the URL of an id. Raises OAuthRefused: ids are compared exactly, so each has one
-    spelling."""
+    """Return the URL of a client id. Raises OAuthRefused unless it is in canonical form, because
+    ids are compared exactly."""
     try:
         same = check_url(url, allow_private) == url
     except InvalidWebhook:
@@ -139,7 +139,7 @@ def _checked(url: str, allow_private: bool) -> str:
 
 
 def _lasts(cache_control: str | None) -> int:
-    """Return for how many seconds a response may be kept, by its header (RFC 9111)."""
+    """Return the cache lifetime of a response in seconds, by its headers (RFC 9111)."""
     if cache_control is None:
         return _UNSAID_S
     told = cache_control.lower()

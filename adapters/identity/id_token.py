@@ -1,4 +1,4 @@
-"""ID tokens of an OpenID provider: verification, and the user's address."""
+"""ID tokens of an OpenID provider: verification, and the user's email address."""
 
 import base64
 import hashlib
@@ -14,7 +14,7 @@ from domain.identity.address import sign_in_address
 from domain.identity.errors import InvalidAddress
 from domain.tenants.user import is_user_id
 
-# The digest of an access token, by the last three characters of the algorithm's name.
+# The hash function for an access token, by the last three characters of the algorithm's name.
 _HALVES: Final = {"256": "sha256", "384": "sha384", "512": "sha512", "DSA": "sha512"}
 
 
@@ -28,10 +28,8 @@ async def id_token_claims(
     nonce: str,
     access_token: str,
 ) -> Mapping[str, object]:
-    """Return the claims of a token that answers this very sign-in (OpenID Connect Core, 3.1.3.7).
-
-    Raises jwt.PyJWTError for any invalid token.
-    """
+    """Return the claims of a token that belongs to this sign-in (OpenID Connect Core, 3.1.3.7).
+    Raises jwt.PyJWTError for any invalid token."""
     claims = await signed_claims(
         token,
         keys,
@@ -59,7 +57,7 @@ async def id_token_claims(
 
 
 def proved_address(claims: Mapping[str, object]) -> str | None:
-    """Return the address if the provider vouches for it, else None: only `true` counts."""
+    """Return the email address if the provider has verified it, else None. Only `true` counts."""
     email = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(email, str):
         return None

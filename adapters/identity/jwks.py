@@ -1,7 +1,7 @@
-"""The published keys of another identity provider: fetched when needed, kept during its outages.
+"""The published keys of another identity provider: fetched when needed, cached during its outages.
 
-PyJWT's own client is unsuitable: it blocks, forgets its keys if the provider is down at the wrong
-moment, and then fetches again for every caller.
+PyJWT's own client is unsuitable: it blocks, drops its keys if the provider is down during a
+refresh, and then fetches again for every caller.
 """
 
 import asyncio
@@ -15,27 +15,28 @@ import jwt
 import structlog
 
 LIFESPAN_S: Final = 300.0
-"""After this time, the first request with a known key starts a fetch and does not wait for it. A
-key that the provider has removed is still accepted until then."""
+"""After this time, a request with a known key starts a fetch without waiting for it. A key that the
+provider has removed is accepted until then."""
 KEPT_S: Final = 3600.0
-"""No key is accepted for longer than this after it was fetched, even during an outage."""
+"""Maximum age of an accepted key, even during an outage."""
 COOLDOWN_S: Final = 30.0
-"""The pause between fetches, so that tokens with made-up key names cost the provider nothing."""
+"""Minimum interval between fetches, so that tokens with invented key names cause no load at the
+provider."""
 FIRST_RETRY_S: Final = 5.0
-"""The pause between fetches until one has succeeded: before that, no one can sign in."""
+"""Minimum interval between fetches until one has succeeded, because no one can sign in before."""
 TIMEOUT_S: Final = 3.0
-"""The limit of one fetch as a whole."""
+"""Timeout of a whole fetch."""
 MAX_BODY: Final = 256 * 1024
-"""The limit of a set in bytes; real ones have a few thousand."""
+"""Maximum size of a key set in bytes; real ones have a few thousand."""
 
-# The algorithms of an RSA key that names none; a curve has only one.
+# The algorithms of an RSA key that names none; an elliptic curve has only one algorithm.
 _OF_RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
 
 _log = structlog.get_logger(__name__)
 
 
 class ProviderKeys:
-    """The keys for all requests of the process. A known key needs no waiting until it is too
+    """The key cache of the process. Requests with a known key do not wait until the key is too
     old."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
@@ -49,22 +50,23 @@ class ProviderKeys:
         self._fetch: asyncio.Task[None] | None = None
 
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """Return the key of that name, by algorithm. Fetches the set if the key is unknown or old.
+        """Return the key with that name, by algorithm.
 
-        The fetch is awaited only if there is no key to use meanwhile.
+        Fetches the set if the key is unknown or old. The fetch is awaited only if no cached key can
+        be used meanwhile.
         """
         if kid not in self._keys or self._age() >= KEPT_S:
             fetch = self._refresh()
             if fetch is not None:
-                # A caller that disconnects must not cancel the others' fetch.
+                # A caller that disconnects must not cancel the fetch for the others.
                 await asyncio.shield(fetch)
         elif self._age() >= LIFESPAN_S:
             self._refresh()
         return self._keys.get(kid) if self._age() < KEPT_S else None
 
     async def only(self) -> str | None:
-        """Return the name of the provider's key if it has just one: a token need not name that
-        one."""
+        """Return the name of the provider's key if there is only one, because a token may then omit
+        it."""
         if not self._keys and (fetch := self._refresh()) is not None:
             await asyncio.shield(fetch)
         return next(iter(self._keys)) if len(self._keys) == 1 else None
@@ -79,7 +81,7 @@ class ProviderKeys:
         return self._clock() - self._fetched_at
 
     def _refresh(self) -> asyncio.Task[None] | None:
-        """Return the running fetch, or a new one, or None while the last one is recent."""
+        """Return the running fetch or a new one, or None if the last one was too recent."""
         if self._fetch is None or self._fetch.done():
             never = self._fetched_at == -math.inf
             pause = FIRST_RETRY_S if never else COOLDOWN_S
@@ -90,7 +92,7 @@ class ProviderKeys:
         return self._fetch
 
     async def _replace(self) -> None:
-        """Replace our keys by the provider's, or keep ours if the fetch fails."""
+        """Replace the cached keys by the provider's, or keep them if the fetch fails."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 keys = _usable(json.loads(await self._published()))
@@ -121,7 +123,7 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
         raise ValueError("no JWK set")  # noqa: TRY004 - the document is wrong, not our code
     keys: dict[str, dict[str, jwt.PyJWK]] = {}
     for entry in listed:
-        # A published private key no longer protects anything.
+        # A private key that was published no longer protects anything.
         if not isinstance(entry, dict) or "d" in entry or entry.get("use") not in ("sig", None):
             continue
         try:
@@ -134,8 +136,8 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
 
 
 def _bound(jwk: dict[str, object]) -> dict[str, jwt.PyJWK]:
-    """Return the key for each of its algorithms. PyJWT refuses one that needs another kind of
-    key."""
+    """Return the key for each of its algorithms. PyJWT refuses an algorithm that needs another type
+    of key."""
     if jwk.get("kty") == "RSA" and not jwk.get("alg"):
         return {name: jwt.PyJWK(jwk, algorithm=name) for name in _OF_RSA}
     key = jwt.PyJWK(jwk)

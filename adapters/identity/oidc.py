@@ -1,4 +1,4 @@
-"""Another identity provider that signs people in: OpenID Connect's code flow, with PKCE.
+"""Sign-in by an external identity provider: OpenID Connect's authorization code flow, with PKCE.
 
 authlib builds the protocol's requests. They are sent like all calls to other systems' APIs, with
 the same deadlines and size limit.
@@ -36,10 +36,10 @@ from settings.group import is_fetched_safely
 from settings.identity import ASYMMETRIC, IdentitySettings
 
 LIFESPAN_S: Final = 3600.0
-"""After this time the provider is asked again for its endpoints; until it answers, the earlier ones
-stay in use."""
+"""After this time, the provider's endpoints are fetched again. Until that succeeds, the earlier
+ones stay in use."""
 RETRY_S: Final = 5.0
-"""The pause after a failed request: callers in between get the error immediately."""
+"""Back-off after a failed request; callers in between get the error immediately."""
 
 _FORM: Final = "application/x-www-form-urlencoded"
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
@@ -85,7 +85,7 @@ class _Known:
 
 
 class OidcProvider:
-    """The provider, for all requests of the process."""
+    """The external identity provider, shared by all requests of the process."""
 
     def __init__(
         self,
@@ -129,10 +129,8 @@ class OidcProvider:
         return str(url)
 
     async def check_issuer(self, said: str | None) -> None:
-        """Check that an answer's `iss` (RFC 9207) is this provider: several may answer to one page.
-
-        Raises SignInInterrupted, ProviderUnreachable.
-        """
+        """Check that the `iss` of a response (RFC 9207) is this provider, because a page may use
+        several providers. Raises SignInInterrupted, ProviderUnreachable."""
         metadata = (await self._provider()).metadata
         if said is None and not metadata.authorization_response_iss_parameter_supported:
             return
@@ -140,10 +138,8 @@ class OidcProvider:
             raise SignInInterrupted
 
     async def person(self, code: str, attempt: SignInAttempt) -> ProvedPerson:
-        """Return the person who signed in, for the code that the browser brought.
-
-        Raises SignInInterrupted for an invalid code, ProviderAnswerInvalid, ProviderUnreachable.
-        """
+        """Return the person who signed in, for the authorization code that the browser brought.
+        Raises SignInInterrupted for an invalid code, ProviderAnswerInvalid, ProviderUnreachable."""
         known = await self._provider()
         tokens = await self._tokens(known.metadata, code, attempt)
         try:
@@ -157,7 +153,7 @@ class OidcProvider:
                 access_token=tokens.access_token,
             )
         except jwt.PyJWTError as error:
-            # The kind only, because the messages quote the token.
+            # Log only the type, because the messages quote the token.
             _log.error("identity provider's token refused", reason=type(error).__name__)
             raise ProviderAnswerInvalid from None
         subject = str(claims["sub"])
@@ -166,10 +162,8 @@ class OidcProvider:
         return ProvedPerson(subject, proved_address(claims))
 
     async def sign_out_url(self, back: str) -> str | None:
-        """Return the URL where the browser signs out of the provider too, or None if there is none.
-
-        `back`: the URL where the browser continues. Raises ProviderUnreachable.
-        """
+        """Return the URL where the browser also signs out of the provider, or None if there is
+        none. `back`: the URL to return to. Raises ProviderUnreachable."""
         endpoint = (await self._provider()).metadata.end_session_endpoint
         if endpoint is None:
             return None
@@ -197,7 +191,7 @@ class OidcProvider:
     async def _user_info(
         self, endpoint: str, tokens: _Tokens, subject: str
     ) -> Mapping[str, object]:
-        """Return the user's claims: many providers keep the address out of the ID token."""
+        """Return the user's claims. Many providers omit the email address from the ID token."""
         headers = {"authorization": f"Bearer {tokens.access_token}"}
         request = self._http.build_request("GET", endpoint, headers=headers)
         with _said_of_the_provider():
@@ -257,7 +251,7 @@ def _said_of_the_provider() -> Iterator[None]:
     except NotAuthorized as error:
         _log.error("identity provider does not know our client")
         raise ProviderAnswerInvalid from error
-    except ActionRefused as error:  # the code may be used, or made up
+    except ActionRefused as error:  # the code may be already used, or invented
         _log.warning("identity provider refused a code")
         raise SignInInterrupted from error
 
@@ -268,7 +262,7 @@ def oidc_provider(
     redirect_uri: str,
     clock: Callable[[], float],
 ) -> OidcProvider | None:
-    """Return the provider that signs people in, or None if it is our own."""
+    """Return the external identity provider, or None if we sign people in ourselves."""
     if settings.oidc_issuer is None or settings.oidc_client_id is None:
         return None
     secret = settings.oidc_client_secret

@@ -1,4 +1,4 @@
-"""Session tokens: JWTs of one identity provider, either the one named by settings or our own."""
+"""Session tokens: JWTs of one identity provider, either the configured one or our own."""
 
 import time
 
@@ -16,7 +16,8 @@ _log = structlog.get_logger(__name__)
 
 
 class SessionVerifier:
-    """Verifies tokens. Their accepted contents are fixed here, never read from the token."""
+    """Verifies tokens. The accepted algorithms and claims are fixed here, never taken from the
+    token."""
 
     def __init__(
         self,
@@ -29,10 +30,7 @@ class SessionVerifier:
         admin_claim: str | None = None,
     ) -> None:
         """`admin_claim`: the claim that makes an internal admin if it is true; for our own provider
-        only.
-
-        `admins` are user ids that are internal admins regardless of their token.
-        """
+        only. `admins`: ids of users who are internal admins regardless of their token."""
         self._keys = keys
         self._issuer = issuer
         self._audience = audience
@@ -51,7 +49,7 @@ class SessionVerifier:
                 algorithms=self._algorithms,
             )
         except jwt.PyJWTError as error:
-            # The kind only, because the messages quote the token.
+            # Log only the type, because the messages quote the token.
             _log.info("session token refused", reason=type(error).__name__)
             raise Unauthenticated from None
         user_id = claims["sub"]
@@ -65,7 +63,7 @@ class SessionVerifier:
 
 
 def session_keys(settings: IdentitySettings) -> SessionKeys | None:
-    """Return our own provider's keys, or None if users sign in elsewhere or not at all."""
+    """Return our own provider's keys, or None if users sign in elsewhere or sign-in is off."""
     if settings.has_other_provider or settings.session_key is None:
         return None
     return SessionKeys(settings.session_key.get_secret_value())
@@ -75,7 +73,8 @@ def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
     """Return the verifier of the configured provider, or None. Needs a running loop."""
     admins = frozenset(comma_separated(settings.admin_user_ids or ""))
     if settings.jwt_jwks_url and settings.jwt_issuer and settings.jwt_audience:
-        # Another provider's claims must not grant access to every tenant: admins are listed.
+        # Another provider's claims must not grant access to every tenant, so admins are listed in
+        # the settings.
         return SessionVerifier(
             ProviderKeys(settings.jwt_jwks_url, clock=time.monotonic),
             issuer=settings.jwt_issuer,

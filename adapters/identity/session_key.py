@@ -28,7 +28,7 @@ LIFETIME: Final = timedelta(hours=1)
 
 
 class SessionKeys:
-    """Signs with the first key and accepts the tokens of all, so that keys can be rotated."""
+    """Signs with the first key and accepts tokens of every key, so that keys can be rotated."""
 
     def __init__(self, keys: str) -> None:
         """`keys`: P-256 private keys, comma-separated, newest first. Raises ValueError.
@@ -41,7 +41,7 @@ class SessionKeys:
         self._kid = public[0]["kid"]
         self._verifying = {jwk["kid"]: {ALGORITHM: jwt.PyJWK.from_dict(jwk)} for jwk in public}
         self.published: Final = {"keys": public}
-        """The JWK set of the public parts."""
+        """The JWK set of the public keys."""
 
     def sign(self, user: User, now: datetime) -> str:
         """Return a token for the user, valid for LIFETIME."""
@@ -60,11 +60,11 @@ class SessionKeys:
         return self._verifying.get(kid)
 
     async def close(self) -> None:
-        """Close nothing: no resource is held."""
+        """Nothing to close."""
 
 
 def new_session_key() -> str:
-    """Return a new key, on one line."""
+    """Return a new private key, on one line."""
     der = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         Encoding.DER, PrivateFormat.PKCS8, NoEncryption()
     )
@@ -84,13 +84,13 @@ def _private_key(text: str) -> ec.EllipticCurvePrivateKey:
 
 
 def _public_jwk(key: ec.EllipticCurvePrivateKey) -> dict[str, str]:
-    """Return the public part, named by its thumbprint, so that operators need no names."""
+    """Return the public key, named by its thumbprint, so that operators need not choose names."""
     parts: dict[str, str] = ECAlgorithm.to_jwk(key.public_key(), as_dict=True)
     return {**parts, "kid": thumbprint(parts), "use": "sig", "alg": ALGORITHM}
 
 
 def thumbprint(jwk: Mapping[str, str]) -> str:
-    """Return the digest that names an elliptic-curve key (RFC 7638)."""
+    """Return the thumbprint of an elliptic-curve key (RFC 7638)."""
     required = {name: jwk[name] for name in ("crv", "kty", "x", "y")}
     canonical = json.dumps(required, separators=(",", ":"), sort_keys=True)
     digest = base64.urlsafe_b64encode(hashlib.sha256(canonical.encode()).digest())

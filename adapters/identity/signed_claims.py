@@ -1,4 +1,4 @@
-"""Verification of a JWT, before any of its claims is trusted."""
+"""Verification of a JWT, before any claim is trusted."""
 
 from collections.abc import Mapping
 from typing import Final, Protocol
@@ -11,10 +11,8 @@ _REQUIRED: Final = ("exp", "iat", "sub", "aud", "iss")
 
 class KeySource(Protocol):
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """Return the provider's public key of that name, or None if it has none now.
-
-        The key is returned by algorithm, each time bound to that one.
-        """
+        """Return the provider's public key with that name, bound to each of its algorithms, or None
+        if there is none now."""
 
     async def close(self) -> None: ...
 
@@ -28,16 +26,14 @@ async def signed_claims(
     algorithms: tuple[str, ...],
     unnamed: str | None = None,
 ) -> dict[str, object]:
-    """Return the token's claims. `unnamed`: the name of the key for a token that names none.
-
-    Raises jwt.PyJWTError for any invalid token.
-    """
-    # Only the header's `kid` is used, as the name of a key that we have; `jwk`, `jku` and `x5u`
-    # would let the token bring its own.
+    """Return the token's claims. `unnamed`: the key name for a token without one. Raises
+    jwt.PyJWTError for any invalid token."""
+    # Only the header's `kid` is used, as the name of a known key. `jwk`, `jku` and `x5u` would let
+    # the token supply its own key.
     header = jwt.get_unverified_header(token)
     if "crit" in header:
         raise jwt.InvalidTokenError("an extension that must be understood")
-    # `alg` chooses among the algorithms that are both allowed and the key's.
+    # `alg` selects among the algorithms that are allowed and fit the key.
     kid, algorithm = header.get("kid", unnamed), header.get("alg")
     if not isinstance(kid, str) or algorithm not in algorithms:
         raise jwt.InvalidTokenError("no name of a key, or an algorithm that is not allowed")

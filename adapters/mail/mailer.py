@@ -15,20 +15,20 @@ from domain.core.ports import MailSender, OutgoingMail, ServicePermit
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 
-# The limit of one sending, below the 10 s that the activity may take.
+# Timeout of sending one email, below the activity's 10 s.
 _TIMEOUT_S: Final = 8.0
 
 
 class SmtpMailer:
-    """Sends by the server of SMTP_URL, or by a client's own. Each mail has its own connection, so
-    that no stale one is reused.
+    """Sends by the server of SMTP_URL, or by a client's own server.
 
-    A server's replies are not passed on: Temporal keeps errors, and the text may be a stranger's.
+    Each email has its own connection, so that no stale one is reused. Server replies are not passed
+    on, because Temporal stores errors and the text may come from a stranger.
     """
 
     def __init__(self, smtp_url: str | None, mail_from: str, own: OwnServers) -> None:
-        """`own`: the connections to clients' servers. Raises InvalidInput for a URL or sender that
-        cannot be used."""
+        """`own`: connections to clients' servers. Raises InvalidInput for an unusable URL or
+        sender."""
         self._server = urlsplit(smtp_url) if smtp_url else None
         if self._server is not None and (
             self._server.scheme not in ("smtp", "smtps") or not self._server.hostname
@@ -59,9 +59,9 @@ class SmtpMailer:
         return str(message["Message-ID"])
 
     def _check_way(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> None:
-        """Raise MailRefused if the sender may not write to this address."""
+        """Raise MailRefused if the sender may not send to this address."""
         to = customer_key(mail.to)
-        # A mail to our own address would come back as the next message to answer.
+        # A mail to our own address would return as the next message to answer.
         ours = {customer_key(self._service.addr_spec)}
         if isinstance(by, ServicePermit):
             if to != customer_key(by.to):
@@ -105,7 +105,8 @@ def _address(sender: MailSender) -> Address:
 
 
 async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:
-    """Send MAIL, RCPT and DATA. A reply states the outcome; without one, it is unknown."""
+    """Send MAIL, RCPT and DATA. The server's reply states the outcome; without a reply it is
+    unknown."""
     try:
         async with asyncio.timeout_at(deadline):
             await client.send_message(message)

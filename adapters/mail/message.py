@@ -1,4 +1,4 @@
-"""An outgoing mail in its wire format."""
+"""Outgoing emails in wire format."""
 
 from email.errors import HeaderParseError
 from email.headerregistry import Address
@@ -23,9 +23,9 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
         if mail.references:
             message["References"] = " ".join(mail.references)
     except (ValueError, IndexError, AttributeError, HeaderParseError) as error:
-        # The header library's errors for line breaks and malformed addresses.
+        # Errors of the header library for line breaks and malformed addresses.
         raise MailRefused("the mail's headers cannot be written") from error
-    # RFC 3834 and, for Exchange, its own header: other robots must not answer.
+    # Headers of RFC 3834 and of Exchange that stop automatic replies.
     message["Auto-Submitted"] = mail.auto_submitted
     message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
     message.set_content(mail.text)

@@ -1,8 +1,8 @@
-"""Clients' own mail servers: untrusted machines, by TLS only and with few connections at a time.
+"""Clients' own mail servers: untrusted, by TLS only, with few concurrent connections.
 
-A server that is silent, slow or endless delays its own client's mails and no other's: a client has
-a few places, all clients together have a share of the worker, and every sending has one deadline.
-aiosmtplib limits a server's reply to 8 KiB a line and 32 KiB in total.
+A slow or silent server delays only its own client's emails: each client has a few slots, all
+clients together have a share of the worker, and every sending has one deadline. aiosmtplib limits a
+server's reply to 8 KiB a line and 32 KiB in total.
 """
 
 import asyncio
@@ -20,19 +20,19 @@ from domain.integrations.client_sender import unseal_password
 from domain.integrations.errors import MailLoginRefused, MailServerUntrusted, MailUnreachable
 
 _AT_ONCE: Final = 4
-"""The limit of connections of one client."""
+"""Maximum connections of one client."""
 _ALL_AT_ONCE: Final = 32
-"""The limit of all clients: a third of a worker's concurrency, so that they never take all of
-it."""
+"""Maximum connections of all clients: a third of a worker's concurrency, so that other work
+continues."""
 _PATIENCE_S: Final = 1.0
-"""The wait for a place, in seconds. Temporal retries a mail that found none."""
+"""Timeout of waiting for a slot, in seconds. Temporal retries an email that gets no slot."""
 
 
 class OwnServers:
-    """Used by one event loop."""
+    """Connections to clients' mail servers. Used by one event loop."""
 
     def __init__(self, sealer: Sealer, guard: SmtpGuard, tls: ssl.SSLContext) -> None:
-        """`tls`: the trusted certificates; each server's certificate is checked, and its name."""
+        """`tls`: the trusted certificates. Each server's certificate and name are checked."""
         self._sealer = sealer
         self._guard = guard
         self._tls = tls
@@ -43,8 +43,7 @@ class OwnServers:
     async def connected(
         self, sender: MailSender, server: SmtpServer, here: str, deadline: float
     ) -> AsyncIterator[aiosmtplib.SMTP]:
-        """Yield a TLS connection that is logged in. `here`: the name by which we introduce
-        ourselves.
+        """Yield an authenticated TLS connection. `here`: our host name for EHLO.
 
         Raises MailUnreachable, MailServerUntrusted, MailServerForbidden, MailLoginRefused.
         """
@@ -65,7 +64,7 @@ class OwnServers:
                     )
                     held.callback(_cut, client)
                     await _enter(client, server, password)
-            # ValueError: a reply to the login that aiosmtplib cannot read.
+            # ValueError: an invalid reply to the login.
             except (aiosmtplib.SMTPException, OSError, ValueError) as error:
                 raise _explained(error) from None
             yield client
@@ -77,7 +76,8 @@ class OwnServers:
             raise MailLoginRefused("the stored password cannot be read") from None
 
     async def _take_place(self, client_id: str, held: AsyncExitStack) -> None:
-        """Take the client's own place first: a client that has its share takes no place of all."""
+        """Take the client's own slot first, so that a client at its limit occupies no shared
+        slot."""
         mine = self._places.setdefault(client_id, asyncio.Semaphore(_AT_ONCE))
         try:
             async with asyncio.timeout(_PATIENCE_S):
@@ -88,7 +88,7 @@ class OwnServers:
 
 
 def _cut(client: aiosmtplib.SMTP) -> None:
-    """Close without QUIT, because we would have to wait for a silent server."""
+    """Close without QUIT, which would wait for a silent server."""
     if isinstance(client.transport, asyncio.WriteTransport):
         client.transport.abort()
     client.close()
@@ -111,7 +111,7 @@ async def _enter(client: aiosmtplib.SMTP, server: SmtpServer, password: str | No
 
 
 def _explained(error: Exception) -> MailUnreachable | MailLoginRefused:
-    """Return the error in our own words, without the server's."""
+    """Return the error in our own words, without the server's text."""
     for one in (error, error.__cause__):
         if isinstance(one, ssl.SSLError):
             return MailServerUntrusted("the mail server's certificate or TLS is not accepted")

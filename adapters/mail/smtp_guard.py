@@ -1,5 +1,5 @@
-"""The guard of clients' mail servers: the checks of webhooks, when a server is stored and again for
-every mail."""
+"""SSRF protection for clients' mail servers: the checks of webhooks, when a server is stored and
+again for every email."""
 
 import socket
 from typing import Final
@@ -18,7 +18,7 @@ _FIELD: Final = "smtp.host"
 
 
 class SmtpGuard:
-    """Used by one event loop. Satisfies `domain.integrations.ports.MailServers`."""
+    """Implements `domain.integrations.ports.MailServers`. Used by one event loop."""
 
     def __init__(self, *, allow_private: bool, look_up: LookUp = system_look_up) -> None:
         self._allow_private = allow_private
@@ -38,8 +38,8 @@ class SmtpGuard:
         return name
 
     async def connect(self, client_id: str, host: str, port: int) -> socket.socket:
-        """Connect to an address that was looked up and checked now, so that a later change of the
-        name has no effect. Raises MailServerForbidden, MailUnreachable."""
+        """Connect to an address that is resolved and checked now, so that a later DNS change has no
+        effect. Raises MailServerForbidden, MailUnreachable."""
         try:
             addresses = vetted(
                 await self._found(client_id, host), allow_private=self._allow_private

@@ -1,4 +1,4 @@
-"""Normalization within a step budget: the part that a worker and its processes share."""
+"""Normalization within a step budget: the part shared by a worker and its child processes."""
 
 from domain.core.effort import budget
 from domain.intake.event import InboundEvent

@@ -1,4 +1,5 @@
-"""Normalization with a limit: large events in separate processes that can be ended."""
+"""Resource-limited normalization: large events are normalized in separate processes, which can be
+killed."""
 
 from typing import Final
 
@@ -22,8 +23,8 @@ class NormalizerPool:
     async def normalize(
         self, event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
     ) -> Normalized:
-        """Normalize an event. Raises OverBudget if it takes more than allowed, EngineUnavailable if
-        no process is free in time."""
+        """Normalize an event. Raises OverBudget if it exceeds its limits, EngineUnavailable if no
+        process becomes free in time."""
         if not is_large(event):
             return normalize_inline(
                 event, fallback_ticket_id=fallback_ticket_id, authserv_ids=authserv_ids
@@ -40,7 +41,7 @@ class NormalizerPool:
         return Normalized(answer.event, answer.steps)
 
     async def start(self) -> None:
-        """Start the processes before the first large event, which would wait for them."""
+        """Start the processes, so that the first large event does not wait for them."""
         await self._processes.start()
 
     async def close(self) -> None:

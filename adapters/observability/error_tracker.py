@@ -1,7 +1,5 @@
-"""The error tracker of a process: it counts errors by kind and client, and loses none of them.
-
-Source: docs/decisions/0078.
-"""
+"""The error tracker of a process: it counts errors by kind and client, without losing any. Source:
+docs/decisions/0078."""
 
 import asyncio
 import time
@@ -24,12 +22,12 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 
 Send = Callable[[str, ErrorReport], Awaitable[None]]
-"""Hands over a report with its id; the same id twice is one report. Raises EngineUnavailable if it
-must be retried."""
+"""Sends a report with its id. Sending the same id twice creates one report. Raises
+EngineUnavailable if the report must be sent again."""
 
 REPORT_EVERY_S: Final = 10.0
 MAX_OPEN: Final = 2_000
-"""The limit of open reports. Beyond it, errors are counted by kind without the client."""
+"""Maximum number of open reports. Beyond it, errors are counted by kind without the client."""
 _ADOPT_EVERY_S: Final = 60.0
 _SYNC_EVERY_S: Final = 0.5
 _FLUSH_S: Final = 2.0
@@ -45,10 +43,10 @@ _log = structlog.get_logger(__name__)
 async def error_tracker(
     dsn: str | None, spool: Path, keep: Send, redactor: Redactor, metrics: Metrics
 ) -> AsyncIterator[ErrorTracker]:
-    """Run the process's tracker: Sentry if there is a DSN, else `keep`.
+    """Run the process's tracker, which sends to Sentry if there is a DSN, else calls `keep`.
 
-    The end of the block waits a short time for reports that are not handed over; the rest stays in
-    the spool for the next process. Raises InvalidInput if the spool cannot be written.
+    At the end, the block waits briefly for unsent reports; the rest stays in the spool for the next
+    process. Raises InvalidInput if the spool is not writable.
     """
     async with AsyncExitStack() as held:
         send = keep
@@ -70,7 +68,8 @@ async def error_tracker(
 
 @dataclass(slots=True)
 class _Open:
-    """A report that errors of its kind are still counted into. `due_at`: on the monotonic clock."""
+    """An open report, which further errors of its kind are counted into. `due_at`: the time to send
+    it, on the monotonic clock."""
 
     id: str
     report: ErrorReport
@@ -79,9 +78,10 @@ class _Open:
 
 class SpooledTracker:
     """Reports the first error of a kind immediately, and counts further ones into a report that is
-    due `REPORT_EVERY_S` later. A kind is a place, a code, an exception's type and a client.
+    sent `REPORT_EVERY_S` later.
 
-    Each error is in the spool before `report` returns, and leaves it when `send` has succeeded.
+    A kind is a place, a code, an exception type and a client. Each error is in the spool before
+    `report` returns, and leaves it when `send` has succeeded.
     """
 
     def __init__(
@@ -132,14 +132,14 @@ class SpooledTracker:
         self._spool.add(added.id, report)
 
     async def run(self) -> None:
-        """Hand reports over, adopt those of ended processes and sync the spool, forever."""
+        """Send reports, adopt those of ended processes and sync the spool, forever."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._hand_over_for_ever())
             group.create_task(self._sync_for_ever())
             group.create_task(self._adopt_for_ever())
 
     async def flush(self) -> None:
-        """Hand over the open reports, for a short time. The rest stays in the spool."""
+        """Send the open reports, for a short time. The rest stays in the spool."""
         left = ([self._sending] if self._sending else []) + [*self._open.values()]
         self._open.clear()
         try:
@@ -188,7 +188,7 @@ class SpooledTracker:
         while True:
             with self._spooling():
                 for report_id, report in self._spool.adopt():
-                    # Not counted into any more: its number is complete.
+                    # No further errors are counted into this report.
                     self._open[report_id, "", "", None] = _Open(report_id, report, 0.0)
                     self._wake.set()
             await asyncio.sleep(_ADOPT_EVERY_S)
@@ -204,8 +204,8 @@ class SpooledTracker:
 
     @contextmanager
     def _spooling(self) -> Iterator[None]:
-        """Log a full or broken disk: it costs the report its place there, not the caller an
-        answer."""
+        """Log a full or broken disk. The report is then only in memory, but the caller still gets
+        an answer."""
         try:
             yield
         except OSError as error:

@@ -16,16 +16,16 @@ from domain.core.names import parse_run_id
 
 _log = structlog.get_logger("process")
 
-# Some libraries print an exception into their own text, with the values that it failed on.
+# Some libraries format an exception into their own message, including sensitive values.
 _PRINTED_EXCEPTION: Final = re.compile(
     r"(?s)(\w*(?:Error|Exception|Interrupt|Exit))\([\"'(\[{].*\)"
 )
 
 
 def configure_logs(level: str, redactor: Redactor | None = None) -> None:
-    """Send our logs and those of the libraries to one place, from `level` upwards.
+    """Send our logs and the libraries' to one output, from `level` upwards.
 
-    Libraries log from WARNING upwards: below that they log the data that they were given.
+    Libraries log from WARNING upwards, because below that level they log customer data.
     """
     lowest = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
     ending: list[Processor] = [
@@ -62,7 +62,7 @@ def configure_logs(level: str, redactor: Redactor | None = None) -> None:
     )
     logging.basicConfig(level=max(lowest, logging.WARNING), handlers=[handler], force=True)
     logging.captureWarnings(capture=True)
-    # A record that cannot be written would otherwise be printed, with its values.
+    # A record that fails to format would otherwise be printed with its values.
     logging.raiseExceptions = False
     sys.excepthook = _log_uncaught
     threading.excepthook = _log_uncaught_of_thread
@@ -70,7 +70,7 @@ def configure_logs(level: str, redactor: Redactor | None = None) -> None:
 
 def _masked_by(redactor: Redactor) -> Processor:
     def mask(_: object, __: str, line: EventDict) -> EventDict:
-        # The record itself is for structlog, which removes it.
+        # structlog needs the record itself, and removes it.
         kept = {name: line.pop(name) for name in ("_record", "_from_structlog") if name in line}
         return {**redactor.mapping(line), **kept}
 
@@ -78,9 +78,9 @@ def _masked_by(redactor: Redactor) -> Processor:
 
 
 def _without_values(_: object, __: str, line: EventDict) -> EventDict:
-    """Replace an exception by its types and places.
+    """Replace an exception by its types and code locations.
 
-    Its values stay out of the log: locals, and messages of PostgreSQL and of parsers, quote
+    Its values stay out of the log, because locals and messages of PostgreSQL and of parsers quote
     customers' words and callers' secrets.
     """
     given = line.pop("exc_info", None)
@@ -102,7 +102,7 @@ def _without_printed_exception(_: object, __: str, line: EventDict) -> EventDict
 
 
 def _run_of_workflow(_: object, __: str, line: EventDict) -> EventDict:
-    """Add the ids of a run to lines of its workflow and activities, which have only a workflow
+    """Add the ids of a run to log lines of its workflow and activities, which have only a workflow
     id."""
     for kind in ("temporal_workflow", "temporal_activity"):
         facts = getattr(line.get("_record"), kind, None)

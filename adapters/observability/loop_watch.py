@@ -1,4 +1,4 @@
-"""The watchdog of an event loop: it measures how long the loop is held."""
+"""A watchdog of an event loop, which measures how long the loop is blocked."""
 
 import time
 from asyncio import AbstractEventLoop, TimerHandle, get_running_loop
@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import Final, Literal, Protocol
 
 HOLD_S: Final = 0.05
-"""The shortest hold that is counted, in seconds."""
-# A hold that starts within a pause is measured shorter by the rest of the pause, half of it on
-# average. Each look wakes the process: a hundred per second take a hundredth of a processor.
+"""The shortest counted block of the loop, in seconds."""
+# A block that starts within a pause is measured shorter by the rest of the pause, half a pause on
+# average. Each check wakes the process: a hundred per second take a hundredth of a processor.
 _PAUSE_S: Final = 0.025
 
 Cause = Literal["own", "other"]
-"""`own`: the loop's thread itself worked for as long as a hold. `other`: it worked less, and waited
-for the processor, or for a blocking call."""
+"""`own`: the loop's thread itself used the processor during the block. `other`: it used less, and
+waited for the processor or for a blocking call."""
 
 
 class CountHolds(Protocol):
@@ -22,7 +22,7 @@ class CountHolds(Protocol):
 
 
 class _Watch:
-    """A timer that comes back every `_PAUSE_S`, unless the loop is held."""
+    """A timer that fires every `_PAUSE_S`, unless the loop is blocked."""
 
     def __init__(self, loop: AbstractEventLoop, count: CountHolds) -> None:
         self._loop = loop
@@ -45,7 +45,7 @@ class _Watch:
 
 @contextmanager
 def watched_loop(count: CountHolds) -> Iterator[None]:
-    """Count the holds of the running loop while the block runs."""
+    """Count the times that the running loop is blocked, while the `with` block runs."""
     watch = _Watch(get_running_loop(), count)
     try:
         yield

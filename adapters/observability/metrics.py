@@ -1,4 +1,4 @@
-"""Metrics for Prometheus: the counts of a process."""
+"""Prometheus metrics of a process."""
 
 import time
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# An answer takes tens of milliseconds; its deadline is 30 s.
+# A response takes tens of milliseconds; its deadline is 30 s.
 _BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
@@ -38,7 +38,8 @@ class Pool(Protocol):
 
 
 class _Pools(Collector):
-    """Read when Prometheus asks; taking or returning a connection costs nothing more."""
+    """A collector that reads the pools when Prometheus scrapes, so that taking and returning a
+    connection cost nothing more."""
 
     def __init__(self) -> None:
         self.pools: dict[str, Pool] = {}
@@ -59,8 +60,11 @@ def _of_pools(name: str, meaning: str) -> GaugeMetricFamily:
 
 
 class Metrics:
-    """The metrics of one process. Labels hold our own codes and names, never a tenant or a path as
-    it was called: each value permanently costs memory here and in Prometheus."""
+    """The metrics of one process.
+
+    Label values are our own codes and names, never a tenant or a requested path, because each value
+    permanently uses memory here and in Prometheus.
+    """
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -75,7 +79,8 @@ class Metrics:
             "engine_http_requests_in_flight", "Requests without an answer.", registry=self.registry
         )
         self._outcomes = self._counter("gateway_outcomes", "Answers of the gateway.", "status")
-        # Shown from the start: a counter that starts at 1 is no increase for Prometheus.
+        # Shown from the start, because Prometheus does not see a counter that starts at 1 as an
+        # increase.
         self._outcomes.labels("failed")
         self._refusals = self._counter("refusals", "Answers of 4xx, and of the edge.", "code")
         self._inbound = self._counter(
@@ -116,7 +121,8 @@ class Metrics:
         self.registry.register(self._pools)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request's end. `route`: the template; `status`: 0 if the caller got none."""
+        """Count a finished request. `route`: the template. `status`: 0 if the caller got no
+        response."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._durations.labels(known, route).observe(seconds)
@@ -128,11 +134,12 @@ class Metrics:
         self._refusals.labels(code).inc()
 
     def webhook_came(self, provider: str, was: str) -> None:
-        """Count a webhook. `was`: whether it was new, known, a conflict, or left."""
+        """Count a webhook. `was`: whether it was new, known, conflicting or dropped."""
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:
-        """Count a trusted webhook of the whole installation for an account that no client has."""
+        """Count a verified webhook of the whole installation for an account that belongs to no
+        client."""
         self._unowned.labels(provider).inc()
 
     def reported(self, code: str) -> None:
@@ -145,7 +152,7 @@ class Metrics:
         self._unspooled.inc()
 
     def held(self, cause: Cause, seconds: float) -> None:
-        """Satisfies `adapters.observability.loop_watch.CountHolds`."""
+        """Implements `adapters.observability.loop_watch.CountHolds`."""
         self._holds.labels(cause).observe(seconds)
 
     def activity_ended(self, name: str, outcome: str, seconds: float) -> None:
@@ -153,19 +160,19 @@ class Metrics:
         self._activity_durations.labels(name).observe(seconds)
 
     def tried(self, status: DeliveryStatus, attempt: DeliveryAttempt | None) -> None:
-        """Count an attempt of a delivery. Satisfies `domain.webhooks.ports.WatchDeliveries`."""
+        """Count an attempt of a delivery. Implements `domain.webhooks.ports.WatchDeliveries`."""
         failure = attempt.failure if attempt else None
         self._deliveries.labels(status, failure or "").inc()
         if attempt is not None:
             self._delivery_durations.labels(status).observe(attempt.duration_ms / 1000)
 
     def part_failing(self, part: OwnPart, *, failing: bool) -> None:
-        """Show a failure of our own part of the way. Satisfies
+        """Show a failure of our own resolver or network. Implements
         `domain.webhooks.ports.WatchDeliveries`."""
         self._own_parts.labels(part).set(failing)
 
     def watch_pool(self, name: str, pool: Pool) -> None:
-        """Show the use of a connection pool from now on."""
+        """Show the use of a connection pool."""
         self._pools.pools[name] = pool
 
     def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
@@ -195,7 +202,7 @@ class _Count(ActivityInboundInterceptor):
 
 
 class CountActivities(Interceptor):
-    """Counts every execution, including repetitions."""
+    """An interceptor that counts every activity execution, including retries."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics

@@ -1,5 +1,5 @@
-"""Traces by OpenTelemetry's protocol (OTLP over HTTP). Loaded only if enabled: the libraries are in
-requirements/otel.txt alone."""
+"""Traces by OpenTelemetry's protocol (OTLP over HTTP). Loaded only if enabled, because only
+requirements/otel.txt has the libraries."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +15,11 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from temporalio.contrib.opentelemetry import TracingInterceptor
 
 _SERVICE: Final = "support-engine"
-# A silent collector blocks the sending thread for this long, and nothing else.
+# Timeout of a silent collector, which blocks only the sending thread.
 _ANSWERS_WITHIN_S: Final = 3
-# The time in which an ending process may still hand over the rest.
+# Seconds in which an ending process may still send the rest.
 _LAST_S: Final = 2.0
-# Our own ids, codes and names. Any other attribute of a library may quote a customer.
+# Our own ids, codes and names. Other attributes of a library may quote a customer.
 _KEPT: Final = frozenset(
     {
         "temporalWorkflowID",
@@ -37,13 +37,13 @@ _KEPT: Final = frozenset(
 
 
 class _RequestSpan:
-    """Satisfies `adapters.observability.tracing.RequestSpan`."""
+    """Implements `adapters.observability.tracing.RequestSpan`."""
 
     def __init__(self, span: Span) -> None:
         self._span = span
 
     def ended(self, method: str, route: str, status: int, known: dict[str, str]) -> None:
-        """End the span. `status`: 0 if the caller got no answer. `known`: the ids of the
+        """End the span. `status`: 0 if the caller got no response. `known`: the ids of the
         request."""
         self._span.update_name(f"{method} {route}")
         self._span.set_attributes({"http.request.method": method, "http.route": route, **known})
@@ -54,7 +54,7 @@ class _RequestSpan:
 
 
 class _Traces:
-    """Satisfies `adapters.observability.tracing.Traces`."""
+    """Implements `adapters.observability.tracing.Traces`."""
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
@@ -62,19 +62,19 @@ class _Traces:
 
     @contextmanager
     def request(self) -> Iterator[_RequestSpan]:
-        # Callers' own traces are not adopted, because callers are untrusted.
+        # Incoming trace headers are ignored, because callers are untrusted.
         with self._tracer.start_as_current_span("request", kind=SpanKind.SERVER) as span:
             yield _RequestSpan(span)
 
 
 class _Interceptor(TracingInterceptor):
-    # No baggage: nothing but the trace is passed from step to step.
+    # No baggage: only the trace context is passed from step to step.
     text_map_propagator = TraceContextTextMapPropagator()
 
 
 class _Reticent(SpanExporter):
-    """Exports each span with its name, ids, times and known attributes. Errors keep no details,
-    because messages quote customers' words (decision 0020)."""
+    """Exports each span with its name, ids, times and known attributes only. Errors have no
+    details, because messages quote customers' words (decision 0020)."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -105,10 +105,8 @@ def _told(span: ReadableSpan) -> ReadableSpan:
 
 @contextmanager
 def sending(endpoint: str, process: str) -> Iterator[_Traces]:
-    """Send spans of this process to `endpoint`/v1/traces, in batches, from a separate thread.
-
-    While the endpoint does not answer, 2,048 spans are kept; more are dropped.
-    """
+    """Send spans of this process to `endpoint`/v1/traces, in batches, from a separate thread. While
+    the endpoint does not respond, 2,048 spans are kept; further spans are dropped."""
     exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=_ANSWERS_WITHIN_S)
     provider = TracerProvider(
         resource=Resource.create({SERVICE_NAME: f"{_SERVICE}-{process}"}), shutdown_on_exit=False

@@ -1,4 +1,5 @@
-"""METRICS_PORT: a process's metrics and a worker's health, from a separate thread."""
+"""METRICS_PORT: a process's metrics and a worker's health endpoints, served from a separate
+thread."""
 
 import asyncio
 import json
@@ -18,7 +19,7 @@ from adapters.observability.metrics import Metrics
 from adapters.observability.questions import OK, Questions
 from domain.core.errors import InvalidInput
 
-# An event loop that is held for longer than this is not healthy.
+# An event loop that is blocked for longer than this is unhealthy.
 _LOOP_TURNS_WITHIN_S: Final = 5.0
 _LIBRARY_ANSWERS_WITHIN_S: Final = 2.0
 _CALLER_PATIENCE_S: Final = 10.0
@@ -27,15 +28,15 @@ _JSON: Final = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class _Health:
-    """`loop`: the event loop of a living process. `readiness`: the checks of its other needs."""
+    """`loop`: the event loop of a running process. `readiness`: the checks of its dependencies."""
 
     loop: asyncio.AbstractEventLoop
     readiness: Questions[str]
 
 
 class Probes:
-    """The answers of METRICS_PORT. `library`: the address on this machine of the Temporal library's
-    own metrics, which are shown with ours."""
+    """The handler of METRICS_PORT. `library`: the local URL of the Temporal library's own metrics,
+    which are appended to ours."""
 
     def __init__(self, metrics: Metrics) -> None:
         self.metrics = metrics
@@ -64,7 +65,7 @@ class Probes:
             return ours
 
     def alive(self) -> tuple[int, dict[str, object]]:
-        """Return whether the event loop turns. A held loop does not recover by waiting."""
+        """Return whether the event loop responds. A blocked loop does not recover by waiting."""
         if self._health is None:
             return 200, {"status": "starting"}
         try:
@@ -76,7 +77,7 @@ class Probes:
         return 200, {"status": OK}
 
     def ready(self) -> tuple[int, dict[str, object]]:
-        """Return whether work would be done now, and one word for each part."""
+        """Return whether the process can work now, and one word per dependency."""
         if self.draining:
             return 503, {"status": "draining", "checks": {}}
         if self._health is None:
@@ -94,16 +95,14 @@ class Probes:
 
 
 async def _turn() -> None:
-    """Take one turn of the loop."""
+    """Complete on the loop's next turn."""
 
 
 @contextmanager
 def shown(probes: Probes, host: str, port: int | None, *, health: bool = False) -> Iterator[None]:
-    """Serve GET /metrics at http://host:port; without a port, serve nothing.
-
-    `health`: also serve /healthz and /readyz, for a process without another port. Raises
-    InvalidInput if the port cannot be opened.
-    """
+    """Serve GET /metrics at http://host:port; without a port, serve nothing. `health`: also serve
+    /healthz and /readyz, for a process without another port. Raises InvalidInput if the port cannot
+    be opened."""
     if port is None:
         yield
         return
@@ -164,4 +163,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
-        """Log nothing: requests of Prometheus are not worth a line."""
+        """Log nothing: scrapes by Prometheus are frequent and of no interest."""

@@ -1,4 +1,4 @@
-"""Checks of what a process needs, run together: readiness and backlogs."""
+"""Concurrent checks of a process's dependencies: readiness and backlogs."""
 
 import asyncio
 import time
@@ -10,7 +10,7 @@ import structlog
 T = TypeVar("T")
 
 Check = Callable[[], Awaitable[str]]
-"""Returns "ok", or one word for what is missing. Any error that it raises means "unavailable"."""
+"""Returns "ok", or one word for the problem. Any exception means "unavailable"."""
 
 OK: Final = "ok"
 _READY_WITHIN_S: Final = 2.0
@@ -20,11 +20,8 @@ _log = structlog.get_logger(__name__)
 
 
 class Questions(Generic[T]):
-    """Runs its questions at most once in `kept_s`, however often it is called.
-
-    `failed` is the answer to a question that raised, `late` the answer to one that took longer than
-    `within_s`.
-    """
+    """Runs its checks at most once in `kept_s`, however often it is called. `failed`: the result of
+    a check that raised. `late`: the result of a check that took longer than `within_s`."""
 
     def __init__(
         self,
@@ -45,20 +42,20 @@ class Questions(Generic[T]):
         self._asked_at = 0.0
 
     async def answers(self) -> dict[str, T]:
-        """Return the answer to each question, at most `kept_s` old."""
+        """Return the result of each check, at most `kept_s` old."""
         if self._asking is None or (
             self._asking.done() and time.monotonic() - self._asked_at > self._kept_s
         ):
             self._asking = asyncio.create_task(self._ask())
-        # A caller that disconnects must not end it for the others.
+        # A caller that disconnects must not end the check for the others.
         return await asyncio.shield(self._asking)
 
     async def _ask(self) -> dict[str, T]:
         for name, question in self._questions.items():
-            # A question that is still running is not asked a second time.
+            # A check that is still running is not started a second time.
             if name not in self._running:
                 self._running[name] = asyncio.create_task(self._answer(name, question))
-        # Not cancelled at the time limit: a connection must not be interrupted midway.
+        # Not cancelled at the time limit, because a connection must not be interrupted midway.
         await asyncio.wait(self._running.values(), timeout=self._within_s)
         found = {
             name: task.result() if task.done() else self._late
@@ -76,7 +73,7 @@ class Questions(Generic[T]):
             return self._failed
 
     async def close(self) -> None:
-        """Wait a moment for running questions, then cancel them."""
+        """Wait briefly for running checks, then cancel them."""
         if self._running:
             _, hanging = await asyncio.wait(self._running.values(), timeout=self._within_s)
             for task in hanging:

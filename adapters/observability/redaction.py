@@ -1,7 +1,5 @@
-"""Redaction of secrets and personal data in text: the one place that knows what they look like.
-
-A customer's own words cannot be recognised; they must not reach this code in the first place.
-"""
+"""Redaction of secrets and personal data in text. All patterns for them are here. A customer's own
+words cannot be recognised, so they must never be passed to this code."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -15,18 +13,20 @@ if TYPE_CHECKING:
 
 MASK: Final = "[redacted]"
 
-# Shorter ones would be found inside ordinary words.
+# Shorter secrets would be found inside ordinary words.
 _MIN_SECRET: Final = 8
 _MAX_DEPTH: Final = 8
-# Longer text is cut, including a part that the cut may have halved.
+# Longer text is truncated. Its last part is dropped as well, because the cut may have split a
+# secret.
 _MAX_TEXT: Final = 8 * 1024
 _HALVED: Final = 512
 
-# Names of secrets, in front of `:` and `=` and as a whole name.
+# Names of secrets, before `:` and `=` and as a whole name.
 _NAMES: Final = "api_?key|token|secret|password|passwd|pwd|authorization|cookie"
 _SECRET_NAME: Final = re.compile(rf"(?i)^(?:.*[_-])?(?:{_NAMES}|dsn)$")
 _WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+")
-# Matches a name, four numbers, or an ending in letters; not a version, as in `temporalio@1.35.0`.
+# Matches a host name, an IPv4 address, or a domain that ends in letters; not a version, as in
+# `temporalio@1.35.0`.
 _AT_HOST: Final = re.compile(
     r"\A.+(?:@|%40)(?:[^\W\d_][\w-]+(?:\.[\w-]+)*|\d+(?:\.\d+){3}"
     r"|[^\W_][\w-]*(?:\.[\w-]+)*\.[^\W\d_]{2,})",
@@ -35,7 +35,7 @@ _AT_HOST: Final = re.compile(
 
 
 def _basic(match: re.Match[str]) -> str:
-    # "a basic example" is no credential; credentials have digits, capitals or signs in the middle.
+    # "a basic example" is not a credential; credentials have digits, capitals or symbols inside.
     return match[0] if _WORD.fullmatch(match[3].rstrip(".!?")) else f"{match[1]}{match[2]}{MASK}"
 
 
@@ -52,17 +52,17 @@ def _address(match: re.Match[str]) -> str:
 
 
 _GAP: Final = r"(?:\s|%20)"
-# The name of a scheme may follow instead of a token; the token then comes after it.
+# The name of a scheme may come first; the token then follows it.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-# In this order: each rule leaves intact what a later one must find. No rule may scan a character
-# from ever more starting points, because callers choose some of the text. A rule consumes what it
-# has scanned without a match, and returns it unchanged, or it stops after a fixed number of
-# characters.
+# The order matters: each rule leaves intact what a later one must find. No rule may rescan
+# characters from ever more starting points, because callers choose some of the text. A rule either
+# consumes what it has scanned without a match, and returns it unchanged, or stops after a fixed
+# number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
-    # postgresql://user:password@host, and https://key@host. A run of 512 characters is no port.
+    # postgresql://user:password@host, and https://key@host. A run of 512 characters is not a port.
     (
         re.compile(rf"({_SCHEME})[^\s:/@\"'<>]*+:(?:[^\s\"'<>]{{0,512}}@|[^\s\"'<>]{{512,}}+)"),
         rf"\1{MASK}@",
@@ -71,27 +71,27 @@ _RULES: Final[tuple[_Rule, ...]] = (
     # Authorization's schemes
     (re.compile(rf"(?i)(bearer)({_GAP}+)(?:{_TOKEN_CHARACTER})+"), rf"\1\2{MASK}"),
     (re.compile(rf"(?i)(basic)({_GAP}+)((?:{_TOKEN_CHARACTER}){{6,}})"), _basic),
-    # api_key=…, and a header or a mapping's entry that was printed
+    # api_key=…, also in a printed header or mapping
     (
         re.compile(rf"(?i)((?:{_NAMES})[\"']?\s*[:=]\s*)(?:b?([\"']).*?\2|(?:b?[\"'])?[^\s\"',]+)"),
         rf"\1{MASK}",
     ),
-    # queries: of an address with its scheme always, of a path if they name something
+    # query strings: always of a full URL, of a path if they contain a sensitive name
     (re.compile(rf"({_SCHEME}[^\s?\"'<>]*+)(\?[^\s\"'<>]+)?"), _query),
     (re.compile(r"(?<=[\w/.~%)-])\?[^\s?\"'<>]*=[^\s\"'<>]*"), f"?{MASK}"),
     # JWT: base64url of a JSON object, a dot, and more
     (re.compile(r"(?:eyJ|eyA|ewo)[A-Za-z0-9_-]{5,}+(\.[A-Za-z0-9_.-]+)?"), _jwt),
     (re.compile(r"(?i)(?:ak|mcp|wk|whsec|wsec)_[0-9a-f]{8,}"), MASK),
-    # the token in the path of a webhook's address, or any text in its position
+    # the token in a webhook URL's path, or any text in its position
     (re.compile(r"(/api/webhooks/[a-z_]{1,32}/)[^\s\"'<>]{1,2048}"), rf"\1{MASK}"),
     # the token of a widget's session: its ULID, a dot, and 32 bytes
     (re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\.[A-Za-z0-9_-]{43}"), MASK),
-    # e-mail addresses, also percent-encoded; an apostrophe in a name, but none that quotes
+    # email addresses, also percent-encoded, with an apostrophe in a name but not as a quote
     (re.compile(r"(?:[^\s<>\"'(),:;\[\]{}=&?/\\|]|(?<=\w)')++"), _address),
 )
 
-# Without one of these, no rule above can match. Most texts of a log line are names, ids and words,
-# and every line of every request passes through here.
+# Without one of these characters or words, no rule above can match. This check is fast, because
+# every log line passes through here and most values are names, ids and words.
 _SUSPECT: Final = re.compile(
     r"[@%:=?]|eyJ|eyA|ewo|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|[Kk]_|[Pp]_|[Cc]_"
     r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}|/api/webhooks/"
@@ -109,7 +109,7 @@ class Redactor:
 
     @classmethod
     def of(cls, settings: "Settings") -> "Redactor":
-        """Return a redactor that knows the secrets of these settings, including passwords in
+        """Return a redactor that also masks the secrets in these settings, including passwords in
         URLs."""
         found: list[str] = []
         for value in (value for _, group in settings for _, value in group):
@@ -134,10 +134,8 @@ class Redactor:
         return f"{text[:-_HALVED]}…" if cut else text
 
     def value(self, value: object, depth: int = 0) -> object:
-        """Return the value as JSON can hold it, with every text masked.
-
-        An exception, and a value that is nested too deeply, is replaced by its type.
-        """
+        """Return the value in JSON-compatible form, with every text masked. An exception or a too
+        deeply nested value is replaced by its type."""
         match value:
             case None | bool() | int() | float():
                 return value
@@ -151,7 +149,7 @@ class Redactor:
                 return self.text(str(value))
 
     def mapping(self, entries: Mapping[str, object], depth: int = 0) -> dict[str, object]:
-        """Return the mapping with every value masked: completely if its name marks a secret."""
+        """Return the mapping with every value masked; completely, if the name marks a secret."""
         return {
             self.text(str(name)): MASK
             if _SECRET_NAME.match(str(name)) and value

@@ -1,4 +1,4 @@
-"""Error reports on disk, until the tracker has them.
+"""Error reports on disk, until the tracker has accepted them.
 
 Each process has its own directory below the root, held by a lock that ends with the process. A
 report is a file: its number of occurrences in `_WIDTH` digits, a newline, then the report as JSON.
@@ -20,18 +20,19 @@ from domain.core.errors import InvalidInput
 _WIDTH: Final = 10
 _LOCK: Final = "lock"
 _SUFFIX: Final = ".report"
-# A directory gets its name once its lock is held, so that no other process takes it for abandoned.
+# A directory gets its final name once its lock is held, so that no other process considers it
+# abandoned.
 _UNNAMED: Final = ".new-"
 
 _log = structlog.get_logger(__name__)
 
 
 class ReportSpool:
-    """The reports of one process, and those that ended processes left behind."""
+    """The reports of one process, and those left behind by ended processes."""
 
     def __init__(self, root: Path, name: str) -> None:
-        """`name`: unique among all processes that share the root. Raises InvalidInput for a root
-        that cannot be written."""
+        """`name`: unique among all processes with this root. Raises InvalidInput for a root that is
+        not writable."""
         self._root = root
         self._own = root / name
         try:
@@ -54,7 +55,7 @@ class ReportSpool:
         unnamed.rename(self._file(report_id))
 
     def count(self, report_id: str, occurrences: int) -> None:
-        """Store a report's number of occurrences, as durably as `add`. Raises OSError."""
+        """Update a report's number of occurrences, as durably as `add`. Raises OSError."""
         file = os.open(self._file(report_id), os.O_WRONLY)
         try:
             os.pwrite(file, _number(occurrences), 0)
@@ -62,13 +63,13 @@ class ReportSpool:
             os.close(file)
 
     def remove(self, report_id: str) -> None:
-        """Delete a report that the tracker has. Raises OSError."""
+        """Delete a report that the tracker has accepted. Raises OSError."""
         self._file(report_id).unlink(missing_ok=True)
 
     def sync(self, report_ids: Iterable[str]) -> None:
-        """Have the disk write these reports. Blocks. Raises OSError."""
+        """Flush these reports to disk. Blocks. Raises OSError."""
         for path in (*map(self._file, report_ids), self._own):
-            with suppress(FileNotFoundError):  # the tracker has it meanwhile
+            with suppress(FileNotFoundError):  # the tracker has accepted it meanwhile
                 file = os.open(path, os.O_RDONLY)
                 try:
                     os.fsync(file)
@@ -101,7 +102,7 @@ class ReportSpool:
                 if (report := _read(mine)) is not None:
                     yield mine.stem, report
             _delete(folder)
-        except BlockingIOError:  # its process lives
+        except BlockingIOError:  # its process is running
             return
         finally:
             os.close(lock)

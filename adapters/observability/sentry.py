@@ -15,24 +15,25 @@ from domain.core.error_report import ErrorReport
 from domain.core.errors import EngineUnavailable
 
 _SEND_S: Final = 5.0
-# Sentry will never accept these reports: they are invalid, or too large.
+# Status codes of reports that Sentry will never accept: invalid or too large.
 _REFUSED: Final = frozenset({400, 413})
-# All fields that a report has. Fields that a library may add (request, user, breadcrumbs, extra,
-# modules, server_name) are not on the list.
+# All fields of a report. Fields that a library may add (request, user, breadcrumbs, extra, modules,
+# server_name) are not in the list.
 _EVENT_FIELDS: Final = frozenset(
     {"event_id", "timestamp", "level", "platform", "transaction", "message", "tags", "exception",
      "fingerprint", "environment", "release", "sdk"}
 )  # fmt: skip
-# Also removed, deeper in: source and locals of a frame, an exception's message.
+# Also removed inside the fields: source and locals of a frame, an exception's message.
 _UNWANTED: Final = frozenset({"vars", "context_line", "pre_context", "post_context", "value"})
 
 
 class ReportRefused(Exception):
-    """Sentry does not accept this report, now or later."""
+    """Sentry will never accept this report."""
 
 
 class _Outbox(Transport):
-    """Keeps the last envelope instead of sending it, so that the caller learns the outcome."""
+    """A transport that keeps the last envelope instead of sending it, so that the caller learns the
+    outcome."""
 
     envelope: Envelope | None = None
 
@@ -72,10 +73,8 @@ class SentrySender:
         )
 
     async def send(self, report_id: str, report: ErrorReport) -> None:
-        """Send a report. Sentry keeps one report if the same id is sent twice.
-
-        Raises EngineUnavailable if Sentry did not accept it now, ReportRefused if it never will.
-        """
+        """Send a report. Sentry stores one report if the same id is sent twice. Raises
+        EngineUnavailable if Sentry did not accept it now, ReportRefused if it never will."""
         self._outbox.envelope = None
         self._client.capture_event(_event(report_id, report))
         if self._outbox.envelope is None:
@@ -95,7 +94,7 @@ class SentrySender:
         await self._http.aclose()
 
     def _scrub(self, event: Event, _: Hint) -> Event | None:
-        """Check what leaves the service: known fields only, each masked."""
+        """Restrict an event to known fields, each masked."""
         known = {name: _bare(value) for name, value in event.items() if name in _EVENT_FIELDS}
         scrubbed: dict[str, object] = self._redactor.mapping(known)
         return cast("Event", scrubbed)
@@ -141,7 +140,7 @@ def _event(report_id: str, report: ErrorReport) -> Event:
                         ]
                     },
                 }
-                # Sentry wants the cause before what it caused.
+                # Sentry expects a cause before the exception that it caused.
                 for one in reversed(report.exceptions)
             ]
         }

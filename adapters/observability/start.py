@@ -1,4 +1,4 @@
-"""Warnings at the start of a process about missing settings that limit its function."""
+"""Warnings at the start of a process about missing settings that limit what it can do."""
 
 import structlog
 
@@ -9,7 +9,7 @@ _log = structlog.get_logger(__name__)
 
 
 def warn_of_what_is_missing(settings: Settings) -> None:
-    """Log one line for each gap, for operators who read the log after a deployment."""
+    """Log one line per missing setting, for operators who read the log after a deployment."""
     if settings.mail.smtp_url is None:
         effect = "events answered by mail fail, and no sign-in code is sent"
         _log.warning("no mail server", missing="SMTP_URL", effect=effect)

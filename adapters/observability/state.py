@@ -13,11 +13,11 @@ from prometheus_client.registry import Collector
 from adapters.observability.metrics import Metrics
 from adapters.observability.questions import Questions
 
-# PostgreSQL ends a statement after 3 s.
+# PostgreSQL cancels a statement after 3 s.
 _WITHIN_S: Final = 4.0
-# Several Prometheus servers, or people, cost no more than one.
+# Cached, so that several Prometheus servers or people cost no more than one.
 _KEPT_S: Final = 5.0
-# A held loop does not answer at all.
+# A blocked loop does not answer at all.
 _LOOP_WITHIN_S: Final = 2.0
 
 
@@ -48,7 +48,7 @@ GAUGES: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
 
 
 class _State(Collector):
-    """Prometheus collects in a separate thread; the answer comes from the event loop."""
+    """Prometheus collects in a separate thread; the values are read on the event loop."""
 
     def __init__(self, sources: Mapping[str, Look]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -88,7 +88,7 @@ class _State(Collector):
 def state_shown(
     metrics: Metrics, sources: Mapping[str, Look]
 ) -> Iterator[Questions[Sequence[Number] | None]]:
-    """Show the sources' numbers while the block runs. Close the questions after it."""
+    """Expose the sources' values while the block runs. Close the checks after it."""
     state = _State(sources)
     metrics.registry.register(state)
     try:

@@ -28,10 +28,8 @@ class Traces(Protocol):
 
 @contextmanager
 def traces_of(watch: WatchSettings, process: str) -> Iterator[Traces | None]:
-    """Send the traces of this process while the block runs; yield None if no collector is set.
-
-    Raises InvalidInput if one is set and OpenTelemetry is not installed.
-    """
+    """Send the traces of this process while the block runs. Yields None if no collector is
+    configured. Raises InvalidInput if one is configured but OpenTelemetry is not installed."""
     if watch.otlp_endpoint is None:
         yield None
         return
@@ -47,7 +45,7 @@ def traces_of(watch: WatchSettings, process: str) -> Iterator[Traces | None]:
 
 
 def traced(client: Client, traces: Traces | None) -> Client:
-    """Return the client, with what it starts in the trace; its workers are traced as well."""
+    """Return the client with tracing; workers that use it are traced as well."""
     if traces is None:
         return client
     config = client.config()

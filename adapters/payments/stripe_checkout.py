@@ -1,8 +1,8 @@
-"""Stripe Checkout for the service's own account: pages where plans and credits are paid.
+"""Stripe Checkout for the service's own account: payment pages for plans and credits.
 
 It uses httpx instead of Stripe's library, which would cost 31 MB and a third of a second of every
-process's start for three calls. Each call must also end by our deadline, and say whether it may
-have been done.
+process's start for three calls. Each call must also end by our deadline, and report whether it may
+have taken effect.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from settings.payments import PaymentSettings
 
-# Answers change their shape with the version; otherwise the account's own version would be used.
+# Response formats depend on the version; without it, the account's own version would be used.
 _VERSION: Final = "2024-06-20"
 _OVER: Final = frozenset({"canceled", "incomplete_expired"})
 _PLAN: Final = "Abonnement mensuel"
@@ -53,13 +53,13 @@ class _Subscription(BaseModel):
 
 
 class _Done(BaseModel):
-    """An answer with an id; its other fields are not needed."""
+    """A response with an id; its other fields are not used."""
 
     id: str
 
 
 class StripeCheckout:
-    """`return_url`: the URL where the browser continues after Stripe's page."""
+    """`return_url`: the URL to which Stripe's page returns."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, secret_key: str, return_url: str
@@ -70,7 +70,7 @@ class StripeCheckout:
         self._return_url = return_url
 
     async def open(self, checkout: Checkout) -> OpenedCheckout:
-        """Open a payment page. Stripe deduplicates on the checkout's id for a day."""
+        """Open a payment page. Stripe deduplicates by the checkout's id for a day."""
         page = self._page(checkout)
         request = self._request("POST", "/v1/checkout/sessions", page, key=checkout.id)
         with _only_unreachable():
@@ -78,13 +78,13 @@ class StripeCheckout:
             try:
                 session = await call.effect(request, _Session, doubted=_in_use)
             except ActionUnknown:
-                # The same key gives the same page, whether the first was made or not.
+                # The same key returns the same page, whether or not the first attempt succeeded.
                 session = await call.effect(request, _Session, doubted=_in_use)
         return OpenedCheckout(session.id, session.url)
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """Set the payment from the next month on, or end the plan then if `monthly` is None. This
-        month is not billed again."""
+        """Change the payment from the next month on, or end the plan then if `monthly` is None.
+        This month is not billed again."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)
@@ -111,8 +111,8 @@ class StripeCheckout:
                 await call.effect(self._request("DELETE", path), _Done)
 
     def _page(self, checkout: Checkout) -> dict[str, str]:
-        """Return the page's form: the same for the same checkout, as Stripe demands for the same
-        key."""
+        """Return the page's form. It is deterministic for the same checkout, because Stripe
+        requires equal parameters for the same key."""
         back = f"{self._return_url}?checkout={checkout.id}"
         ours = {"checkout_id": checkout.id, "client_id": checkout.client_id}
         form = {
@@ -131,7 +131,7 @@ class StripeCheckout:
                 **_line(0, f"{checkout.credits} crédits", checkout.amount),
                 **_metadata("payment_intent_data[metadata]", ours),
             }
-        # The payment due now is a separate line; whole months start at the end of the trial.
+        # The payment due now is a separate line; full months start at the end of the trial.
         return {
             **form,
             "mode": "subscription",
@@ -156,7 +156,8 @@ class StripeCheckout:
 def stripe_checkout(
     settings: PaymentSettings, http: httpx.AsyncClient, dashboard_url: str
 ) -> StripeCheckout | None:
-    """Return the checkout, or None without an account. The browser returns to the plan's page."""
+    """Return the checkout, or None without a Stripe account. The browser returns to the plan's
+    page."""
     if settings.stripe_secret_key is None:
         return None
     key = settings.stripe_secret_key.get_secret_value()
@@ -198,7 +199,7 @@ def _in_use(reply: Reply) -> bool:
 
 @contextmanager
 def _only_unreachable() -> Iterator[None]:
-    """Raise PaymentsUnreachable for every failure: these calls pay nothing, so callers may
+    """Raise PaymentsUnreachable for every failure. These calls charge nothing, so callers may
     retry."""
     try:
         yield

@@ -1,4 +1,4 @@
-"""The frames of messages between a process and its children: a length, then the message."""
+"""The framing of messages between a process and its children: a length, then the message."""
 
 from typing import Final
 

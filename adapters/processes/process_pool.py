@@ -1,7 +1,4 @@
-"""Processes that work on untrusted text and can be ended.
-
-Source: docs/decisions/0030.
-"""
+"""Child processes that work on untrusted text and can be killed. Source: docs/decisions/0030."""
 
 import asyncio
 import os
@@ -15,20 +12,22 @@ from domain.core.errors import EngineUnavailable, OverBudget
 
 PROCESSES: Final = 2
 CPU_S: Final = 1.0
-"""Processor time for one request and one try. The worst mail that we know takes a third of it."""
+"""Processor time of one request and one attempt, in seconds. The most expensive known email takes a
+third of it."""
 TRIES: Final = 2
-# With all waiting, below what an activity may take (`workflows/options.py`).
+# Timeout including all waiting, below the activity's timeout (`workflows/options.py`).
 _PATIENCE_S: Final = 10.0
 
 _ROOT: Final = Path(__file__).resolve().parent.parent.parent
 
 
 class WorkFailed(Exception):
-    """The work raised an unexpected error; the name of its type is the message."""
+    """The work raised an unexpected error; the message is the name of its type."""
 
 
 class ProcessPool:
-    """`PROCESSES` processes of one module, which calls `serve` of `adapters/processes/serving.py`.
+    """`PROCESSES` child processes of one module, which calls `serve` of
+    `adapters/processes/serving.py`.
 
     A process that dies is replaced, and only its own request is affected.
     """
@@ -42,8 +41,8 @@ class ProcessPool:
     async def ask(self, request: bytes) -> bytes:
         """Return the answer of a process.
 
-        Raises OverBudget if the request takes more processor time than allowed, EngineUnavailable
-        if no process is free in time.
+        Raises OverBudget if the request exceeds its processor time, EngineUnavailable if no process
+        becomes free in time.
         """
         message = framed(request)
         try:
@@ -57,7 +56,7 @@ class ProcessPool:
         raise OverBudget
 
     async def start(self) -> None:
-        """Start the processes before the first request, which would wait for them."""
+        """Start the processes, so that the first request does not wait for them."""
         self._idle += [await self._started() for _ in range(PROCESSES - len(self._idle))]
 
     async def close(self) -> None:
@@ -72,14 +71,15 @@ class ProcessPool:
         except (ConnectionError, asyncio.IncompleteReadError):
             await _end(process)
             return None
-        except BaseException:  # a late answer must not be taken for the next request's
+        except BaseException:  # a late answer must not be mistaken for the next request's
             await _end(process)
             raise
         self._idle.append(process)
         return answer
 
     async def _started(self) -> Process:
-        """Start a process in its own session: Ctrl-C ends the parent, and the parent ends this."""
+        """Start a process in its own session: Ctrl-C ends only the parent, which then ends this
+        process."""
         return await asyncio.create_subprocess_exec(
             sys.executable, "-m", self._module, "--seconds", str(self._cpu_s),
             stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,

@@ -1,7 +1,7 @@
-"""A process that answers requests, one after the other, until its input ends.
+"""A process that answers requests one at a time, until its input ends.
 
-The kernel ends it when one request takes more processor time than it may, however deep in a library
-the time is spent. Its parent sees the end, and starts another.
+The kernel kills the process when one request exceeds its processor time, even deep inside a
+library. The parent then starts another process.
 """
 
 import argparse
@@ -20,8 +20,8 @@ _NICE: Final = 5
 
 
 def serve(answer: Callable[[bytes], bytes], *, warm_up: Callable[[], object]) -> None:
-    """Answer requests until the input ends. `warm_up`: loads what the first request would wait for,
-    before its time is measured."""
+    """Answer requests until the input ends. `warm_up`: loads what the first request needs, before
+    its time is measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, required=True, help="Processor time a request.")
     arguments = parser.parse_args()
@@ -38,6 +38,6 @@ def serve(answer: Callable[[bytes], bytes], *, warm_up: Callable[[], object]) ->
 
 
 def _read(stream: BinaryIO) -> bytes:
-    """Return the next request; empty at the end of the input."""
+    """Return the next request, or an empty one at the end of the input."""
     length = stream.read(LENGTH_BYTES)
     return stream.read(int.from_bytes(length)) if len(length) == LENGTH_BYTES else b""

@@ -1,4 +1,4 @@
-"""The backlogs in Temporal, for the installation's operators."""
+"""Backlogs in Temporal, for the installation's operators."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,8 @@ _FAILED: Final = "('Failed', 'TimedOut', 'Terminated')"
 
 @dataclass(frozen=True, slots=True)
 class QueueBacklog:
-    """Tasks that no worker has taken, as Temporal estimates them, and the age of the oldest."""
+    """The number of tasks not yet taken by a worker, as Temporal estimates it, and the age of the
+    oldest."""
 
     tasks: int
     age: timedelta
@@ -40,10 +41,8 @@ async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBackl
 
 
 async def failed_schedules(client: Client, since: datetime) -> int:
-    """Return how many scheduled workflows have ended without a result since then.
-
-    Raises RPCError, RuntimeError.
-    """
+    """Return the number of scheduled workflows that have ended without a result since then. Raises
+    RPCError, RuntimeError."""
     counted = await client.count_workflows(
         f"TemporalScheduledById IS NOT NULL AND ExecutionStatus IN {_FAILED} "
         f"AND CloseTime >= '{since.isoformat()}'",

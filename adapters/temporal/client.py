@@ -1,7 +1,5 @@
-"""The service's calls to Temporal.
-
-Workflows are named, not imported, so that a process that only starts runs loads none of them.
-"""
+"""The service's calls to Temporal. Workflows are referred to by name, not imported, so that a
+process that only starts runs loads none of them."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
@@ -34,28 +32,28 @@ from domain.webhooks.contracts import SendWebhooksInput
 T = TypeVar("T")
 G = TypeVar("G", bound=Contract)
 
-# A server that hangs refuses no connection. Keep-alive pings cannot detect it in time: Temporal
-# closes connections that ping more often than every 10 s. So a call that takes long checks the
+# A hanging server does not refuse connections. Keep-alive pings cannot detect it in time, because
+# Temporal closes connections that ping more often than every 10 s. A long call therefore checks the
 # server's health.
 _ASK_HEALTH_AFTER_S: Final = 1.5
 _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
 _CHECKED_WITHIN: Final = timedelta(seconds=1)
 
-# The platform waits for the response.
+# The platform waits for our response, so the call must be short.
 _PROCESS_TIMEOUT_S: Final = 1.0
 
-# A worker that dies during a task is noticed after this time, and another takes the task over.
+# A worker that dies during a task is detected after this time, and another worker takes over.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
-# For many messages, and a possible language model call for each.
+# Long enough for many messages, each with a possible language model call.
 _SIMULATION_TIMEOUT: Final = timedelta(seconds=120)
-# The number of children that one parent starts, all in one task.
+# The maximum number of children that one parent starts, all in one task.
 _SENT_AT_ONCE: Final = 200
 
 
 class TemporalEngine:
-    """Starts, awaits and wakes runs. Satisfies `domain.runs.ports.Engine`."""
+    """Starts, awaits and signals runs. Implements `domain.runs.ports.Engine`."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -63,16 +61,16 @@ class TemporalEngine:
     async def answer(self, event: ProcessEventInput) -> None:
         """Start the run, or join it, and return when its first outcome is stored.
 
-        Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline. A run
-        that has already ended needs nothing: its row holds the outcome.
+        Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline. If the
+        run has already ended, nothing is done: its row contains the outcome.
         """
         with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
             try:
                 await self._while_healthy(self._started(event))
             except RPCError as error:
                 # A worker that stops may lose a run's first task, and the update with it. The
-                # server considers each repetition of that start as done, and refuses the update;
-                # another start joins the run.
+                # server considers each retry of that start as done, and refuses the update; another
+                # start joins the run.
                 if error.status is not RPCStatusCode.UNAVAILABLE:
                     raise
                 await self._client.service_client.check_health(timeout=_CHECKED_WITHIN)
@@ -106,10 +104,10 @@ class TemporalEngine:
         )
 
     async def start(self, event: ProcessEventInput) -> bool:
-        """Start an abandoned run; return False if it is running.
+        """Start an abandoned run again. Returns False if it is running.
 
-        A run that lost its workflow without an outcome (terminated, or timed out while the database
-        was away) is started again: each of its steps may be repeated. So is a reopened run.
+        A run whose workflow ended without an outcome (terminated, or timed out during a database
+        outage) is restarted, because each of its steps may be repeated. So is a reopened run.
         """
         reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
         if event.reopened:
@@ -131,7 +129,7 @@ class TemporalEngine:
         return True
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
-        """Signal a parked run to look for its decision; return False if it no longer runs."""
+        """Signal a waiting run to read its decision. Returns False if the run has ended."""
         handle = self._client.get_workflow_handle(
             names.process_event_id(ref.client_id, ref.event_id)
         )
@@ -148,10 +146,8 @@ class TemporalEngine:
         return True
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start the workflow of a committed row; return False if it is running or has ended.
-
-        Raises EngineUnavailable; then the sweeper starts it.
-        """
+        """Start the workflow of a committed row. Returns False if the workflow is running or has
+        ended. Raises EngineUnavailable; the sweeper then starts it."""
         try:
             with outages_told():
                 async with asyncio.timeout(_CALL_TIMEOUT_S):
@@ -200,10 +196,8 @@ class TemporalEngine:
         return gives.model_validate(result)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
-        """Start deliveries that no run sends; running ones are not started again.
-
-        Raises EngineUnavailable; then the sweeper finds them.
-        """
+        """Start deliveries outside of a run; running ones are not started again. Raises
+        EngineUnavailable; the sweeper then finds them."""
         for start in range(0, len(delivery_ids), _SENT_AT_ONCE):
             await self._send(client_id, tuple(delivery_ids[start : start + _SENT_AT_ONCE]))
 
@@ -220,10 +214,11 @@ class TemporalEngine:
                 )
 
     async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
-        """Start the work on a stored webhook; return False if it is running.
+        """Start processing a stored webhook. Returns False if it is being processed.
 
-        A webhook with an ended workflow is started again: its row says whether work is left.
-        `wake`: a waiting webhook retries now. Raises EngineUnavailable; then the sweep starts it.
+        A webhook with an ended workflow is started again, because its row shows whether work is
+        left. `wake`: a waiting webhook retries now. Raises EngineUnavailable; the sweep then starts
+        it.
         """
         ref = webhook.ref
         try:
@@ -243,7 +238,7 @@ class TemporalEngine:
         return True
 
     async def start_erasure(self, erase: EraseInput) -> None:
-        """Start an erasure without waiting for it; a running one continues. Raises
+        """Start an erasure without waiting for it. A running one continues. Raises
         EngineUnavailable."""
         with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
@@ -255,7 +250,7 @@ class TemporalEngine:
                 )
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Start the sending of a mail with a committed record. Raises EngineUnavailable."""
+        """Start sending the email of a committed record. Raises EngineUnavailable."""
         with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(
@@ -267,7 +262,8 @@ class TemporalEngine:
                 )
 
     async def _while_healthy(self, call: Awaitable[T]) -> T:
-        """Return the call's result. Raises TimeoutError if the server stops answering meanwhile."""
+        """Return the call's result. Raises TimeoutError if the server stops answering during the
+        call."""
         task = asyncio.ensure_future(call)
         try:
             while not (await asyncio.wait({task}, timeout=_ASK_HEALTH_AFTER_S))[0]:
@@ -280,8 +276,8 @@ class TemporalEngine:
 
 @contextmanager
 def outages_told() -> Iterator[None]:
-    """Raise EngineUnavailable for every error by which Temporal does not answer. A client that
-    never connected raises RuntimeError."""
+    """Raise EngineUnavailable for every error that means that Temporal does not answer. A client
+    that never connected raises RuntimeError."""
     try:
         yield
     except (

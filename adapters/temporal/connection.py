@@ -13,18 +13,18 @@ from adapters.temporal.diagnosis import why_not
 from domain.core.errors import EngineUnavailable, InvalidInput
 from settings.temporal import TemporalSettings
 
-# A caller learns within 5 s that Temporal is down, so the client must give up earlier.
+# Callers must learn within 5 s that Temporal is down, so the client must give up earlier.
 _GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
-# A server that accepts connections and sends nothing would be awaited forever.
+# A server that accepts connections but sends nothing would be awaited forever.
 _CONNECT_TIMEOUT_S: Final = 5.0
 _REFUSALS: Final = (RPCStatusCode.UNAUTHENTICATED, RPCStatusCode.PERMISSION_DENIED)
 
 
 async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
-    """Return a client for api, worker, command line and tests: all share its converter.
+    """Return a client for the API, workers, commands and tests, which share its data converter.
 
-    `lazy`: connect with the first call, so that a process starts while Temporal is down. Otherwise
-    it raises within seconds: EngineUnavailable if no Temporal answers, InvalidInput if it rejects
+    `lazy`: connect at the first call, so that a process starts while Temporal is down. Otherwise it
+    raises within seconds: EngineUnavailable if Temporal does not answer, InvalidInput if it rejects
     our credentials. Each error is one sentence.
     """
     if lazy:
@@ -47,7 +47,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
             ) from error
         raise EngineUnavailable(f"no Temporal answers at {temporal.address}") from error
     except (RuntimeError, TimeoutError) as error:
-        # The library reports a rejected key in words only, as it does for a server that is down.
+        # The library reports a rejected key only in its text, with the same type as for a server
+        # that is down.
         reason, reached = await why_not(temporal)
         if reached and temporal.is_encrypted and not isinstance(error, TimeoutError):
             raise InvalidInput(
@@ -58,8 +59,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
 
 
 async def check_credentials(temporal: TemporalSettings) -> None:
-    """Raise InvalidInput if Temporal rejects our credentials. An outage does not prevent the start:
-    Temporal may come back."""
+    """Raise InvalidInput if Temporal rejects our credentials. An outage does not prevent the start,
+    because Temporal may recover."""
     with suppress(EngineUnavailable):
         await connect(temporal)
 
@@ -79,7 +80,8 @@ async def _client(temporal: TemporalSettings, *, lazy: bool) -> Client:
 
 
 def _tls(temporal: TemporalSettings) -> TLSConfig | bool:
-    """Return the TLS settings. The files are read here: new files need a restart of the process."""
+    """Return the TLS settings. The files are read once, so new files need a restart of the
+    process."""
     if not temporal.is_encrypted:
         return False
     authority, certificate = temporal.tls_server_ca_cert_path, temporal.tls_client_cert_path

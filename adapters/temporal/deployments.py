@@ -1,4 +1,5 @@
-"""Worker Deployments: concurrent builds of the workers, and the one that gets the work."""
+"""Worker Deployments: concurrent builds of the workers, and the current build, which gets the
+work."""
 
 import asyncio
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ from settings.temporal import TemporalSettings
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 _LOOK_S: Final = 1.0
-# Temporal learns of a build's queues one by one, and limits requests about a deployment.
+# Temporal learns of a build's queues one by one, and rate-limits requests about a deployment.
 _NOT_YET: Final = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
 _ANSWERS_WITHIN: Final = timedelta(seconds=10)
 _STATUS_PREFIX: Final = "WORKER_DEPLOYMENT_VERSION_STATUS_"
@@ -35,7 +36,8 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A build. `status`: Temporal's word, as in `current`, `inactive`, `draining` and `drained`."""
+    """A build. `status`: Temporal's term, such as `current`, `inactive`, `draining` or
+    `drained`."""
 
     build_id: str
     status: str
@@ -44,7 +46,7 @@ class Build:
 def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | None:
     """Return the build of a worker, or None if the installation does not use deployments.
 
-    Runs move to the current build with their next task. Pinned ones would need their old workers
+    Runs move to the current build with their next task. Pinned runs would need their old workers
     for as long as a review may wait: 72 hours.
     """
     if temporal.version is None:
@@ -57,10 +59,10 @@ def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | No
 
 
 async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, queue: str) -> None:
-    """Log a warning when a worker starts, if another build than its own gets the work."""
+    """Log a warning when a worker starts while another build than its own is current."""
     try:
         getting = await current(client, Work.WORKFLOWS, queue=queue)
-    except (RPCError, RuntimeError):  # it has been reached: it answers the worker, or will
+    except (RPCError, RuntimeError):  # Temporal was reached: it answers the worker, or will
         return
     mine = WorkerDeploymentVersion(*temporal.version) if temporal.version else None
     if getting != mine:
@@ -76,11 +78,9 @@ async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, que
 async def promote(
     client: Client, build: WorkerDeploymentVersion, now: Clock, *, patience_s: float
 ) -> str:
-    """Make it the build that gets all work, once its workers poll all queues; return when every
-    queue uses it. Returns the id of the build before it, or "".
-
-    Raises InvalidInput if that does not happen in time, RPCError.
-    """
+    """Make a build the current one, once its workers poll all queues; return when every queue uses
+    it. Returns the id of the previous build, or "". Raises InvalidInput if that does not happen in
+    time, RPCError."""
     before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
     obstacle = "Temporal does not answer"
     try:
@@ -95,7 +95,7 @@ async def promote(
 
 
 async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) -> str:
-    """Return what currently prevents the build from getting all work, or "" if nothing does."""
+    """Return what currently prevents the build from becoming current, or "" if nothing does."""
     known = set()
     for queue in QUEUES:
         for work in Work:
@@ -115,7 +115,7 @@ async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) 
 
 
 async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
-    """Make it the current build; no effect if it is."""
+    """Make the build current. No effect if it already is."""
     await client.workflow_service.set_worker_deployment_current_version(
         SetWorkerDeploymentCurrentVersionRequest(
             namespace=client.namespace,
@@ -128,7 +128,7 @@ async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
 
 
 async def builds(client: Client, deployment: str) -> list[Build]:
-    """Return the builds that Temporal knows. Raises InvalidInput for an unknown deployment,
+    """Return the builds known to Temporal. Raises InvalidInput for an unknown deployment,
     RPCError."""
     info = (await _describe(client, deployment)).worker_deployment_info
     return [

@@ -8,19 +8,19 @@ from typing import Final, NamedTuple
 from settings.temporal import TemporalSettings
 
 _TIMEOUT_S: Final = 2.0
-# A server of HTTP/2 speaks first. A server that requires a certificate ends the connection instead.
+# An HTTP/2 server sends first. A server that requires a certificate closes the connection instead.
 _SPEAKS_WITHIN_S: Final = 1.0
 
 
 class Reason(NamedTuple):
-    """`reached`: the server is there, and the connection is as the settings want it."""
+    """`reached`: whether the server is reachable with the configured settings."""
 
     sentence: str
     reached: bool = False
 
 
 async def why_not(temporal: TemporalSettings) -> Reason:
-    """Return what prevents the connection, found with a separate one. Never raises."""
+    """Return what prevents the connection, diagnosed with a separate connection. Never raises."""
     try:
         async with asyncio.timeout(_TIMEOUT_S):
             await _connected(temporal, None)
@@ -51,7 +51,7 @@ async def _by_tls(temporal: TemporalSettings) -> Reason:
 
 
 async def _plain(temporal: TemporalSettings) -> Reason:
-    """Return the reason for a connection without TLS: the server may require TLS."""
+    """Return why a connection without TLS fails: the server may require TLS."""
     anybody = ssl.create_default_context()
     anybody.check_hostname = False
     anybody.verify_mode = ssl.CERT_NONE
@@ -63,7 +63,7 @@ async def _plain(temporal: TemporalSettings) -> Reason:
 
 
 async def _connected(temporal: TemporalSettings, context: ssl.SSLContext | None) -> bool:
-    """Open a connection; return whether the server then sends something."""
+    """Open a connection and return whether the server then sends data."""
     host, _, port = temporal.address.rpartition(":")
     name = (temporal.tls_server_name or host) if context else None
     reader, writer = await asyncio.open_connection(

@@ -1,4 +1,4 @@
-"""Temporal's health, and the workers of a queue."""
+"""Temporal's health, and the workers that poll a queue."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -15,9 +15,9 @@ from temporalio.service import RPCError
 
 from domain.core import names
 
-# A worker polls again after 60 s at the latest; Temporal lists it for five minutes after its end.
+# A worker polls again after at most 60 s; Temporal lists it for five minutes after its last poll.
 _ASKED_WITHIN: Final = timedelta(seconds=75)
-# Without it the client waits, and retries, for a minute.
+# Without a timeout, the client would wait and retry for a minute.
 _ANSWERS_WITHIN: Final = timedelta(seconds=2)
 
 
@@ -29,7 +29,7 @@ class Work(Enum):
 
 
 async def temporal_answers(client: Client) -> bool:
-    """Return whether the server serves."""
+    """Return whether the server is serving."""
     try:
         return await client.service_client.check_health(timeout=_ANSWERS_WITHIN)
     except (RuntimeError, RPCError):  # not listening, or not ready to serve
@@ -45,7 +45,7 @@ class Poller:
 
 
 async def pollers(client: Client, work: Work, now: datetime, *, queue: str) -> list[Poller]:
-    """Return all workers that poll for this work, whether they get any or not. Raises RPCError,
+    """Return all workers that poll for this work, including workers that get none. Raises RPCError,
     RuntimeError."""
     return _asking(await _describe(client, work, queue), now)
 
@@ -61,7 +61,7 @@ async def workers(
 ) -> list[str]:
     """Return the identities of the workers that get this work. Raises RPCError, RuntimeError.
 
-    Once a build of a deployment is current, other builds and workers without one get none.
+    Once a build of a deployment is current, other builds and workers without a build get none.
     """
     described = await _describe(client, work, queue)
     getting = _current(described)

@@ -1,4 +1,4 @@
-"""Temporal: reports on an operator's request, started and awaited."""
+"""Reports that an operator requests: workflows that are started and awaited."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,7 @@ _QUERY_TIMEOUT: Final = timedelta(seconds=5)
 
 
 class TemporalReports:
-    """Runs one report at a time of a kind and subject: a second request joins it."""
+    """Runs one report at a time per kind and subject; a second request joins the first."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -49,16 +49,16 @@ class TemporalReports:
     async def backfill_metrics(
         self, backfill: BackfillMetricsInput, told: Callable[[int], None]
     ) -> ComputeMetricsResult:
-        """Compute past days and wait for the result. `told`: called with the number of calendar
-        days that are done.
+        """Compute past days and wait for the result.
 
-        Cancelling the wait leaves it running. Raises EngineUnavailable, InternalError if it failed.
+        `told`: called with the number of finished calendar days. Cancelling the wait does not stop
+        the computation. Raises EngineUnavailable, InternalError if it failed.
         """
         handle = await self.start_backfill(backfill)
         result = asyncio.ensure_future(_result(handle))
         try:
             while not (await asyncio.wait({result}, timeout=_ASK_EVERY_S))[0]:
-                # A query needs a worker, and there may be none at the moment.
+                # A query needs a worker, and currently there may be none.
                 with suppress(RPCError):
                     progress = await handle.query(
                         names.PROGRESS_QUERY,
@@ -71,11 +71,8 @@ class TemporalReports:
             result.cancel()
 
     async def predict_churn(self, churn: WeeklyChurnInput) -> WeeklyChurnResult:
-        """Predict for the week of `churn.at`, which must be set. Cancelling the wait leaves it
-        running.
-
-        Raises EngineUnavailable, InternalError if it failed.
-        """
+        """Compute the prediction for the week of `churn.at`, which must be set. Cancelling the wait
+        does not stop the computation. Raises EngineUnavailable, InternalError if it failed."""
         if churn.at is None:
             raise ValueError("a moment to predict for")
         with outages_told():

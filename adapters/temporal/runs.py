@@ -1,4 +1,4 @@
-"""Workflow executions for an erasure: found by their ids, ended and deleted."""
+"""Workflow executions for an erasure: find them by id, end and delete them."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -21,10 +21,10 @@ _AT_ONCE: Final = 20
 
 
 async def erased(client: Client, erase: EraseInput) -> str:
-    """Start an erasure, or join the same one, and wait for its end; return its certificate's id.
+    """Start an erasure or join a running one, and wait for its end. Returns the certificate's id.
 
-    Raises EngineUnavailable if Temporal does not answer, and InternalError if the erasure was
-    ended. An erasure that was started continues without the caller.
+    Raises EngineUnavailable if Temporal does not answer, InternalError if the erasure was
+    terminated. A started erasure continues without the caller.
     """
     try:
         handle = await client.start_workflow(
@@ -43,7 +43,7 @@ async def erased(client: Client, erase: EraseInput) -> str:
 
 
 class TemporalRuns:
-    """Satisfies `domain.runs.ports.Executions`."""
+    """Implements `domain.runs.ports.Executions`."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -1,4 +1,4 @@
-"""Setup of the Temporal library in our processes: its logs and metrics, and its workflow runner."""
+"""Setup of the Temporal library in our processes: logs, metrics and the workflow runner."""
 
 import logging
 import socket
@@ -15,7 +15,7 @@ from temporalio.runtime import (
 from temporalio.worker import UnsandboxedWorkflowRunner, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
-# Pure packages and their imports: reloading them for every run is most of the sandbox's cost.
+# Pure packages and their imports. Reloading them for every run would be most of the sandbox's cost.
 _PASSED_THROUGH: Final = (
     "domain",
     "activities",
@@ -26,11 +26,11 @@ _PASSED_THROUGH: Final = (
 
 
 def set_up(*, numbers: bool) -> str | None:
-    """Pass the library's log lines to Python's logging. Call once per process, before its first
+    """Forward the library's log lines to Python's logging. Call once per process, before its first
     client.
 
-    `numbers`: also collect the library's metrics. It serves them on a port of loopback, and this
-    returns their URL: it adds them up itself, which costs less than reporting each one.
+    `numbers`: also collect the library's metrics, and return their URL. The library aggregates and
+    serves them on a loopback port, which costs less than reporting each event.
     """
     logs = LoggingConfig(
         filter=TelemetryFilter(core_level="WARN", other_level="ERROR"),
@@ -45,8 +45,8 @@ def set_up(*, numbers: bool) -> str | None:
 
 
 def _counting(logs: LoggingConfig, tries: int = 5) -> tuple[str, Runtime]:
-    """Return a runtime that serves its metrics, and their address. Raises ValueError if it finds no
-    port."""
+    """Return a runtime that serves its metrics, and their URL. Raises ValueError if no port is
+    free."""
     address = f"127.0.0.1:{_free_port()}"
     shown = PrometheusConfig(
         address, counters_total_suffix=True, unit_suffix=True, durations_as_seconds=True
@@ -67,7 +67,8 @@ def _free_port() -> int:
 
 
 def workflow_runner(*, sandbox: bool) -> WorkflowRunner:
-    """Return the runner of workflows. `sandbox`: Temporal's check that they stay deterministic."""
+    """Return the runner of workflows. `sandbox`: enable Temporal's check that workflows are
+    deterministic."""
     if not sandbox:
         return UnsandboxedWorkflowRunner()
     restrictions = SandboxRestrictions.default.with_passthrough_modules(*_PASSED_THROUGH)

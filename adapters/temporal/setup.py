@@ -37,17 +37,17 @@ from domain.privacy.contracts import HousekeepingInput, RetentionInput
 from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
-# A secured cluster's answers to callers who may use a namespace but not change it.
+# A secured cluster's errors for callers who may use a namespace but not change it.
 _NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
-# With many clients, a poll takes longer than the time between two.
+# With many clients, a poll may take longer than the interval between polls.
 _RECONCILE_TIMEOUT: Final = timedelta(hours=2)
-# A run that cannot end must not prevent the next night's run.
+# A run that hangs must not prevent the next night's run.
 _HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
 # After an outage, one sweep does the work of all missed ones.
 _CATCH_UP: Final = timedelta(minutes=1)
 _MONTHLY_CATCH_UP: Final = timedelta(days=62)
-# Each day and each week has its own row: after an outage, all missed runs are made up for.
+# Each day and each week has its own row, so all runs missed in an outage are caught up.
 _DAILY_CATCH_UP: Final = timedelta(days=31)
 _WEEKLY_CATCH_UP: Final = timedelta(days=31)
 
@@ -55,7 +55,7 @@ _log = structlog.get_logger(__name__)
 
 
 async def ensure_search_attributes(client: Client) -> None:
-    """Register the search attributes that operators filter runs by, if they are missing.
+    """Register the missing search attributes, by which operators filter runs.
 
     Raises InvalidInput if only an administrator of the namespace may do so, as in Temporal Cloud.
     """
@@ -88,7 +88,7 @@ async def ensure_search_attributes(client: Client) -> None:
 
 
 async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: float) -> None:
-    """Create the sweep's schedule, or update an existing one to these settings."""
+    """Create or update the sweep's schedule with these settings."""
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
             names.SWEEP,
@@ -104,7 +104,7 @@ async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: f
 
 
 async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
-    """Create the poll's schedule, or update an existing one to these settings."""
+    """Create or update the poll's schedule with these settings."""
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
             names.RECONCILE_INBOUND,
@@ -120,8 +120,7 @@ async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
 
 
 async def ensure_monthly_reset_schedule(client: Client) -> None:
-    """Run on the first of every month, at midnight UTC; runs delayed by an outage are made up
-    for."""
+    """Run on the first of every month at midnight UTC. Runs delayed by an outage are caught up."""
     first = ScheduleCalendarSpec(day_of_month=(ScheduleRange(1),))
     work = (names.MONTHLY_RESET, names.MONTHLY_RESET_SCHEDULE, MonthlyResetInput())
     await _ensure_calendar(client, *work, first, caught_up=_MONTHLY_CATCH_UP)
@@ -147,13 +146,13 @@ async def ensure_weekly_churn_schedule(client: Client) -> None:
 
 
 async def ensure_retention_schedule(client: Client) -> None:
-    """Run every night at 02:10 UTC, when the figures of the day before are written."""
+    """Run every night at 02:10 UTC, when the previous day's figures are complete."""
     work = (names.RETENTION, names.RETENTION_SCHEDULE, RetentionInput())
     await _ensure_calendar(client, *work, _at(2, 10))
 
 
 async def ensure_forget_dry_runs_schedule(client: Client) -> None:
-    """Run every hour, at ten to."""
+    """Run every hour, at ten minutes to the hour."""
     work = (names.FORGET_DRY_RUNS, names.FORGET_DRY_RUNS_SCHEDULE, ForgetDryRunsInput())
     every_hour = replace(_at(0, 50), hour=(ScheduleRange(0, 23),))
     await _ensure_calendar(client, *work, every_hour)
@@ -189,8 +188,8 @@ async def _ensure_calendar(
     *,
     caught_up: timedelta | None = None,
 ) -> None:
-    """Schedule work of the engine at times of the calendar, UTC. `caught_up`: the period in which
-    each run missed by an outage is made up for; None: the next run does the work of missed ones."""
+    """Schedule a workflow of the engine at calendar times, in UTC. `caught_up`: the period in which
+    missed runs are caught up after an outage; None if the next run does the work of missed ones."""
     each, once = ScheduleOverlapPolicy.BUFFER_ALL, ScheduleOverlapPolicy.SKIP
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
@@ -209,8 +208,8 @@ async def _ensure_calendar(
 
 
 async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
-    """Create the schedule, or replace its action and times. Its paused state, and the reason, is
-    kept."""
+    """Create the schedule, or replace its action and times. A paused schedule stays paused, with
+    its reason."""
     try:
         await client.create_schedule(schedule_id, schedule)
     except ScheduleAlreadyRunningError:

@@ -1,4 +1,4 @@
-"""Requests to merchants' URLs: lookup, dialling and the exchange, one per file."""
+"""Requests to merchants' URLs: DNS lookup, connection and HTTP exchange."""
 
 from adapters.webhooks.sender import HttpWebhookSender
 

@@ -1,4 +1,4 @@
-"""The progress of a POST, and its outcome."""
+"""The trace of a POST, and its outcome."""
 
 import time
 
@@ -11,7 +11,7 @@ from domain.webhooks.delivery import DeliveryAttempt, FailureKind, failure_of
 
 
 class Course:
-    """The trace of one POST, filled in by the sender. Times are in milliseconds from the start."""
+    """The trace of one POST, filled in by the sender. Times are in milliseconds since the start."""
 
     def __init__(self, dialler: Dialler) -> None:
         self._started = time.monotonic()
@@ -29,7 +29,7 @@ class Course:
         self._first_byte_ms = self.ms()
 
     def ended(self, met: Exception | None) -> DeliveryAttempt:
-        """Return the outcome. `met`: the error that ended it, one of
+        """Return the outcome. `met`: the error that ended the POST, one of
         `adapters.webhooks.failures.MET`."""
         failure, error = self._judged(met)
         later = self.head.retry_after if self.head else None
@@ -48,7 +48,8 @@ class Course:
         )
 
     def _judged(self, met: Exception | None) -> tuple[FailureKind | None, str | None]:
-        # Once the head has come in time, the receiver has answered, regardless of the body.
+        # Once the response's head has arrived in time, the receiver has answered, regardless of the
+        # body.
         if self.head is not None:
             failure = failure_of(self.head.status)
             return failure, None if failure is None else f"the answer was {self.head.status}"

@@ -1,4 +1,4 @@
-"""Connections to a host's addresses, with the guard."""
+"""Connections to a host's addresses, protected against SSRF."""
 
 import asyncio
 import socket
@@ -17,18 +17,21 @@ from domain.webhooks.address_guard import Address, canonical, forbidden
 from domain.webhooks.delivery import FailureKind
 
 HTTP: Final = "http/1.1"
-"""The ALPN name of HTTP."""
+"""The ALPN protocol name of HTTP/1.1."""
 _TRIED: Final = 4
-"""The number of addresses tried for one name."""
+"""Maximum number of addresses tried per name."""
 _EACH_S: Final = 2.0
-"""The limit of each but the last: a silent one, often a broken IPv6, must not use all the time."""
+"""Connection timeout of each address but the last, so that a silent one, often a broken IPv6
+address, does not use up the deadline."""
 
 
 @cache
 def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
-    """Return a context for TLS 1.2 or newer. Certificate and name are always checked, against the
-    public authorities and those of `ca_file`. `protocols`: ALPN names. The authorities take a tenth
-    of a second of CPU to read, so a context is made once per process. Raises OSError."""
+    """Return a context for TLS 1.2 or newer, which checks certificate and name.
+
+    Trusted are the public authorities and those in `ca_file`. `protocols`: ALPN names. Loading the
+    authorities takes a tenth of a second of CPU, so create one context per process. Raises OSError.
+    """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION
@@ -41,7 +44,7 @@ def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
 
 
 def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
-    """Return the addresses if none is forbidden: a name with a forbidden one is an attack or a
+    """Return the addresses if none is forbidden. A name with a forbidden address is an attack or a
     mistake. Raises PostFailed."""
     addresses = [ip_address(text) for text in found]
     for address in addresses:
@@ -59,7 +62,7 @@ def check(address: Address, *, allow_private: bool) -> None:
 
 
 class Dialler:
-    """One try to connect. `dialled`: the last address that was tried."""
+    """One connection attempt. `dialled`: the last address tried."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self._allow_private = allow_private
@@ -73,12 +76,12 @@ class Dialler:
             try:
                 async with asyncio.timeout(_EACH_S):
                     return await self._dial(address, port)
-            except OSError:  # TimeoutError is one of them
+            except OSError:  # includes TimeoutError
                 continue
         return await self._dial(last, port)
 
     async def _dial(self, address: Address, port: int) -> socket.socket:
-        # Checked again immediately before the connection, regardless of the caller's checks.
+        # Checked again immediately before connecting, regardless of the caller's checks.
         check(address, allow_private=self._allow_private)
         self.dialled = address
         family = socket.AF_INET if address.version == 4 else socket.AF_INET6

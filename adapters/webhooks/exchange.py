@@ -1,6 +1,6 @@
 """One HTTP/1.1 request and its response, on a separate connection.
 
-Limits apply where bytes are received: no response can cost more than they allow.
+Limits are applied where bytes are received, so no response can cost more.
 """
 
 import asyncio
@@ -15,26 +15,25 @@ from adapters.webhooks.failures import PostFailed
 from domain.webhooks.delivery import RESPONSE_KEPT, FailureKind
 
 MAX_HEAD: Final = 32 * 1024
-"""Bytes of a response's status line and headers."""
+"""Maximum size of a response's status line and headers, in bytes."""
 MAX_BODY: Final = 64 * 1024
-"""Bytes of a response's body that are read, including the frames of its chunks; then the connection
-is cut."""
+"""Maximum number of body bytes read, including chunk framing; the connection is then closed."""
 _MAX_INTERIM: Final = 16
-"""The limit of 1xx responses before the response."""
+"""Maximum number of 1xx responses before the final response."""
 _CHUNK: Final = 16 * 1024
 _START: Final = b"HTTP/"
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A response's head. `retry_after`: the header as it was received."""
+    """A response's head. `retry_after`: the header's text."""
 
     status: int
     retry_after: str | None
 
 
 class Exchange:
-    """`body`: the part of the response's body that is kept, in raw bytes."""
+    """`body`: the stored part of the response's body, in raw bytes."""
 
     def __init__(
         self,
@@ -51,10 +50,8 @@ class Exchange:
         self.body = b""
 
     async def ask(self, url: SplitResult, headers: Mapping[str, str], body: bytes) -> Head:
-        """POST, and return the response's head.
-
-        Raises PostFailed, and OSError if the connection breaks.
-        """
+        """Send the POST, and return the response's head. Raises PostFailed, and OSError if the
+        connection breaks."""
         self._send(url, headers, body)
         for _ in range(_MAX_INTERIM):
             event = await self._next()
@@ -65,8 +62,8 @@ class Exchange:
         raise _no_http()
 
     async def read(self) -> None:
-        """Read the body, up to MAX_BODY. Raises as `ask` does; `body` then has what was
-        received."""
+        """Read the body, up to MAX_BODY. Raises the errors of `ask`; `body` then contains the bytes
+        received so far."""
         enough = self._received + MAX_BODY
         while self._received < enough and isinstance(event := await self._next(), h11.Data):
             self.body += bytes(event.data[: RESPONSE_KEPT - len(self.body)])
@@ -83,7 +80,7 @@ class Exchange:
                 ("Connection", "close"),
             ],
         )
-        # Not awaited: a receiver may answer before it has read everything.
+        # Not awaited, because a receiver may answer before it has read the whole request.
         for event in (request, h11.Data(data=body), h11.EndOfMessage()):
             self._writer.write(self._http.send(event) or b"")
 
@@ -107,8 +104,7 @@ class Exchange:
         try:
             return self._http.next_event()
         except h11.RemoteProtocolError as error:
-            # The status that h11 suggests as our answer to such a peer: Request Header Fields Too
-            # Large.
+            # h11's suggested status for such a peer: Request Header Fields Too Large.
             if error.error_status_hint == 431:
                 raise PostFailed(
                     FailureKind.TOO_LARGE, "the answer's headers are too large"

@@ -1,4 +1,4 @@
-"""The kinds of POSTs without an answer, and their explanation in our own words."""
+"""Kinds of failed POSTs, with explanations in our own words."""
 
 import ssl
 from typing import Final
@@ -8,7 +8,7 @@ from domain.webhooks.errors import InvalidWebhook
 
 
 class PostFailed(Exception):
-    """A POST without an answer. `text`: the reason, in English."""
+    """A POST without a response. `text`: the reason, in English."""
 
     def __init__(self, kind: FailureKind, text: str) -> None:
         super().__init__(text)
@@ -17,7 +17,7 @@ class PostFailed(Exception):
 
 
 MET: Final = (InvalidWebhook, PostFailed, OSError)
-"""All errors that a receiver or its URL can cause. A TimeoutError is an OSError."""
+"""All errors that a receiver or its URL can cause. TimeoutError is a subclass of OSError."""
 
 # OpenSSL's numbers of certificate errors (X509_V_ERR_…).
 _CERTIFICATE: Final = {
@@ -43,7 +43,7 @@ _TLS: Final = {
 
 
 def explained(met: Exception | None) -> PostFailed:
-    """Return the meaning of one of MET, by its type and codes. Not for our own deadline."""
+    """Return the failure for an error in MET, by its type and codes. Not for our own deadline."""
     match met:
         case PostFailed():
             return met

@@ -1,8 +1,8 @@
-"""Lookups of names, in threads that no other work uses.
+"""DNS lookups, in threads that no other work uses.
 
-A lookup cannot be stopped: the operator of the name's servers decides how long its thread is taken.
-So a client has few threads, and no caller waits for a lookup beyond a deadline. The wait for a
-thread is not the name's fault, and is not counted.
+A lookup cannot be cancelled: the operator of the name server determines how long its thread is
+blocked. A client therefore has few threads, and no caller waits for a lookup beyond a deadline.
+Waiting for a thread is not the name's fault, and does not count towards that deadline.
 """
 
 import asyncio
@@ -19,30 +19,30 @@ from domain.webhooks.delivery import FailureKind
 from domain.webhooks.errors import Deferred
 
 LOOKUP_S: Final = 3.0
-"""The limit of a lookup, in seconds."""
+"""DNS lookup timeout, in seconds."""
 _THREADS: Final = 4
-"""The threads of one client, including those of abandoned lookups."""
+"""Maximum threads of one client, including those of abandoned lookups."""
 _ALL_THREADS: Final = 256
-"""The threads of all clients. As with the worker's slots, it takes some sixty clients to use
-all."""
+"""Maximum threads of all clients. As with the worker's slots, it takes some sixty clients to use
+them all."""
 _PATIENCE_S: Final = 10.0
-"""The wait for a thread, in seconds. A hanging thread is free again after the 10 to 20 s that the
-system's resolver takes."""
+"""Timeout of waiting for a thread, in seconds. A blocked thread is free again after the 10 to 20 s
+that the system's resolver takes."""
 _LATER_S: Final = 5.0
 
 LookUp = Callable[[str], Sequence[str]]
-"""Returns a name's addresses as text, in the order to try them. Raises OSError. Runs in a
+"""Returns a name's addresses as text, in the order of preference. Raises OSError. Runs in a
 thread."""
 
 
 def system_look_up(name: str) -> Sequence[str]:
-    """Look a name up as this machine is configured to."""
+    """Look up a name with the machine's resolver."""
     found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in found]
 
 
 class Names:
-    """Look-ups for many clients. Used by one event loop."""
+    """DNS lookups for many clients. Used by one event loop."""
 
     def __init__(
         self,
@@ -60,8 +60,8 @@ class Names:
         self._threads: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def begin(self, client_id: str, name: str) -> "asyncio.Future[Sequence[str]]":
-        """Start the lookup that `found` awaits. Concurrent lookups of one name by a client are
-        shared. Raises Deferred if no thread becomes free."""
+        """Start the lookup that `found` awaits. Concurrent lookups of one name by a client share a
+        thread. Raises Deferred if no thread becomes free."""
         try:
             async with asyncio.timeout(self._patience_s):
                 return await self._begun(client_id, name)
@@ -84,7 +84,8 @@ class Names:
         mine = self._threads.setdefault(client_id, asyncio.Semaphore(_THREADS))
         if key not in self._running:
             with ExitStack() as taken:
-                # The client's own first: a client that has its share takes no place of all clients.
+                # Take the client's own thread slot first, so that a client at its limit occupies no
+                # shared slot.
                 for threads in (mine, self._all_threads):
                     await threads.acquire()
                     taken.callback(threads.release)
@@ -96,7 +97,7 @@ class Names:
 
     def _begin(self, name: str) -> asyncio.Future[Sequence[str]]:
         answer: Future[Sequence[str]] = Future()
-        # A daemon: a process that ends does not wait for external name servers.
+        # A daemon thread, so that a process can end without waiting for name servers.
         threading.Thread(target=_run, args=(self._look_up, name, answer), daemon=True).start()
         return asyncio.wrap_future(answer)
 
@@ -112,7 +113,7 @@ def _failed(what: str) -> PostFailed:
 def _run(look_up: LookUp, name: str, answer: Future[Sequence[str]]) -> None:
     found: Sequence[str] = ()
     try:
-        # UnicodeError: an invalid name.
+        # UnicodeError: an invalid host name.
         with suppress(OSError, UnicodeError):
             found = look_up(name)
     finally:

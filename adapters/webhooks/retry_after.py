@@ -1,4 +1,4 @@
-"""The header Retry-After."""
+"""Parsing of the Retry-After header."""
 
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -8,15 +8,15 @@ _LONGEST_S: Final = 366 * 24 * 3600.0
 
 
 def seconds(header: str, now: datetime) -> float | None:
-    """Return the seconds from `now`: 0 if that is past, a year at most. None if it is neither
-    seconds nor a date."""
+    """Return the delay in seconds from `now`: 0 for a past time, at most a year. None if the header
+    is neither a number nor a date."""
     text = header.strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST_S)
     try:
         at = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):  # the latter: a year, or an offset, of twenty digits
+    except (ValueError, OverflowError):  # overflow: a year or offset of twenty digits
         return None
-    # An HTTP date is in UTC, whether it says so or not.
+    # An HTTP date is in UTC, whether or not it says so.
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
     return min(max((at - now).total_seconds(), 0.0), _LONGEST_S)

@@ -18,7 +18,7 @@ from domain.webhooks.errors import Deferred
 from domain.webhooks.url import check_url
 
 BUDGET_S: Final = 10.0
-"""The limit in seconds for lookup, connection, TLS, headers and body together."""
+"""Timeout of lookup, connection, TLS, headers and body together, in seconds."""
 _OURS: Final = ""
 """The client id of the canary's lookups."""
 
@@ -26,8 +26,8 @@ _OURS: Final = ""
 class HttpWebhookSender:
     """Implements domain.ports.WebhookSender. Used by one event loop.
 
-    POSTs share only the threads of lookups: each has its own connection, which is cut when the
-    answer is known.
+    POSTs share only the lookup threads. Each has its own connection, which is closed when the
+    response is known.
     """
 
     def __init__(
@@ -39,11 +39,8 @@ class HttpWebhookSender:
         budget_s: float = BUDGET_S,
         lookup_s: float = LOOKUP_S,
     ) -> None:
-        """`ca_file`: certificates (PEM) of authorities that are trusted in addition to the public
-        ones.
-
-        Raises OSError if it cannot be used.
-        """
+        """`ca_file`: certificates (PEM) of authorities trusted in addition to the public ones.
+        Raises OSError if it is unusable."""
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
         self._names = Names(look_up, lookup_s)
@@ -72,7 +69,7 @@ class HttpWebhookSender:
         except PostFailed:
             return False
         except Deferred:
-            # No thread was free, which says nothing about the name.
+            # No thread was free, so the failure says nothing about the name.
             return True
         return True
 
@@ -80,7 +77,7 @@ class HttpWebhookSender:
         return Course(Dialler(allow_private=self._allow_private))
 
     async def _begun(self, client_id: str, host: str) -> "Address | asyncio.Future[Sequence[str]]":
-        """Return the host's address, or its lookup."""
+        """Return the host's literal address, or look it up."""
         try:
             return ip_address(host)
         except ValueError:

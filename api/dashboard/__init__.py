@@ -1,1 +1,1 @@
-"""Pages for people, rendered by the server, below `/app`."""
+"""Server-rendered dashboard pages below `/app`."""

@@ -1,4 +1,4 @@
-"""A saved case as the fields of a form, and back."""
+"""Conversion between a saved case and its form fields."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -25,7 +25,7 @@ BLANK_CASE: Final[Mapping[str, str]] = {
 
 
 def fields_of_case(case: CaseSpec) -> dict[str, str]:
-    """The form filled from a case."""
+    """Return the form fields of a case."""
     return {
         **BLANK_CASE,
         **fields_of_scenario(case.scenario),
@@ -45,7 +45,7 @@ def fields_of_expectation(expected: CaseExpectation) -> dict[str, str]:
 
 
 def case_of_form(post: Post) -> dict[str, JsonValue]:
-    """The case that was typed, as JSON has it, unchecked. Raises InvalidBody."""
+    """Return the entered case as unvalidated JSON. Raises InvalidBody."""
     expected: dict[str, JsonValue] = {
         name: text for name in _CHOSEN if (text := post.text(name).strip())
     }

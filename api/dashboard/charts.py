@@ -1,7 +1,5 @@
-"""Charts that the server draws: bars, a histogram with a mark, and a line for a cell of a table.
-
-`core/charts.html` writes them. What was not measured is a gap, never a zero.
-"""
+"""Server-rendered charts: bars, a histogram with a marker, and a sparkline for a table cell.
+`core/charts.html` draws them. A missing measurement is shown as a gap, never as zero."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,12 +10,12 @@ HEIGHT: Final = 120
 LINE_WIDTH: Final = 96
 LINE_HEIGHT: Final = 24
 
-_SEEN: Final = 2.0  # the least height of a bar that shows a value above zero
+_SEEN: Final = 2.0  # the minimum height of a bar with a value above zero
 
 
 @dataclass(frozen=True, slots=True)
 class ChartColumn:
-    """`parts`: a number per series, which stand upon each other; None: not measured."""
+    """`parts`: the stacked values, one per series; None if not measured."""
 
     label: str
     parts: tuple[float | None, ...]
@@ -33,7 +31,8 @@ class ChartColumn:
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """A part of a column. `series`: its place among the series, which gives colour and pattern."""
+    """One segment of a stacked column. `series`: the index of the series, which sets colour and
+    pattern."""
 
     x: float
     y: float
@@ -45,7 +44,7 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """A line of the table below."""
+    """One row of the table below the chart."""
 
     label: str
     cells: tuple[str, ...]
@@ -53,7 +52,7 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class ChartMark:
-    """A line that stands among the columns: at their `place` from 0 (left) to 1."""
+    """A vertical marker. `place`: its horizontal position, from 0 (left) to 1."""
 
     place: float
     label: str
@@ -65,8 +64,9 @@ class ChartMark:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """`finding`: what it shows, as a sentence. `first`: what a column is called. `top`: what the
-    highest column comes to. `gaps`: where columns were not measured, as x and width."""
+    """`finding`: the chart's conclusion, as a sentence. `first`: the heading of the label column.
+    `top`: the value of the highest column. `gaps`: the x and width of stretches without
+    measurements."""
 
     finding: str
     first: str
@@ -91,8 +91,8 @@ def bar_chart(
     shown: Callable[[float], str] = "{:,.0f}".format,
     mark: ChartMark | None = None,
 ) -> BarChart:
-    """A column per entry, from the left. `series`: the names of their parts, at most three.
-    `shown`: how a number is written."""
+    """Return a chart with a column per entry, from the left. `series`: the names of the stacked
+    parts, at most three. `shown`: formats a number."""
     top = max((column.sum for column in columns), default=0.0)
     step = WIDTH / max(len(columns), 1)
     width = round(step * 0.8, 2)
@@ -120,7 +120,7 @@ def bar_chart(
 
 
 def _stacked(column: ChartColumn, top: float) -> list[tuple[int, float, float, float]]:
-    """Return the place, number, upper edge and height of each part that is drawn."""
+    """Return the series, value, upper edge and height of each segment that is drawn."""
     parts: list[tuple[int, float, float, float]] = []
     y = float(HEIGHT)
     for place, part in enumerate(column.parts):
@@ -139,14 +139,15 @@ def _row(column: ChartColumn, shown: Callable[[float], str]) -> ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """`title`: what it says. `segments`: the points of each stretch that was measured."""
+    """`title`: the chart's description. `segments`: the points of each measured stretch."""
 
     title: str
     segments: tuple[str, ...]
 
 
 def sparkline(title: str, values: Sequence[float | None], *, top: float | None = None) -> Sparkline:
-    """`top`: the value at the upper edge; None for the highest value."""
+    """Return a sparkline of the values. `top`: the value at the upper edge, or None for the highest
+    value."""
     top = top or max((value for value in values if value is not None), default=0) or 1
     step = LINE_WIDTH / max(len(values) - 1, 1)
     segments: list[str] = []
@@ -156,7 +157,7 @@ def sparkline(title: str, values: Sequence[float | None], *, top: float | None =
             y = LINE_HEIGHT - 1 - value / top * (LINE_HEIGHT - 2)
             points.append(f"{place * step:.1f},{y:.1f}")
         elif points:
-            # A single point is drawn as a line as long as the pen is wide.
+            # Repeat a single point, so that it is drawn as a dot with the width of the stroke.
             segments.append(" ".join(points if len(points) > 1 else points * 2))
             points = []
     return Sparkline(title, tuple(segments))

@@ -1,4 +1,4 @@
-"""Errors on pages for people: said in their language, and nothing typed is lost."""
+"""Error pages for people, in their language. Form input is kept."""
 
 import re
 from typing import Final
@@ -18,9 +18,9 @@ from services.dashboard.forms import keep_draft
 
 _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
-# Of each language: a cookie of more than 4 KB is lost, and all that it says.
+# Maximum characters per language. Browsers drop a cookie of more than 4 KB.
 _MOST_REASON: Final = 400
-# How an InvalidBody names the field that is wrong.
+# The part of an InvalidBody message that names the invalid field.
 _FIELD: Final = re.compile(r"champ « (.+?) »")
 
 
@@ -31,9 +31,9 @@ def is_page(request: Request) -> bool:
 
 
 async def page_domain_error(request: Request, error: Exception) -> Response:
-    """As `answer_domain_error`, which logs and counts the error, but answered as a page if the
-    request expects one. A form that broke a rule redirects to its page, which shows the fields and
-    the reason."""
+    """Like `answer_domain_error`, which logs and counts the error, but shown as a page if the
+    request expects one. A form that violates a rule redirects to its page, which shows the fields
+    and the reason."""
     if not isinstance(error, DomainError):
         return _shown(request, await answer_domain_error(request, error))
     post: Post | None = getattr(request.state, "post", None)
@@ -52,7 +52,7 @@ async def page_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _back_to_the_form(request: Request, error: DomainError, post: Post) -> Response:
-    # What was sent already is no draft.
+    # A form that was already submitted is not kept as a draft.
     if not isinstance(error, AlreadyPosted) and (fields := kept_fields(post.fields)):
         page = post.page
         async with page.resources.work.of(page.tenant) as work:
@@ -63,9 +63,9 @@ async def _back_to_the_form(request: Request, error: DomainError, post: Post) ->
 
 
 def _reason(error: DomainError) -> dict[str, str]:
-    """The rule that was broken, by language."""
+    """Return the violated rule, by language."""
     problems = error.facts.get("problems")
-    if isinstance(problems, tuple):  # places in a file, as `cases[0].tries: …`
+    if isinstance(problems, tuple):  # each with its place, as in `cases[0].tries: …`
         return dict.fromkeys(("fr", "en"), "\n".join(map(str, problems))[:_MOST_REASON])
     reason = error.facts.get("reason")
     french = str(reason) if reason is not None else ""
@@ -100,7 +100,7 @@ def _shown(
 
 
 def _again(post: Post | None) -> dict[str, object] | None:
-    """The form, to be sent once more: it has its effect once, however often it is sent."""
+    """Return the form for resubmission. It takes effect once, however often it is sent."""
     if post is None:
         return None
     fields = {name: value for name, value in post.fields.items() if not name.startswith(SECRET)}

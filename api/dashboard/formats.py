@@ -1,4 +1,4 @@
-"""Formats of times, sums and numbers on pages, in the reader's language and time zone."""
+"""Formatting of times, amounts and numbers on pages, in the reader's language and time zone."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from domain.core.money import Money, digits_of
 
-_THIN: Final = "\u202f"  # French groups digits by a narrow space that does not break
+_THIN: Final = "\u202f"  # French groups digits with a narrow no-break space
 _MONTHS: Final = {
     "fr": [
         "janv.",
@@ -35,14 +35,14 @@ _SIGNS: Final = {"EUR": "€", "USD": "$", "GBP": "£"}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """`now`: of the request; ages are counted from it."""
+    """`now`: the time of the request; relative times are computed from it."""
 
     language: str
     zone: ZoneInfo
     now: datetime
 
     def when(self, moment: datetime | None) -> str:
-        """24 Nov 2026, 09:05; – for no moment."""
+        """Format a time as “24 Nov 2026, 09:05”, or “–” if there is none."""
         if moment is None:
             return "–"
         local = moment.astimezone(self.zone)
@@ -56,7 +56,7 @@ class Formats:
         return f"{day.day} {_MONTHS[self.language][day.month - 1]} {day.year}"
 
     def ago(self, moment: datetime | None) -> str:
-        """“3 h ago”, or “in 3 h” of what is to come."""
+        """Format a relative time as “3 h ago”, or “in 3 h” for a future time."""
         if moment is None:
             return "–"
         words = _UNITS[self.language]
@@ -66,7 +66,7 @@ class Formats:
         return words["ago" if apart > timedelta() else "in"].format(self.span(abs(apart)))
 
     def span(self, length: timedelta | float) -> str:
-        """“45 s”, “12 min”, “3 h”, “5 d”; a number is seconds."""
+        """Format a duration as “45 s”, “12 min”, “3 h” or “5 d”. A plain number is in seconds."""
         seconds = length.total_seconds() if isinstance(length, timedelta) else length
         words = _UNITS[self.language]
         if seconds < 1:

@@ -19,8 +19,11 @@ _MAX_FILES: Final = 1
 
 
 async def read_form(request: Request) -> Mapping[str, str]:
-    """The fields by name. Raises UnsupportedMediaType, InvalidBody (also for a field that comes
-    twice: two readers might not take the same one), and what `received` raises."""
+    """Return the fields by name.
+
+    Raises UnsupportedMediaType, InvalidBody (also for a repeated field, because two parsers might
+    pick different values), and what `received` raises.
+    """
     if _media_type(request) != _FORM:
         raise UnsupportedMediaType
     body = await _body(request)
@@ -28,14 +31,14 @@ async def read_form(request: Request) -> Mapping[str, str]:
         pairs = parse_qsl(
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS
         )
-    except ValueError:  # bad UTF-8 as well
+    except ValueError:  # also covers invalid UTF-8
         raise InvalidBody("formulaire attendu") from None
     return _once_each(pairs)
 
 
 async def read_upload(request: Request) -> Mapping[str, str]:
-    """As `read_form`, for a form that may have a file; the file's text becomes its field's value.
-    Raises what `read_form` raises."""
+    """Like `read_form`, for a form that may contain a file. The file's text becomes the value of
+    its field. Raises what `read_form` raises."""
     if _media_type(request) != _UPLOAD:
         return await read_form(request)
     body = await _body(request)
@@ -67,13 +70,13 @@ def _media_type(request: Request) -> str:
 
 
 async def _body(request: Request) -> bytes:
-    if not hasattr(request.state, "caller"):  # the sender is not known yet
+    if not hasattr(request.state, "caller"):  # the sender is not yet authenticated
         request.state.caller = f"ip:{limited_address(request)}"
     return await received(request)
 
 
 def _text(content: bytes) -> str:
-    """Return the text of a file. Office programs often export tables in encodings other than UTF-8.
+    """Decode the text of a file. Office programs often export tables in encodings other than UTF-8.
     Raises ValueError."""
     try:
         return content.decode("utf-8-sig")

@@ -53,9 +53,9 @@ NO_CLIENT = "/app/no-client"
 class Page:
     """The reader of a page and the client that it shows.
 
-    `clients`: all clients of the user. `automation`: whether the client is stopped. `record_id`:
-    the record in the path. `switched`: the record belongs to another client than the one shown
-    before.
+    `clients`: all clients of the user. `automation`: whether the client's automation is stopped.
+    `record_id`: the record in the path. `switched`: whether the record belongs to another client
+    than the one shown before.
     """
 
     request: Request
@@ -82,7 +82,7 @@ class Page:
 
     @property
     def path(self) -> str:
-        """The page itself, with its query: where a form that fails comes back to."""
+        """Return the path of the page with its query. A form that fails redirects to it."""
         url = self.request.url
         return url.path + (f"?{url.query}" if url.query else "")
 
@@ -90,26 +90,27 @@ class Page:
         return self.actor.may(roles)
 
     def query(self, model: type[Q]) -> Q:
-        """The query, checked against its model. Fields of a filter that were left empty are not
-        there. Raises InvalidQuery."""
+        """Return the query, validated against the model. Empty filter fields are omitted. Raises
+        InvalidQuery."""
         given = [(name, value) for name, value in self.request.query_params.multi_items() if value]
         return parse_query(model, QueryParams(given))
 
     async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
-        """Return the initial fields of the form that is sent to the path `form`: the draft that was
-        typed and not sent with success, else the `defaults`."""
+        """Return the initial fields of the form sent to the path `form`: its unsent draft if there
+        is one, otherwise the `defaults`."""
         async with self.resources.database.reading(self.tenant) as connection:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
         return Typed.of(defaults, draft)
 
     def say(self, key: str, **facts: object) -> str:
-        """Words in the reader's language, as `Pages.say`."""
+        """Return a text in the reader's language, like `Pages.say`."""
         return self.resources.pages.say(self.language, key, facts)
 
     def render(self, template: str, *, sources: Sources = OURS, **facts: object) -> Response:
-        """The page of a template below `core/app.html`, which is given this page as `page`.
+        """Render a template that extends `core/app.html`; the template receives this page as
+        `page`.
 
-        `sources`: what it loads beside what is ours.
+        `sources`: external sources that it loads besides our own.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
         answer = self.resources.pages.render_app(
@@ -134,10 +135,10 @@ class Page:
 class OnPage:
     """The page, for a member with one of the `roles`.
 
-    `path_id`, `client_of`: where the path names a record, and whose it is. A record of another
-    client of theirs switches to that client. Redirects to the sign-in page, or to the page of those
-    who belong to no client. Raises TooManyRequests, RoleRequired, and `path_id.missing` for a
-    record of a client that is not theirs.
+    `path_id`: the path parameter with a record's id. `client_of`: returns the record's client. A
+    record of another of the user's clients switches to that client. Redirects to the sign-in page,
+    or to the page for users without a client. Raises TooManyRequests, RoleRequired, and
+    `path_id.missing` for a record of a client that is not theirs.
     """
 
     def __init__(
@@ -159,9 +160,11 @@ class OnPage:
     async def of(
         self, request: Request, visit: Visit, form_of: TenantId | None = None, *, stays: bool = True
     ) -> Page:
-        """As `__call__`, for a user who is known already. `form_of`: the client that the form was
-        rendered for, which wins over the one shown since. `stays`: the following pages are of that
-        client as well."""
+        """Like `__call__`, for a user who is already authenticated.
+
+        `form_of`: the client that the form was rendered for, which takes precedence over the client
+        shown since. `stays`: following pages also show that client.
+        """
         resources: Resources = request.app.state.resources
         request.state.caller = limiter_key(visit.user)
         await resources.limiter.check_request(
@@ -179,7 +182,7 @@ class OnPage:
         return page
 
     async def _at(self, page: Page, owner: TenantId) -> Page:
-        """The page of the client that the record belongs to."""
+        """Return the page of the record's client."""
         if owner == page.tenant:
             return page
         network = client_network(page.request)
@@ -194,8 +197,8 @@ class OnPage:
 async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
-    """Return the client of the page: the form's, else the one in the query, else the one shown
-    last, else the user's first."""
+    """Return the client of the page: the one in the form, otherwise in the query, otherwise the
+    last one shown, otherwise the user's first."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)
@@ -247,7 +250,7 @@ async def _switched(page: Page, member: Member) -> Page:
 
 
 async def _remember(page: Page, client_id: str) -> None:
-    """The pages that follow are of this client."""
+    """Following pages show this client."""
     wanted = replace(page.preferences, client_id=client_id)
     async with page.resources.work.everywhere() as work:
         await save_preferences(work, page.visit.user.id, wanted)

@@ -1,4 +1,4 @@
-"""Rendering: a template, in the reader's language, with the headers that every page has."""
+"""Page rendering: templates in the reader's language, with the security headers of every page."""
 
 import secrets
 import tomllib
@@ -20,12 +20,13 @@ from domain.core.service_name import ServiceName
 _HERE: Final = Path(__file__).parent
 LANGUAGES: Final = ("fr", "en")
 
-# Nothing comes from elsewhere, nothing runs inline, and no page of others may hold ours in a frame.
+# Load nothing from other origins, run no inline script, and forbid framing by other sites.
 _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:{images}; font-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action {form_action}"
 )
-# The same with our script, which alone may turn text into markup: it has this page's nonce.
+# The same policy with our script. Only our script may create markup from text: it has the page's
+# nonce.
 _WITH_SCRIPT: Final = (
     "; script-src 'nonce-{nonce}'; connect-src 'self'; frame-src {frames}; "
     "require-trusted-types-for 'script'; trusted-types htmx"
@@ -34,7 +35,7 @@ _WITH_SCRIPT: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Further sources that a page may load from, in the syntax of the content security policy."""
+    """Additional sources that a page may load from, in Content-Security-Policy syntax."""
 
     images: str = ""
     frames: str = "'none'"
@@ -44,7 +45,8 @@ OURS: Final = Sources()
 
 
 class _Templates(Environment):
-    """`words.frame.copy` is the word, and not what dictionaries do by that name."""
+    """Look up dictionary keys before attributes, so that `words.frame.copy` is the text and not
+    `dict.copy`."""
 
     def getattr(self, obj: object, attribute: str) -> object:
         if isinstance(obj, dict) and attribute in obj:
@@ -53,7 +55,7 @@ class _Templates(Environment):
 
 
 class Pages:
-    """The templates, the words and the files that pages load, read once."""
+    """The templates, texts and static files of the pages, read once."""
 
     def __init__(self, service: ServiceName) -> None:
         self.static = StaticFiles()
@@ -71,8 +73,8 @@ class Pages:
         }
 
     def say(self, language: str, key: str, facts: Mapping[str, object]) -> str:
-        """Words that no template writes, as a chart's title: "webhooks.line", which may name the
-        facts in braces."""
+        """Return a text that no template names literally, such as a chart's title. `key`: as in
+        "webhooks.line"; the text may have placeholders for the `facts`."""
         words: object = self._words[language]
         for part in key.split("."):
             if not isinstance(words, Mapping):
@@ -90,9 +92,12 @@ class Pages:
         language: str | None = None,
         **facts: object,
     ) -> HTMLResponse:
-        """Render a page. `facts`: the values that the template names; `words` are its texts in the
-        reader's language. `form_action`: the targets of its forms, redirects included. `language`:
-        that of a known reader; by default that of the browser."""
+        """Render a page.
+
+        `facts`: the template's variables. The template reads its texts from `words`, in the
+        reader's language. `form_action`: the allowed targets of its forms, including redirects.
+        `language`: the language of a known reader; defaults to the browser's.
+        """
         if language not in LANGUAGES:
             language = language_of(request)
         page = self._templates.get_template(template).render(
@@ -111,8 +116,8 @@ class Pages:
         sources: Sources,
         **facts: object,
     ) -> HTMLResponse:
-        """A page of the application, with its script. `formats`: how it writes times and
-        numbers, as `fmt`. `sources`: what it may load besides."""
+        """Render a page of the application, with its script. `formats`: the formatter of times and
+        numbers, available as `fmt`. `sources`: additional sources that it may load."""
         nonce = secrets.token_urlsafe(16)
         page = self._templates.get_template(template).render(
             language=language,
@@ -132,7 +137,7 @@ class Pages:
 
 @pass_eval_context
 def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
-    """As Jinja's own filter, but an attribute that is true has no value: HTML has no "True"."""
+    """Like Jinja's own filter, but a true attribute has no value, because HTML has no "True"."""
     return do_xmlattr(
         context,
         {name: "" if one is True else one for name, one in given.items() if one is not False},
@@ -140,8 +145,8 @@ def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
 
 
 def _words_of(language: str) -> Mapping[str, object]:
-    """The common words, and under each noun's name its own; what the nouns' errors are called
-    stands together. Raises ValueError where a noun is called like a section of the common ones."""
+    """Return the common texts, and each noun's own texts under its name. The error texts of all
+    nouns are merged. Raises ValueError if a noun has the name of a section of the common texts."""
     folder = _HERE / "words" / language
     words: dict[str, object] = tomllib.loads((folder / "common.toml").read_text())
     errors: dict[str, str] = {}
@@ -174,12 +179,13 @@ def _answer(page: str, status: int, language: str, policy: str) -> HTMLResponse:
 
 
 def language_of(request: Request) -> str:
-    """French or English, by Accept-Language; French if it prefers neither."""
+    """Return French or English by Accept-Language; French if the header prefers neither."""
     return preferred_language(request.headers.get("accept-language", ""))
 
 
 def preferred_language(accepted: str) -> str:
-    """The one of ours that the header (RFC 9110) weighs most; the first of ours otherwise."""
+    """Return the supported language with the highest weight in the header (RFC 9110), or the first
+    supported one."""
     weights: Mapping[str, float] = dict(_weighed(part) for part in reversed(accepted.split(",")))
     return max(LANGUAGES, key=lambda one: weights.get(one, weights.get("*", 0.0)))
 

@@ -1,4 +1,4 @@
-"""Names of the people that records refer to by id."""
+"""Email addresses of the people that records refer to by id."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from store.tenants.members import MemberRepository
 
 
 async def people_of(page: Page) -> Mapping[str, str]:
-    """The addresses of the client's members, by user."""
+    """Return the email addresses of the client's members, by user id."""
     async with page.resources.database.reading_across() as connection:
         members = await MemberRepository(connection).all(page.tenant)
     return {member.user_id: member.email for member in members}

@@ -1,4 +1,4 @@
-"""The form of a playbook: its fields, or the same as YAML, and what is wrong in either."""
+"""The playbook form, as fields or as YAML, and the problems found in it."""
 
 import re
 from collections.abc import Mapping
@@ -36,8 +36,8 @@ _WHOLE: Final = re.compile(r"[0-9]{1,6}")
 
 @dataclass(frozen=True, slots=True)
 class PlacedProblem:
-    """`path`: of what is wrong; empty where the problem itself names the place. `line`, `column`:
-    in the YAML; None where it was not written as YAML."""
+    """`path`: the path of the problem; empty if the text itself names the place. `line`, `column`:
+    the position in the YAML; None if the form was not filled in as YAML."""
 
     path: str
     said: str
@@ -83,8 +83,8 @@ def fields_of(spec: PlaybookSpec) -> dict[str, str]:
 
 
 async def draft_of(page: Page, fields: Mapping[str, str]) -> PlaybookDraft:
-    """The playbook that the form asks for. Raises InvalidPlaybook, DocumentTooCostly, CallerBusy,
-    EngineUnavailable."""
+    """Return the playbook that the form describes. Raises InvalidPlaybook, DocumentTooCostly,
+    CallerBusy, EngineUnavailable."""
     value = await _value_of(page, fields)
     if isinstance(value, dict):
         value |= {name: text for name in _SAID if (text := _text(fields, name).strip())}
@@ -92,7 +92,7 @@ async def draft_of(page: Page, fields: Mapping[str, str]) -> PlaybookDraft:
 
 
 async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProblem, ...]:
-    """Everything that is wrong in the form; empty if it can be published."""
+    """Return all problems of the form; empty if it can be published."""
     try:
         await draft_of(page, fields)
     except InvalidPlaybook as error:
@@ -104,8 +104,8 @@ async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProb
 
 
 async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[PlacedProblem, ...]:
-    """The problems of a playbook or a file, each with its place. `text`: the YAML, if it was
-    written as such."""
+    """Return the problems of a playbook or file, each with its place. `text`: the YAML source, if
+    there is one."""
     parts = [_path_and_problem(problem) for problem in error.problems]
     places: Mapping[str, YamlPlace] = {}
     if text is not None and len(text) <= MAX_FILE_BYTES:
@@ -121,25 +121,25 @@ async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[
 
 
 def _path_and_problem(problem: str) -> tuple[str, str]:
-    """A problem without a path names the place in its text."""
+    """A problem without a path names the place in its own text."""
     path, colon, said = problem.partition(": ")
     return (path, said) if colon and " " not in path else ("", problem)
 
 
 def yaml_of(fields: Mapping[str, str]) -> str:
-    """Return the form as YAML, with its mistakes."""
+    """Return the form as YAML, including invalid values."""
     if fields.get(SHAPE) == AS_YAML:
         return _text(fields, AS_YAML)
     return write_yaml(_document_of(fields))
 
 
 def yaml_of_spec(spec: PlaybookSpec) -> str:
-    """A playbook as YAML, without whether it is on: that is no part of a version."""
+    """Return a playbook as YAML, without `active`, which is not part of a version."""
     return write_yaml({name: value for name, value in written(spec).items() if name != "active"})
 
 
 def ticked(typed: Typed, kind: ActionKind) -> frozenset[Category]:
-    """The classes that are ticked for a kind of action."""
+    """Return the classes that are ticked for a kind of action."""
     return frozenset(one for one in Category if typed[f"actions.{kind}.categories:{one}"])
 
 
@@ -152,7 +152,7 @@ async def _value_of(page: Page, fields: Mapping[str, str]) -> JsonValue:
 
 
 def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
-    """Return the fields unchecked: the rules of the file report mistakes."""
+    """Return the fields unvalidated; the file's rules report mistakes."""
     document: dict[str, JsonValue] = {}
     for name in _ALONE:
         if text := _text(fields, name):
@@ -174,7 +174,7 @@ def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
 
 
 def _during_review(fields: Mapping[str, str]) -> dict[str, JsonValue]:
-    """Only what differs from the default, as in a file."""
+    """Include only values that differ from the defaults, as a file does."""
     given = {name: _text(fields, f"during_review.{name}") for name in ("answers", "actions")}
     chosen: dict[str, JsonValue] = {
         name: {"true": True, "false": False}.get(text, text) for name, text in given.items() if text

@@ -1,7 +1,7 @@
-"""A form that a page sends.
+"""A submitted form.
 
-Nothing typed is lost: where the session has ended, or a rule is broken, the fields are kept as a
-draft, and the page that follows is filled from it. Each rendering of a form has its effect once.
+Input is never lost: if the session has ended or a rule is violated, the fields are kept as a draft,
+and the next page is prefilled with them. Each rendering of a form takes effect once.
 """
 
 import hashlib
@@ -40,13 +40,13 @@ ONCE: Final = "_once"
 BACK: Final = "_back"
 WHO: Final = "_who"
 INTO: Final = "into"
-"""The client that a person of several clients chose for a connection."""
+"""The form field with the client for a new connection, chosen by a user of several clients."""
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """`fields`: all that was sent, by name. `form`: the path that it was sent to. `back`: the page
-    that it came from. `once`: the rendering's id."""
+    """`fields`: all submitted fields, by name. `form`: the path that it was sent to. `back`: the
+    page that it came from. `once`: the id of the rendering."""
 
     page: Page
     fields: Mapping[str, str]
@@ -55,7 +55,8 @@ class Post:
     once: str
 
     def text(self, name: str) -> str:
-        """A field; empty if it was not sent. Lines end as they do everywhere but in forms."""
+        """Return a field, or an empty string if it was not sent. Line breaks are normalized from
+        CRLF."""
         return self.fields.get(name, "").replace("\r\n", "\n")
 
     def ticked(self, name: str) -> bool:
@@ -67,7 +68,8 @@ class Post:
         return tuple(one.removeprefix(prefix) for one in self.fields if one.startswith(prefix))
 
     def body(self, model: type[M], **fields: object) -> M:
-        """The same as the body of a route takes, checked by its model. Raises InvalidBody."""
+        """Return the form as the body of a route, validated against its model. Raises
+        InvalidBody."""
         try:
             return model.model_validate(fields)
         except ValidationError as error:
@@ -75,13 +77,14 @@ class Post:
             raise InvalidBody(f"champ « {place[0] if place else '?'} »") from None
 
     def check_seen(self, current: str) -> None:
-        """Raises ChangedMeanwhile if the form was filled from another version than `current`. Asked
+        """Raise ChangedMeanwhile if the form was filled from a version other than `current`. Called
         in the transaction of the change."""
         if self.fields.get(SEEN) != current:
             raise ChangedMeanwhile
 
     def check_confirmed(self, name: str) -> None:
-        """Raises NotConfirmed if the field `confirm` is not the `name` of what is ended."""
+        """Raise NotConfirmed if the field `confirm` does not repeat the `name` of the record to
+        delete or end."""
         if " ".join(self.text("confirm").split()) != " ".join(name.split()):
             raise NotConfirmed
 
@@ -89,10 +92,10 @@ class Post:
     async def working(
         self, to: str | None = None, *, spanning: bool = False
     ) -> AsyncIterator[UnitOfWork]:
-        """The transaction of the form's effect, which it has once. `to`: where a repeat leads; None
-        where the answer shows a secret. `spanning`: it writes rows of no client, too.
+        """Yield the transaction of the form's effect, which happens once.
 
-        Raises AlreadyPosted.
+        `to`: the redirect target of a repeated form; None if the response shows a secret.
+        `spanning`: the transaction also writes rows that belong to no client. Raises AlreadyPosted.
         """
         works = self.page.resources.work
         tenant = self.page.tenant
@@ -103,18 +106,18 @@ class Post:
             yield work
 
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
-        """Set where a repeated form redirects to, if only the effect determines it."""
+        """Set the redirect target of a repeated form, if it is known only after the effect."""
         await lead_form(work, self.page.actor, self.once, location)
 
     async def forget(self) -> None:
-        """Delete the draft, for an effect with transactions of its own."""
+        """Delete the draft, for an effect that uses its own transactions."""
         page = self.page
         async with page.resources.work.of(page.tenant) as work:
             await drop_draft(work, page.visit.user.id, self.form)
 
     def done(self, to: str, key: str | None = None, **facts: str) -> Response:
-        """Redirect to the next page, which confirms the action. `key` names the text, as in
-        "content.saved"; the text may name the `facts` in braces."""
+        """Redirect to the next page, which confirms the action. `key`: the key of the text, as in
+        "content.saved". `facts`: values for the text's placeholders."""
         answer = RedirectResponse(to, status_code=303, headers={"Cache-Control": "no-store"})
         if key is not None:
             give_flash(self.page.request, answer, Flash(kind="done", key=key, facts=facts))
@@ -122,16 +125,15 @@ class Post:
 
 
 class Posted:
-    """The form, sent by a member with one of the `roles`; the other parameters are as for `OnPage`.
-    `files`: it may have one. `stays`: the following pages are of the form's client.
+    """The form, sent by a member with one of the `roles`. The other parameters are those of
+    `OnPage`.
 
-    The form belongs to the client that it was rendered for, even if another tab has switched since.
-    `chosen`: it belongs to the client in the field INTO, which a person of several clients must
-    choose.
-
-    If the session has ended, the fields are kept, and the sign-in page leads back to the form.
-    Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and what `read_form`
-    raises.
+    `files`: the form may contain a file. `stays`: following pages show the form's client. The form
+    belongs to the client that it was rendered for, even if another tab has switched since.
+    `chosen`: it belongs to the client in the field INTO, which a user of several clients must
+    choose. If the session has ended, the fields are kept, and the sign-in page leads back to the
+    form. Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and what
+    `read_form` raises.
     """
 
     def __init__(
@@ -174,7 +176,7 @@ class Posted:
 
 
 def _client_of_form(request: Request, visit: Visit, form: Mapping[str, str]) -> TenantId:
-    """Raises InvalidBody for a form that we did not render for this user."""
+    """Raise InvalidBody for a form that we did not render for this user."""
     resources: Resources = request.app.state.resources
     owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
     if owner is None or owner[0] != visit.user.id:
@@ -195,7 +197,8 @@ async def _keep_for_later(request: Request, form: Mapping[str, str]) -> None:
 
 
 def version_of(record: BaseModel) -> str:
-    """A name of what a record says now: what a form is filled from, and compared with."""
+    """Return a digest of a record. A form carries the digest of the record that it was filled from,
+    to detect later changes."""
     return hashlib.sha256(record.model_dump_json().encode()).hexdigest()[:16]
 
 

@@ -1,11 +1,11 @@
-"""Leaving a page for another one, from where no answer can be returned."""
+"""A redirect to another page, raised where no response can be returned."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 
 class PageRedirect(Exception):
-    """`location`: the page to show instead."""
+    """Redirect to the page at `location`."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)

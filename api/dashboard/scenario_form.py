@@ -1,4 +1,5 @@
-"""A scenario as the fields of a form, and back: made-up messages, customer and order."""
+"""Conversion between a scenario (messages, customer and order of a simulation) and its form
+fields."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -37,7 +38,7 @@ BLANK: Final[Mapping[str, str]] = {
 
 
 def fields_of_scenario(scenario: Scenario) -> dict[str, str]:
-    """The form filled from a scenario."""
+    """Return the form fields of a scenario."""
     fields = dict(BLANK)
     for number, message in enumerate(scenario.messages, 1):
         fields |= {f"turn{number}": message.text, f"author{number}": message.author}
@@ -59,13 +60,13 @@ def fields_of_scenario(scenario: Scenario) -> dict[str, str]:
 
 
 def turns_in(fields: Mapping[str, str]) -> int:
-    """Return the number of messages that the form shows: the written ones and an empty one."""
+    """Return the number of messages that the form shows: the filled ones and one empty one."""
     written = [n for n in range(1, MAX_MESSAGES + 1) if fields.get(f"turn{n}", "").strip()]
     return min(MAX_MESSAGES, max(written, default=0) + 1)
 
 
 def scenario_in(post: Post) -> dict[str, JsonValue]:
-    """The scenario that was typed, as JSON has it, unchecked. Raises InvalidBody."""
+    """Return the entered scenario as unvalidated JSON. Raises InvalidBody."""
     scenario: dict[str, JsonValue] = {
         "messages": _messages(post),
         "customer": {
@@ -97,7 +98,7 @@ def _messages(post: Post) -> list[JsonValue]:
 
 
 def _given(post: Post, prefix: str, names: tuple[str, ...]) -> dict[str, JsonValue]:
-    """The fields that were filled in."""
+    """Return the fields that were filled in."""
     return {name: text for name in names if (text := post.text(prefix + name).strip())}
 
 

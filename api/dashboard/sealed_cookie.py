@@ -1,5 +1,5 @@
-"""State between two steps of sign-in, kept in the browser, so that the server stores nothing about
-people who never return. The browser can neither read nor change it."""
+"""Encrypted sign-in state, kept in the browser between two steps, so that the server stores nothing
+about people who never return. The browser can neither read nor change it."""
 
 from datetime import datetime
 from typing import Literal, TypeVar
@@ -21,7 +21,7 @@ class _Step(BaseModel):
 
 
 class AttemptStep(_Step):
-    """A sign-in that waits for the provider's answer."""
+    """A sign-in that is waiting for the identity provider's response."""
 
     step: Literal["attempt"] = "attempt"
     state: str
@@ -30,7 +30,7 @@ class AttemptStep(_Step):
 
 
 class NewcomerStep(_Step):
-    """A person whom the provider has verified and who has no account yet."""
+    """A person without an account yet, verified by the identity provider."""
 
     step: Literal["newcomer"] = "newcomer"
     subject: str
@@ -49,13 +49,14 @@ def give_step(request: Request, response: Response, step: _Step) -> None:
         path="/",
         secure=not is_plain_loopback(request),
         httponly=True,
-        # Sent when the provider sends the browser back, but with no other site's forms.
+        # Sent when the identity provider redirects back, but not with forms of other sites.
         samesite="lax",
     )
 
 
 def step_of(request: Request, shape: type[Step]) -> Step | None:
-    """The step that the browser is at, unless it is another one or has lasted too long."""
+    """Return the browser's current step, or None if it is at another step or the step has
+    expired."""
     resources: Resources = request.app.state.resources
     try:
         text = resources.sealer.unseal(request.cookies.get(_name(request), ""))

@@ -1,4 +1,4 @@
-"""The browser's session: its cookie, and proof that a form was sent by our own page."""
+"""The browser's session: its cookie, and the check that one of our own pages sent a form."""
 
 import hmac
 from base64 import urlsafe_b64encode
@@ -23,7 +23,7 @@ from services.identity.sessions import end_session, find_session, see_session
 SIGN_IN: Final = "/app/sign-in"
 CSRF: Final = "csrf"
 
-# How exactly it is known when a session was last used: not each request writes.
+# Precision of a session's last use; it avoids a write on every request.
 _SEEN_EVERY: Final = timedelta(minutes=1)
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
@@ -55,22 +55,22 @@ async def visit_of(request: Request) -> Visit | None:
 
 
 def is_poll(request: Request) -> bool:
-    """Return whether the request is a page's own poll for news. Such a poll does not extend the
-    session and consumes nothing that is shown once."""
+    """Return whether the request is a page's background poll. A poll does not extend the session
+    and consumes nothing that is shown once."""
     return request.method == "GET" and "hx-request" in request.headers
 
 
 def cookie_name(request: Request) -> str:
-    """`__Host-` ties the cookie to this host and to TLS; loopback has none."""
+    """`__Host-` ties the cookie to this host and to TLS; loopback uses no TLS."""
     return "session" if is_plain_loopback(request) else "__Host-session"
 
 
 async def let_in(request: Request, secret: str, page: str) -> Response:
-    """Redirect to a page of ours with a new session. The browser's former session ends."""
+    """Redirect to one of our pages with a new session. The browser's previous session ends."""
     resources: Resources = request.app.state.resources
     before = await visit_of(request)
     if before is not None:
-        with suppress(SessionNotFound):  # it has just ended by itself
+        with suppress(SessionNotFound):  # it has just expired
             async with resources.work.everywhere() as work:
                 network = client_network(request)
                 await end_session(work, before.user.id, before.session.id, network=network)
@@ -102,44 +102,41 @@ def take_cookie(request: Request, response: Response) -> None:
 
 
 def sign_in_first(request: Request) -> Response:
-    """Redirect to the sign-in page, which leads back to this page."""
+    """Return a redirect to the sign-in page, which leads back to this page."""
     return RedirectResponse(sign_in_address(request), status_code=303)
 
 
 def sign_in_address(request: Request) -> str:
-    """The sign-in page that leads back to this one."""
+    """Return the URL of the sign-in page that leads back to this page."""
     return sign_in_at(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
 
 
 def sign_in_at(page: str) -> str:
-    """The sign-in page that leads to a page of ours."""
+    """Return the URL of the sign-in page that leads to one of our pages."""
     return f"{SIGN_IN}?next={quote(page, safe='')}"
 
 
 def is_led_here(request: Request) -> bool:
-    """Return whether another site's page caused the request, which is not allowed for requests with
-    an effect."""
+    """Return whether another site's page caused the request. Requests with an effect forbid it."""
     return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 
 
 def check_origin(request: Request) -> None:
-    """Raises CrossSiteRequest if a page of another origin sent the form.
-
-    Every current browser states the origin of a form. A request without it is refused.
-    """
+    """Raise CrossSiteRequest if a page of another origin sent the form. Every current browser sends
+    the origin with a form, so a request without one is refused."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         same = site == "same-origin"
     else:
-        # Without the scheme: before us a proxy may have ended TLS.
+        # Compare without the scheme, because a proxy in front of us may terminate TLS.
         same = urlsplit(request.headers.get("origin", "")).netloc == request.url.netloc
     if not same:
         raise CrossSiteRequest
 
 
 def check_form(request: Request, visit: Visit, form: Mapping[str, str]) -> None:
-    """As `check_origin`, for the form of a signed-in user, which also carries the session's token.
-    Raises CrossSiteRequest."""
+    """Like `check_origin`, for the form of a signed-in user, which also carries the session's CSRF
+    token. Raises CrossSiteRequest."""
     check_origin(request)
     if not hmac.compare_digest(form.get(CSRF, "").encode(), visit.csrf.encode()):
         raise CrossSiteRequest
@@ -151,8 +148,8 @@ def _csrf_of(secret: str) -> str:
 
 
 def is_plain_loopback(request: Request) -> bool:
-    """Return whether cookies cannot be limited to TLS. Never true if PUBLIC_URL is an https URL: a
-    proxy on this machine may request `127.0.0.1` for any host."""
+    """Return whether cookies cannot be limited to TLS. Always false if PUBLIC_URL is an https URL:
+    a proxy on this machine may request `127.0.0.1` on behalf of any host."""
     resources: Resources = request.app.state.resources
     if resources.settings.server.origin.startswith("https:"):
         return False

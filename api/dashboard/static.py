@@ -1,4 +1,4 @@
-"""The files that pages load, by addresses that change with what is in them."""
+"""Static files of the pages. Their URLs change with their content."""
 
 import hashlib
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class StaticFile:
 
 
 class StaticFiles:
-    """Read once. `version`: a digest of them all."""
+    """The static files, read once. `version`: a digest of all files."""
 
     def __init__(self) -> None:
         self.files = {
@@ -33,6 +33,6 @@ class StaticFiles:
         self.version = hashlib.sha256(together).hexdigest()[:12]
 
     def url(self, name: str) -> str:
-        """Raises KeyError for a file that is not there."""
+        """Return a file. Raises KeyError if it does not exist."""
         self.files[name]
         return f"{STATIC}/{self.version}/{name}"

@@ -1,4 +1,4 @@
-"""Drafts of forms: what a user typed is kept from the rendering of the form until it has its
+"""Drafts of forms: a user's input is kept from the rendering of the form until the form takes
 effect."""
 
 from collections.abc import Mapping
@@ -14,21 +14,22 @@ from domain.dashboard.draft import Draft
 from domain.identity.session import LONGEST, SessionKind
 
 SEEN: Final = "_seen"
-"""The field that names the version that the form was filled from."""
+"""The field with the version that the form was filled from."""
 SECRET: Final = "secret:"  # noqa: S105
-"""Prefixes of the names of fields that are never kept."""
+"""Name prefixes of fields that are never kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The fields of a form, by name. `draft`: what they were read from, if it was typed before."""
+    """The fields of a form, by name. `draft`: the draft that they were read from, if there is
+    one."""
 
     fields: Mapping[str, str]
     draft: Draft | None
 
     @staticmethod
     def of(defaults: Mapping[str, str], draft: Draft | None) -> "Typed":
-        """A box that was not ticked is not sent, so a draft replaces all fields of the form."""
+        """Browsers do not send unticked boxes, so a draft replaces all fields of the form."""
         if draft is None:
             return Typed(defaults, None)
         return Typed({**dict.fromkeys(defaults, ""), **draft.fields}, draft)
@@ -37,13 +38,12 @@ class Typed:
         return self.fields.get(name, "")
 
     def is_behind(self, seen: str) -> bool:
-        """Return whether the draft was typed on another version than the current one."""
+        """Return whether the draft was based on a version other than the current one."""
         return self.draft is not None and self.draft.fields.get(SEEN, seen) != seen
 
 
 def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields that may be kept: no secret, and of our own fields only the version
-    seen."""
+    """Return the fields that may be kept: no secrets, and of our own fields only the version."""
     return {
         name: value
         for name, value in form.items()
@@ -52,8 +52,8 @@ def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Owner(BaseModel):
-    """Return the id of the form's user. With it, the draft of an ended session is kept for that
-    user."""
+    """The user and client that a form was rendered for, sealed in the form. With it, the draft of
+    an ended session is kept for that user."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -68,7 +68,7 @@ def seal_of_form(sealer: Sealer, user_id: str, tenant: TenantId, now: datetime) 
 
 
 def owner_of_form(sealer: Sealer, sealed: str, now: datetime) -> tuple[str, TenantId] | None:
-    """The user and the client that a form was rendered for; None if we did not render it."""
+    """Return the user and client that a form was rendered for, or None if we did not render it."""
     try:
         owner = _Owner.model_validate_json(sealer.unseal(sealed))
     except (ValueError, ValidationError):

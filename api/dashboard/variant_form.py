@@ -1,4 +1,4 @@
-"""The variant that a form asks to try: a playbook, a draft, a threshold, a brain."""
+"""The form of a variant to try: a playbook, a draft, a threshold or a brain."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -23,14 +23,13 @@ NO_VARIANT: Final[Mapping[str, str]] = {
 
 
 async def playbooks_of(page: Page) -> tuple[PlaybookEntry, ...]:
-    """The choices of the form."""
+    """The options of the form."""
     async with page.resources.database.reading(page.tenant) as connection:
         return await PlaybookRepository(connection, page.tenant).all()
 
 
 async def variant_in(post: Post) -> dict[str, JsonValue]:
-    """The variant that was typed, as bodies of routes have it. Raises InvalidBody,
-    InvalidPlaybook."""
+    """Return the entered variant as a route's body has it. Raises InvalidBody, InvalidPlaybook."""
     variant: dict[str, JsonValue] = {}
     if playbook_id := post.text("playbook_id"):
         variant["playbook_id"] = playbook_id
@@ -51,7 +50,7 @@ async def variant_in(post: Post) -> dict[str, JsonValue]:
 
 
 def whole_number(name: str, text: str) -> int:
-    """Raises InvalidBody."""
+    """Return the integer in the text. Raises InvalidBody."""
     try:
         return int(text)
     except ValueError:

@@ -19,11 +19,11 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 NO_ADDRESS: Final = "unix"
-"""Stands in for the address of a caller whose connection has none."""
+"""Used in place of an address if the connection has none."""
 
-# What one customer of a provider gets; any address in it costs the caller nothing.
+# The network that a provider assigns to one customer; changing the address within it is free.
 _IPV6_PREFIX: Final = 64
-# Records keep enough of an address to show that an action came from another place.
+# Records keep only enough of an address to show that an action came from another network.
 _KEPT_PREFIX: Final = {4: 24, 6: 48}
 
 
@@ -38,7 +38,8 @@ def limited_address(request: Request) -> str:
 
 
 def client_network(request: Request) -> str:
-    """Return what records keep of an address: its /24 or /48 network, never the address itself."""
+    """Return the part of an address that records keep: its /24 or /48 network, never the full
+    address."""
     address = _of(request)
     if address is None:
         return NO_ADDRESS
@@ -55,13 +56,13 @@ def _of(request: Request) -> Address | None:
 def client_address(
     peer: str | None, forwarded_for: Sequence[str], trusted_proxies: Sequence[Network]
 ) -> Address | None:
-    """The caller's address; None where the connection has none.
+    """Return the caller's address, or None if the connection has none. Never raises.
 
-    `peer` is the connection's other end (None: a UNIX socket, which is never a trusted proxy),
-    `forwarded_for` the values of all X-Forwarded-For lines in their order. Each trusted proxy has
-    appended whom it heard from, so the answer is the right-most hop that is no trusted proxy. The
-    header says nothing if the peer is not trusted. Where a hop cannot be read, the trusted proxy
-    that passed it on stands for the caller. Never raises.
+    `peer`: the other end of the connection; None for a UNIX socket, which is never a trusted proxy.
+    `forwarded_for`: the values of all X-Forwarded-For lines, in order. Each trusted proxy appends
+    the address that it received the request from. The caller is therefore the right-most hop that
+    is not a trusted proxy. If the peer is not trusted, the header is ignored. If a hop cannot be
+    parsed, the trusted proxy that passed it on counts as the caller.
     """
     nearest = _address(peer or "")
     if nearest is None:
@@ -85,7 +86,7 @@ def _from_the_right(lines: Sequence[str]) -> Iterator[str]:
 
 
 def _without_port(hop: str) -> str:
-    """`1.2.3.4:80` and `[2001:db8::1]:80` without their ports; others as they are."""
+    """Return the hop without its port, as in `1.2.3.4:80` and `[2001:db8::1]:80`."""
     if hop.startswith("["):
         inside, bracket, port = hop[1:].partition("]")
         return inside if bracket and (not port or _is_port(port)) else ""
@@ -98,7 +99,8 @@ def _is_port(text: str) -> bool:
 
 
 def _address(text: str) -> Address | None:
-    """An address without its zone; IPv4 in IPv6's clothes (`::ffff:1.2.3.4`) is IPv4."""
+    """Return the address without its zone. An IPv4-mapped IPv6 address (`::ffff:1.2.3.4`) becomes
+    IPv4."""
     try:
         address = ip_address(text)
     except ValueError:

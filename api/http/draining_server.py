@@ -1,4 +1,4 @@
-"""The API's shutdown: load balancers learn of it first, and no caller is cut off."""
+"""Graceful shutdown of the API: load balancers are notified first, and running requests finish."""
 
 import asyncio
 import math
@@ -17,8 +17,8 @@ _LOOK_S: Final = 0.1
 
 @dataclass(slots=True)
 class Draining:
-    """Whether this process is about to stop. The server sets it and `/readyz` reports it.
-    `endless`: callbacks that end responses without an end of their own."""
+    """Whether this process is shutting down. The server sets `begun`, and `/readyz` reports it.
+    `endless`: callbacks that end streaming responses."""
 
     begun: bool = False
     endless: list[Callable[[], None]] = field(default_factory=list)
@@ -30,13 +30,13 @@ class Draining:
 
 
 class DrainingServer(uvicorn.Server):
-    """Ends in three steps: it drains, it accepts no more connections, it finishes the requests it
-    has.
+    """A server that shuts down in three steps: it drains, stops accepting connections, and finishes
+    running requests.
 
-    SIGTERM comes from a supervisor that replaces the process: it drains for `drain_s` first. SIGINT
-    comes from a person and skips that. A second signal cancels running requests, and their callers
-    get an answer that says so. It depends on internals of uvicorn's class:
-    `tests/e2e/core/test_draining.py` shows whether a new version fits.
+    SIGTERM comes from a supervisor that replaces the process, so the server drains for `drain_s`
+    first. SIGINT comes from a person and skips draining. A second signal cancels running requests,
+    and their callers get an error response. This class depends on internals of uvicorn's class;
+    `tests/e2e/core/test_draining.py` shows whether a new version is compatible.
     """
 
     def __init__(self, config: uvicorn.Config, draining: Draining, *, drain_s: float) -> None:
@@ -47,7 +47,7 @@ class DrainingServer(uvicorn.Server):
         self._at_once = False
 
     def handle_exit(self, sig: int, _: FrameType | None) -> None:
-        # uvicorn's own would raise the signal again at the end, and the exit code would tell of a
+        # uvicorn's handler would raise the signal again at exit, and the exit code would report a
         # failure.
         self._at_once = self.should_exit
         self.should_exit = True
@@ -61,13 +61,13 @@ class DrainingServer(uvicorn.Server):
         return asked and (self._at_once or time.monotonic() >= self._accepts_until)
 
     def _begin(self) -> None:
-        """Serve on as before, but let each connection end with its next answer."""
+        """Continue serving, but close each connection after its next response."""
         self._draining.begin()
         self._accepts_until = time.monotonic() + self._drain_s
         self.config.encoded_headers.append(_CLOSE)
         self.server_state.default_headers = [*self.server_state.default_headers, _CLOSE]
         for connection in self.server_state.connections:
-            # The newest request that was read; it has its headers already.
+            # The last request parsed; the default headers no longer apply to it.
             if (newest := getattr(connection, "cycle", None)) is not None:
                 newest.keep_alive = newest.keep_alive and newest.response_started
 
@@ -77,6 +77,6 @@ class DrainingServer(uvicorn.Server):
             while not self._at_once and not finishing.done():
                 await asyncio.wait({finishing}, timeout=_LOOK_S)
             if not finishing.done():
-                raise TimeoutError  # uvicorn's sign that the grace period has ended
+                raise TimeoutError  # uvicorn's signal that the grace period has ended
         finally:
             finishing.cancel()

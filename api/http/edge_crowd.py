@@ -1,5 +1,5 @@
-"""The open connections of a process, by address, and the choice of the one to close when there are
-too many."""
+"""The open connections of a process by address, and the choice of the connection to close when the
+limit is reached."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from api.http.edge_limits import EdgeLimits
 from domain.core.errors import CallerBusy, DomainError, ServerBusy
 
-# What one customer of a provider gets; any address in it costs the caller nothing.
+# The network that a provider assigns to one customer; changing the address within it is free.
 _IPV6_PREFIX: Final = 64
 
 
@@ -17,20 +17,21 @@ class Waiting(IntEnum):
     """The reasons why a connection is idle. Those listed first are closed first."""
 
     NEW = 0
-    """It has not yet said whole what it wants."""
+    """It has not sent a complete request head yet."""
     IDLE = 1
-    """It was answered."""
+    """Its last request was answered."""
     UNREAD = 2
-    """It does not take its answer."""
+    """It does not read its response."""
 
 
 class Closable(Protocol):
     def give_up(self) -> None:
-        """Close at once, even with data on the way."""
+        """Close immediately, even with data in transit."""
 
 
 class _Address:
-    """The connections of one address: their number, and the idle ones, longest idle first."""
+    """The connections of one address: their number, and the idle connections, longest idle
+    first."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -41,10 +42,11 @@ class _Address:
 
 
 class EdgeCrowd:
-    """Accept a new connection by closing an idle one when there are too many.
+    """Accept a new connection, closing an idle one if the limit is reached.
 
-    The idle connection is of the same address if that address has used its share, otherwise of the
-    address that holds the most. So a flood keeps no other caller out.
+    If the new connection's address has reached its share, an idle connection of the same address is
+    closed. Otherwise one of the address with the most connections is closed. A flood from one
+    address therefore locks out no other caller.
     """
 
     def __init__(self, limits: EdgeLimits) -> None:
@@ -54,8 +56,8 @@ class EdgeCrowd:
         self._where: dict[Closable, str] = {}
 
     def enter(self, connection: Closable, peer: str | None) -> None:
-        """Count it until it leaves. Raises CallerBusy where all of its address's are worked for,
-        ServerBusy where all there are."""
+        """Count a connection until it leaves. Raises CallerBusy if all connections of its address
+        are active, ServerBusy if all connections of the process are active."""
         where = _counted_as(peer)
         address = self._addresses.setdefault(where, _Address())
         address.number += 1
@@ -67,7 +69,7 @@ class EdgeCrowd:
             _make_room(sorted(self._addresses.values(), key=_fullest_first), ServerBusy())
 
     def waits(self, connection: Closable, why: Waiting) -> None:
-        """The connection is idle from now on."""
+        """Mark the connection as idle."""
         self.is_served(connection)
         if where := self._where.get(connection):
             self._addresses[where].waiting[why][connection] = None
@@ -78,7 +80,7 @@ class EdgeCrowd:
                 kind.pop(connection, None)
 
     def leave(self, connection: Closable) -> None:
-        """It is closed, or about to be. Once more does no harm."""
+        """Remove a connection that is closed or about to close. Idempotent."""
         self.is_served(connection)
         where = self._where.pop(connection, None)
         if where is None:
@@ -97,7 +99,7 @@ class EdgeCrowd:
 
 
 def _make_room(addresses: Iterable[_Address], refusal: DomainError) -> None:
-    """Raises the refusal if no connection can be closed."""
+    """Close an idle connection, or raise the refusal if there is none."""
     for address in addresses:
         if (first := address.first_to_go()) is not None:
             first.give_up()
@@ -110,7 +112,8 @@ def _fullest_first(address: _Address) -> int:
 
 
 def _counted_as(peer: str | None) -> str:
-    """A connection without an address (a UNIX socket) is counted with the others of its kind."""
+    """Return the key that a connection is counted under. Connections without an address (UNIX
+    sockets) share one key."""
     address = _plain(peer or "")
     if address is None:
         return "unix"

@@ -1,11 +1,12 @@
-"""A timer of a connection: one call later on, unless it is called off before."""
+"""A cancellable timer of a connection, which makes one delayed call."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class Timer:
-    """`is_set` from when it is set until it is forgotten, also once it has gone off."""
+    """A restartable timer. `is_set` stays true after the timer has fired, until `forget` is
+    called."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
         self._loop = loop
@@ -22,7 +23,7 @@ class Timer:
         self._handle = self._loop.call_later(seconds, self._call)
 
     def expect(self, seconds: float) -> None:
-        """Begin, unless it is set: what it waits for began earlier."""
+        """Start the timer unless it is already set."""
         if self._handle is None:
             self.set(seconds)
 

@@ -1,5 +1,5 @@
-"""Logs, counts and reports of requests that the edge refuses before the application receives
-them."""
+"""Logging, metrics and error reports of requests that the edge refuses before they reach the
+application."""
 
 from typing import Final
 
@@ -16,8 +16,8 @@ _log = structlog.get_logger("api")
 
 
 class EdgeWatch:
-    """Logs and counts refusals, and reports those that are our fault. It exists before the
-    application's resources do, and is called only while the application serves."""
+    """Logs and counts refusals, and reports those caused by our own failures. It is created before
+    the application's resources, and called only while the application serves."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app

@@ -1,4 +1,5 @@
-"""Server-sent events: an answer without a known end. It ends when its reader leaves or stalls."""
+"""Server-sent events: a response without a fixed length. It ends when its reader disconnects or
+stalls."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -11,18 +12,19 @@ from starlette.types import Message, Receive, Scope, Send
 from api.http.long_response import end_when_gone
 
 STALLED_S: Final = 10.0
-"""Seconds that a reader may leave one piece unread."""
+"""Seconds that a reader may take to read one piece."""
 
 _HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
-    # nginx would collect the pieces.
+    # Without this header, nginx would buffer the pieces.
     (b"x-accel-buffering", b"no"),
 )
 
 
 class EventStream(Response):
-    """The first of `pieces` is made before the status is sent: an error that it raises is answered
-    like any other. The stream ends with them, and the browser connects again."""
+    """Return a stream of the `pieces`. The first piece is produced before the status is sent, so an
+    error in it is answered like any other. After the last piece the stream ends, and the browser
+    reconnects."""
 
     def __init__(self, pieces: AsyncGenerator[bytes], *, stalled_s: float = STALLED_S) -> None:
         self.status_code = 200
@@ -33,7 +35,7 @@ class EventStream(Response):
         self._stalled_s = stalled_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """A reader that leaves or stalls is no error."""
+        """A reader that disconnects or stalls is not an error."""
         try:
             async with asyncio.timeout(None) as patience, aclosing(self._pieces) as pieces:
                 first = await anext(pieces)

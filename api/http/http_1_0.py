@@ -1,8 +1,8 @@
-"""Long responses to HTTP/1.0, which has no chunked encoding: there the end of the connection ends
-the response.
+"""Long responses to HTTP/1.0, which has no chunked encoding: the end of the connection ends the
+response.
 
-uvicorn would send chunks all the same, and a reader could not distinguish a truncated file from a
-whole one. So until the response is complete, the connection can only be reset.
+uvicorn would send chunks nevertheless, and a reader could not distinguish a truncated file from a
+complete one. Until the response is complete, the connection therefore closes only by a reset.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ def without_chunks(
                 cycle.chunked_encoding = False
                 _closing(transport, _RESETS)
         elif message["type"] == "http.response.body" and endless:
-            # uvicorn compares what is sent with what was announced: nothing was.
+            # uvicorn compares the bytes sent with the announced length; here none is announced.
             cycle.expected_content_length = len(message.get("body", b""))
             if not message.get("more_body", False):
                 _closing(transport, _ENDS)
@@ -43,5 +43,5 @@ def without_chunks(
 
 
 def _closing(transport: asyncio.Transport, what: bytes) -> None:
-    """Set what the kernel does when either side closes the connection."""
+    """Set the kernel's behaviour when either side closes the connection."""
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, what)

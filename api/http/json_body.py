@@ -1,4 +1,4 @@
-"""JSON on the wire: one strict way in, one way out."""
+"""Strict parsing of JSON bodies, and serialization of JSON responses."""
 
 import asyncio
 import json
@@ -21,7 +21,7 @@ YAML: Final = "application/yaml"
 MAX_BYTES: Final = 1024 * 1024
 MAX_SECONDS: Final = 10.0
 MAX_COMING: Final = 64
-"""Bodies of one caller that may arrive at the same time: 64 MiB at most."""
+"""Maximum number of one caller's bodies in transit: 64 MiB in total."""
 MAX_DEPTH: Final = 32
 MAX_VALUES: Final = 10_000
 MAX_KEY: Final = 256
@@ -34,12 +34,11 @@ def json_response(content: object, *, status: int = 200) -> Response:
 
 
 async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str = JSON) -> bytes:
-    """The raw body, which must come within `seconds`. Who sends it has been authenticated before.
-    `also`: a media type that the route takes beside JSON.
+    """Return the raw body, which must arrive within `seconds`. The caller is already authenticated.
 
-    Raises UnsupportedMediaType, BodyTooLarge, CallerBusy, BodyTooSlow, InvalidBody. What can be
-    refused by the headers is refused before anything is read: a caller that sent
-    `Expect: 100-continue` then sends nothing.
+    `also`: another media type that the route accepts. Raises UnsupportedMediaType, BodyTooLarge,
+    CallerBusy, BodyTooSlow, InvalidBody. The headers are checked before anything is read, so a
+    caller that sent `Expect: 100-continue` does not send a body in vain.
     """
     if media_type_of(request) not in (JSON, also):
         raise UnsupportedMediaType
@@ -47,10 +46,12 @@ async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str
 
 
 async def received(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
-    """The raw body of any type. Raises BodyTooLarge, CallerBusy, BodyTooSlow, InvalidBody."""
+    """Return the raw body of any media type. Raises BodyTooLarge, CallerBusy, BodyTooSlow,
+    InvalidBody."""
     announced_length(request, at_most=MAX_BYTES)
     coming: Crowd[str] = request.app.state.resources.bodies
-    # A body that arrived with its head is read without a pause: it never counts beside another.
+    # A body that arrived together with its head is read without waiting, so it never occupies a
+    # slot.
     with coming.join(request.state.caller):
         return await body_within(request, at_most=MAX_BYTES, seconds=seconds)
 
@@ -62,10 +63,11 @@ async def body_within(
     seconds: float,
     place: RoomShare | None = None,
 ) -> bytes:
-    """The raw body of at most so many bytes, within so many seconds. `place`: its part of a room.
-    It grows with the bytes that came, not with those announced, and gives way until all came.
+    """Return the raw body, limited in bytes and seconds.
 
-    Raises BodyTooLarge, BodyTooSlow, InvalidBody, and the refusal of the place.
+    `place`: the body's reserved share of memory. The share grows with the bytes received, not with
+    the announced length, and can be taken over by others until the body is complete. Raises
+    BodyTooLarge, BodyTooSlow, InvalidBody, and the error of the share.
     """
     body = bytearray()
     try:
@@ -90,7 +92,7 @@ async def body_within(
 
 
 async def read_optional_body(request: Request) -> bytes:
-    """The same where the body may be left out, which is as good as an empty object."""
+    """Like `read_body`, but the body may be omitted, which is equivalent to an empty object."""
     headers = request.headers
     if "transfer-encoding" not in headers and headers.get("content-length", "0") == "0":
         return b"{}"
@@ -110,11 +112,8 @@ def announced_length(request: Request, *, at_most: int) -> int:
 
 
 def media_type_of(request: Request) -> str:
-    """Check that the body is UTF-8 and has no content coding. Raises UnsupportedMediaType
-    otherwise.
-
-    A repeated header is refused: two readers might not take the same one.
-    """
+    """Raise UnsupportedMediaType unless the body is UTF-8 without content coding. A repeated header
+    is refused, because two parsers might pick different values."""
     codings = [coding.lower() for coding in request.headers.getlist("content-encoding")]
     if codings not in ([], ["identity"]):
         raise UnsupportedMediaType
@@ -122,7 +121,7 @@ def media_type_of(request: Request) -> str:
     if len(content_types) != 1:
         raise UnsupportedMediaType
     media_type, *parameters = content_types[0].lower().split(";")
-    # RFC 9110 lets a parameter be empty, so a semicolon may stand at the end.
+    # RFC 9110 allows empty parameters, so the value may end with a semicolon.
     if any(one.strip() not in ("", *_UTF_8) for one in parameters):
         raise UnsupportedMediaType
     return media_type.strip()
@@ -132,8 +131,9 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
 
     orjson refuses invalid JSON (NaN, bad UTF-8, lone surrogates). The second parser finds what
-    orjson accepts: repeated keys, and integers that it would turn into floats. Both are slow for
-    many values, and the first drops the values of repeated keys, so the values are counted first.
+    orjson accepts: repeated keys, and integers that orjson would convert to floats. Both parsers
+    are slow for many values, and orjson drops the values of repeated keys, so the values are
+    counted first.
     """
     _check_size(body)
     try:
@@ -143,7 +143,7 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     if not isinstance(loose, dict):
         raise InvalidBody("objet JSON attendu")
     _check_values(loose)
-    del loose  # both at once would be twice the memory
+    del loose  # free the text first: holding both would double the memory
     strict: dict[str, JsonValue] = json.loads(
         body, object_pairs_hook=_unique_keys, parse_int=_bounded_int
     )
@@ -151,7 +151,7 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
 
 
 def parse_body(model: type[M], body: bytes) -> M:
-    """The fields of a body, none that `model` does not know. Raises InvalidBody."""
+    """Return the fields of a body. Raises InvalidBody for a field that `model` does not have."""
     try:
         return model.model_validate(parse_object(body))
     except ValidationError as error:
@@ -159,13 +159,13 @@ def parse_body(model: type[M], body: bytes) -> M:
 
 
 def _rule_broken(error: ValidationError) -> str:
-    """Only the name of a field that we know: pydantic's own text would repeat what was sent."""
+    """Name only a known field, because pydantic's own message would repeat the input."""
     first = error.errors()[0]
     return "champ inconnu" if first["type"] == "extra_forbidden" else f"champ « {first['loc'][0]} »"
 
 
 def _check_size(body: bytes) -> None:
-    """Refuse most bodies with too many values before anything is built from them.
+    """Refuse most bodies with too many values before any object is built.
 
     The count never exceeds the real number. A comma follows every value but the last of its
     container. Every container but the outermost is a value. A value has at most two strings, itself
@@ -174,7 +174,7 @@ def _check_size(body: bytes) -> None:
     text = body.replace(rb"\\", b"").replace(rb"\"", b"")
     quotes = text.count(b'"')
     if quotes <= 4 * MAX_VALUES:
-        outside = b"".join(text.split(b'"')[::2])  # of strings
+        outside = b"".join(text.split(b'"')[::2])  # the text outside of strings
         openings = outside.count(b"[") + outside.count(b"{")
         if max(outside.count(b","), openings - 1) <= MAX_VALUES:
             return
@@ -182,10 +182,8 @@ def _check_size(body: bytes) -> None:
 
 
 def _check_values(root: dict[str, JsonValue]) -> None:
-    """Depth, number, length of keys and NUL, level by level: the body is not trusted.
-
-    One plain loop without recursion: everybody waits while it runs.
-    """
+    """Check depth, number of values, key length and NUL, level by level. The loop is not recursive,
+    because the body is untrusted, and is kept simple, because it blocks the event loop."""
     values = 0
     level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):
@@ -228,7 +226,7 @@ def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 
 
 def _bounded_int(digits: str) -> int:
-    # 20 characters hold every 64-bit integer; longer ones need no conversion to be refused.
+    # 20 characters hold every 64-bit integer; a longer number is refused without conversion.
     if len(digits) > 20 or int(digits) not in _INT64:
         raise InvalidBody("entier de plus de 64 bits")
     return int(digits)

@@ -1,4 +1,5 @@
-"""An answer of any length, written as fast as it is read and never ended neatly after an error."""
+"""A streamed response of any length. After an error it ends without a proper end, so that the
+reader notices."""
 
 import asyncio
 import time
@@ -17,14 +18,14 @@ T = TypeVar("T")
 
 _log = structlog.get_logger("api")
 
-# Bytes of one send. A slow reader shows with each that it still reads.
+# Bytes per send. Each send shows that a slow reader is still reading.
 _SENT: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderLimits:
-    """Seconds. The edge has shorter limits (`api/http/edge_limits.py`); these hold behind any
-    server."""
+    """Timeout of a stalled reader, in seconds. The edge has a shorter one
+    (`api/http/edge_limits.py`); this one holds behind any server."""
 
     stalled_s: float = 30
     total_s: float = 15 * 60
@@ -34,7 +35,7 @@ DEFAULT_LIMITS: Final = ReaderLimits()
 
 
 class HeldPlace(Protocol):
-    """A contended resource that a response holds, as in `api/exports.py`."""
+    """A limited resource that a response holds, such as an export slot of `api/exports.py`."""
 
     lost: asyncio.Event
 
@@ -44,9 +45,9 @@ class HeldPlace(Protocol):
 class ExportResponse(Response):
     """A response whose body is produced while it is sent.
 
-    `pieces` start before the status is sent, so an early error is answered like any other. A later
-    error leaves the response without an end, and the server cuts it off, as it does when `held` is
-    lost.
+    The `pieces` start before the status is sent, so an early error is answered like any other. A
+    later error leaves the response incomplete, and the server cuts the connection. The same happens
+    when `held` is lost.
     """
 
     def __init__(
@@ -67,8 +68,8 @@ class ExportResponse(Response):
         self._held = held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """A reader that leaves or stalls is no error of the service: the response then has no
-        end."""
+        """A reader that disconnects or stalls is not an error of the service; the response stays
+        incomplete."""
         try:
             async with asyncio.timeout(self._limits.total_s) as patience, aclosing(self._pieces):
                 watching = [asyncio.create_task(end_when_gone(receive, patience))]
@@ -94,12 +95,12 @@ class ExportResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _next_after(self, worked: float) -> tuple[float, bytes | None]:
-        """PostgreSQL is at the next piece while this one is on its way."""
+        """PostgreSQL produces the next piece while this one is sent."""
         await self._traffic.give_way(worked)
         return await self._next()
 
     async def _next(self) -> tuple[float, bytes | None]:
-        """A piece, None after the last, and the seconds that it took."""
+        """Return the next piece, or None after the last, and the seconds that it took."""
         started = time.monotonic()
         piece = await anext(self._pieces, None)
         return time.monotonic() - started, piece
@@ -115,8 +116,8 @@ class ExportResponse(Response):
 
 @asynccontextmanager
 async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
-    """The task has ended when the block ends, with or without an error: a generator that still runs
-    cannot be closed."""
+    """Run a task that always ends with the block, because a generator that still runs cannot be
+    closed."""
     try:
         yield task
     finally:
@@ -125,7 +126,7 @@ async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
 
 
 async def end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
-    """The server reports nothing when it sends to a caller that has left."""
+    """The server raises no error when it sends to a disconnected caller."""
     while (await receive())["type"] != "http.disconnect":
         pass
     patience.reschedule(asyncio.get_running_loop().time())

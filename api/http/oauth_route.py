@@ -1,7 +1,6 @@
-"""Routes of the OAuth protocol: their errors are in the protocol's words, for programs read them.
-
-Any page may call them (CORS): they go by no cookie, so a page learns nothing by its user.
-"""
+"""Routes of the OAuth protocol. Their errors have the protocol's format, because programs parse
+them. Any page may call these routes (CORS): they ignore cookies, so a page learns nothing about its
+user."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
@@ -32,7 +31,7 @@ _MAX_BODY: Final = 16 * 1024
 
 
 class PublicRoute(APIRoute):
-    """Headers for endpoints that any page may call; a browser first sends a preflight OPTIONS
+    """CORS headers for endpoints that any page may call, including the answer to a preflight
     request."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -48,7 +47,8 @@ class PublicRoute(APIRoute):
 
 
 class OAuthRoute(PublicRoute):
-    """As `PublicRoute`, but responses are never cached, and errors have the form of RFC 6749."""
+    """Like `PublicRoute`, but responses are never cached, and errors have the format of RFC
+    6749."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
@@ -70,10 +70,9 @@ def never_cached(request: Request) -> None:
 
 
 async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, object]:
-    """The fields of a form or of a JSON object, counted by the sender's address.
-
-    Raises TooManyRequests, UnsupportedMediaType, InvalidBody and what the readers raise.
-    """
+    """Return the fields of a form or of a JSON object. The request is counted by the sender's
+    address. Raises TooManyRequests, UnsupportedMediaType, InvalidBody and the errors of the
+    readers."""
     resources: Resources = request.app.state.resources
     never_cached(request)
     caller = limited_address(request)
@@ -91,28 +90,29 @@ def _bounded(body: bytes) -> bytes:
 
 
 def text_fields(given: Mapping[str, object]) -> dict[str, str]:
-    """Return the fields that are text and not empty; an empty one counts as absent (RFC 6749, 3.1).
-    Raises OAuthRefused (invalid_request)."""
+    """Return the non-empty text fields; an empty field counts as absent (RFC 6749, 3.1). Raises
+    OAuthRefused (invalid_request)."""
     if not all(isinstance(value, str) for value in given.values()):
         raise OAuthRefused(OAuthError.INVALID_REQUEST, "every parameter is text")
     return {name: value for name, value in given.items() if isinstance(value, str) and value}
 
 
 def needed(given: Mapping[str, str], name: str) -> str:
-    """Raises OAuthRefused (invalid_request)."""
+    """Return the fields of a JSON object. Raises OAuthRefused (invalid_request)."""
     if name not in given:
         raise OAuthRefused(OAuthError.INVALID_REQUEST, f"{name} is missing")
     return given[name]
 
 
 def _answer(error: DomainError) -> Response | None:
-    """Return None if the error is our fault: it is then answered and reported as on any route."""
+    """Return the OAuth error response, or None if the error is our fault. Such an error is answered
+    and reported as on any route."""
     match error:
         case OAuthRefused():
             if error.error is not OAuthError.INVALID_CLIENT:
                 return _told(error.error, error.description, 400)
             told = _told(error.error, error.description, 401)
-            told.headers["www-authenticate"] = "Bearer"  # RFC 9110 wants a scheme
+            told.headers["www-authenticate"] = "Bearer"  # RFC 9110 requires a scheme
             return told
         case TooManyRequests():
             told = _told(OAuthError.TEMPORARILY_UNAVAILABLE, "too many requests", 429)

@@ -1,7 +1,8 @@
-"""The edge: limits of a connection's cost before its caller is known.
+"""The edge: connection limits that apply before the caller is known.
 
-uvicorn's parser and its order of responses stay; this adds the limits that it lacks. It depends on
-internals of uvicorn's class: `tests/api/http/test_protocol.py` shows whether a new version fits.
+It keeps uvicorn's parser and its order of responses, and adds the limits that uvicorn lacks. It
+depends on internals of uvicorn's class; `tests/api/http/test_protocol.py` shows whether a new
+version is compatible.
 """
 
 import asyncio
@@ -36,7 +37,8 @@ from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest
 
 
 def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type["EdgeProtocol"]:
-    """The class to give to uvicorn as `http`: one for each server, for it counts connections."""
+    """Return the protocol class to pass to uvicorn as `http`. Each server needs its own class,
+    which counts the server's connections."""
 
     class Edge(EdgeProtocol):
         pass
@@ -48,10 +50,10 @@ def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type
 
 
 class EdgeProtocol(HttpToolsProtocol):
-    """One connection. It waits for a head, then has requests to answer, then waits again.
+    """One connection. It waits for a request head, answers requests, then waits again.
 
-    After a refusal it is `deaf`: it discards further data until the other side has had time to read
-    why.
+    After a refusal it is `deaf`: it discards further data until the peer has had time to read the
+    reason.
     """
 
     watch: ClassVar[EdgeWatch]
@@ -69,13 +71,13 @@ class EdgeProtocol(HttpToolsProtocol):
         self._in_head = True
         self._deaf = False
         self._why: DomainError = InvalidRequest()
-        self._chunk = 0  # size of what the parser is being fed
-        self._held = 0  # bytes that the parser has made neither a whole head nor body of
+        self._chunk = 0  # size of the data being fed to the parser
+        self._held = 0  # bytes not yet parsed as a complete head or as body
         self._served: RequestResponseCycle | None = None
         self._deadline = Timer(self.loop, self.give_up)
         self._stall = Timer(self.loop, self.give_up)
 
-    # --- The life of a connection -------------------------------------------------------------
+    # --- Connection life cycle ------------------------------------------------------------------
 
     # uvicorn narrows the type in the same way: it serves streams only.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -96,7 +98,7 @@ class EdgeProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def give_up(self) -> None:
-        """Close at once, even with data on the way."""
+        """Close immediately, even with data in transit."""
         self.crowd.leave(self)
         self.transport.abort()
 
@@ -145,10 +147,8 @@ class EdgeProtocol(HttpToolsProtocol):
             self._held += self._chunk
 
     def _head_without_upgrade(self) -> bytes:
-        """Parse the request again without its upgrade header, which HTTP allows to ignore.
-
-        The parser would discard the body, and every Java client asks for HTTP/2 like this.
-        """
+        """Parse the request again without its upgrade header, which HTTP allows servers to ignore.
+        The parser would discard the body, and every Java client requests an upgrade to HTTP/2."""
         head = without_upgrade(
             self.parser.get_method(), self.url, self.parser.get_http_version(), self.headers
         )
@@ -163,7 +163,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_head:
-            return  # after a chunked body; headers that came so late would belie the checked ones
+            return  # trailers of a chunked body: they came too late for the header checks
         if len(self.headers) >= self.limits.headers:
             raise self._because(HeadTooLarge())
         super().on_header(name, value)
@@ -198,7 +198,8 @@ class EdgeProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, self._guarded(cycle, app))
 
     def _guarded(self, cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
-        """Notifies the application of the connection's end at the right time, and not earlier."""
+        """Wrap the application so that it learns of a disconnect only after it has received a
+        complete body."""
 
         async def run(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
             if scope["type"] == "http" and scope["http_version"] == "1.0":
@@ -208,13 +209,14 @@ class EdgeProtocol(HttpToolsProtocol):
                 message = await receive()
                 if message["type"] != "http.disconnect" or cycle.more_body or not cycle.body:
                     return message
-                # The caller left, but it had said everything: its event is not dropped.
+                # The caller disconnected after sending the whole request, so its event is not
+                # dropped.
                 body, cycle.body = bytes(cycle.body), bytearray()
                 return {"type": "http.request", "body": body, "more_body": False}
 
             async def send_on(message: ASGISendEvent) -> None:
                 if message["type"] == "http.response.start" and self._is_last(cycle):
-                    # Say `Connection: close`, but leave the closing to `_linger`.
+                    # Send `Connection: close`, but leave closing to `_linger`.
                     cycle.keep_alive = False
                     await send(message)
                     cycle.keep_alive = True
@@ -226,16 +228,17 @@ class EdgeProtocol(HttpToolsProtocol):
         return run
 
     def _is_last(self, cycle: RequestResponseCycle) -> bool:
-        """Nothing can follow: the body is incomplete, or the peer no longer reads."""
+        """Return whether no request can follow: the body is incomplete, or this side reads no
+        more."""
         return cycle.more_body or (self._deaf and not self.pipeline)
 
     def on_response_complete(self) -> None:
         done = self._served
         super().on_response_complete()
         if self.transport.is_closing():
-            self._stall.expect(self.limits.stalled_s)  # closing waits for what was not sent yet
+            self._stall.expect(self.limits.stalled_s)  # closing waits until the rest is sent
         elif done is None or done is not self._served:
-            pass  # the next one is under way
+            pass  # the next response is already in progress
         elif self._is_last(done):
             self._linger()
         else:
@@ -247,18 +250,18 @@ class EdgeProtocol(HttpToolsProtocol):
     # --- Refusing -----------------------------------------------------------------------------
 
     def _because(self, error: DomainError) -> DomainError:
-        """Keep the reason: the parser replaces what is raised while it calls us."""
+        """Keep the error, because the parser replaces errors that its callbacks raise."""
         self._why = error
         return error
 
     def _refuse(self, error: DomainError) -> None:
-        """Read no more, answer and close. Behind an unanswered request: close after its answer."""
+        """Stop reading, send the refusal after pending responses, and close."""
         self._deaf = True
         self._deadline.forget()
         unanswered = [cycle for cycle, _ in reversed(self.pipeline)]
         if self._served is not None and not self._served.response_complete:
             unanswered.insert(0, self._served)
-        if not self._in_head:  # the newest one's body broke off
+        if not self._in_head:  # the body of the newest request is incomplete
             broken = unanswered.pop()
             broken.disconnected = True
             broken.message_event.set()
@@ -287,11 +290,8 @@ class EdgeProtocol(HttpToolsProtocol):
         )
 
     def _linger(self) -> None:
-        """End our side and go on reading for a moment.
-
-        Closing at once would make the kernel reset the connection and lose a response that was not
-        read yet.
-        """
+        """Close our side and keep reading for a moment. Closing both sides immediately would make
+        the kernel reset the connection, and the caller could lose the response."""
         self._deaf = True
         self._unset_keepalive_if_required()
         self.flow.resume_reading()

@@ -1,4 +1,4 @@
-"""A route's query, checked against its model."""
+"""Validation of a route's query against its model."""
 
 from typing import TypeVar
 
@@ -11,7 +11,8 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def parse_query(model: type[Model], query: QueryParams) -> Model:
-    """Raises InvalidQuery, also for a parameter that is not known or comes twice."""
+    """Return the validated query. Raises InvalidQuery, also for an unknown or repeated
+    parameter."""
     for name in query:
         if len(query.getlist(name)) > 1:
             raise InvalidQuery(name)

@@ -1,4 +1,5 @@
-"""Rate limits over HTTP: refusals, and the headers that describe a caller's window."""
+"""Rate limits over HTTP: refusals, and the headers that describe the caller's remaining
+requests."""
 
 import math
 from collections.abc import Mapping
@@ -19,12 +20,13 @@ class RateLimiter:
         self.counter = counter
 
     async def check(self, scope: LimitScope, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key`. Raises TooManyRequests, and then does not count it."""
+        """Count one request of `key`. A refused request raises TooManyRequests and is not
+        counted."""
         return _admitted(await self.counter.count(self._limits[scope], key, now))
 
     def check_known(self, scope: LimitScope, key: str, now: datetime) -> None:
-        """Raises TooManyRequests where this process knows that the window is full. Counts nothing:
-        for limits on what only shows later."""
+        """Raise TooManyRequests if this process knows that the window is full. Counts nothing; for
+        limits on something that is known only later."""
         known = self.counter.known_refusal(self._limits[scope], key, now)
         if known is not None:
             _admitted(known)
@@ -42,7 +44,7 @@ class RateLimiter:
 
 
 def build_limiter(settings: LimitSettings, database: Database) -> RateLimiter:
-    """`RATE_LIMITS` chooses where it counts."""
+    """Return the limiter with the counter that `RATE_LIMITS` selects."""
     counts_in_postgres = settings.rate_limits == "postgres"
     counter = PostgresCounter(database) if counts_in_postgres else MemoryCounter()
     return RateLimiter(limits(dry_runs=settings.dry_run_limit), counter)
@@ -55,7 +57,8 @@ def _admitted(tried: LimitDecision) -> LimitDecision:
 
 
 def _headers(tried: LimitDecision) -> list[tuple[bytes, bytes]]:
-    """draft-ietf-httpapi-ratelimit-headers: the policy, and what is left of it."""
+    """Return the headers of draft-ietf-httpapi-ratelimit-headers: the policy and the remaining
+    requests."""
     name, seconds = tried.limit.scope, round(tried.limit.window.total_seconds())
     policy = f'"{name}";q={tried.limit.quota};w={seconds}'
     state = f'"{name}";r={tried.remaining};t={max(1, math.ceil(tried.wait_s))}'

@@ -1,7 +1,5 @@
-"""Around every request: its id, its log line, its numbers, and the last word on errors.
-
-Plain ASGI: Starlette's BaseHTTPMiddleware hides disconnects and buffers streams.
-"""
+"""Middleware around every request: request id, log line, metrics, and handling of unexpected
+errors. Plain ASGI, because Starlette's BaseHTTPMiddleware hides disconnects and buffers streams."""
 
 import asyncio
 import time
@@ -34,10 +32,10 @@ from domain.runs.errors import AnswerDelayed
 
 _log = structlog.get_logger("api")
 
-# What requests that were cancelled may still take before the resources go.
+# Seconds that cancelled requests may still take before the resources are closed.
 _LAST_WORDS_S: Final = 2.0
-# The proxy that ends TLS for us says so. Browsers ignore the header in a response without TLS (RFC
-# 6797, 8.1), so no list of proxies is needed.
+# The proxy that terminates TLS sends this header. Browsers ignore the HSTS header in a response
+# without TLS (RFC 6797, 8.1), so no list of proxies is needed.
 _BEHIND_TLS: Final = (b"x-forwarded-proto", b"https")
 _ONLY_TLS: Final = (b"strict-transport-security", b"max-age=31536000")
 _OURS: Final[dict[int, type[DomainError]]] = {
@@ -49,8 +47,8 @@ _OURS: Final[dict[int, type[DomainError]]] = {
 
 @dataclass(slots=True)
 class _Progress:
-    """`status`: 0 until the answer has started. `error`: the error that the request ended in.
-    `reported`: the error tracker has it."""
+    """`status`: 0 until the response has started. `error`: the error that ended the request.
+    `reported`: whether the error tracker has the error."""
 
     started: float
     status: int = 0
@@ -77,9 +75,9 @@ class RequestContext:
         await self._request(scope, receive, send)
 
     def _after_requests(self, receive: Receive) -> Receive:
-        """The server's messages. Its order to stop waits for the requests it has cancelled.
+        """Delay the server's shutdown message until the cancelled requests have ended.
 
-        They still answer and report, which needs the resources.
+        Cancelled requests still answer and report, which needs the resources.
         """
 
         async def receive_late() -> Message:
@@ -103,7 +101,8 @@ class RequestContext:
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 progress.status = message["status"]
-                # Before the caller has the answer: no crash may come between the two.
+                # Report before the caller has the response, so that a crash in between loses
+                # nothing.
                 _report(scope, progress, resources)
                 message["headers"] = [
                     *message.get("headers", []),
@@ -118,7 +117,7 @@ class RequestContext:
             with resources.metrics.in_flight.track_inprogress():
                 await self._app(scope, receive, send_with_id)
         except asyncio.CancelledError as cancelled:
-            # The server stops and has waited long enough. A caller's leaving cancels nothing here.
+            # The server's grace period has ended. A disconnected caller cancels nothing here.
             if not progress.status:
                 progress.error = _abandoned(cancelled)
                 await error_response(progress.error, request_id, Request(scope))(
@@ -147,7 +146,8 @@ def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
 
 
 def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Log and count the request, and report an error that came after the answer had started."""
+    """Log and count the request, and report an error that occurred after the response had
+    started."""
     route = _route_of(scope)
     seconds = time.monotonic() - progress.started
     _log.info(
@@ -162,7 +162,7 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
 
 
 def _report(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Report the request once if it failed on our side. An expected 5xx is no failure."""
+    """Report the request once if it failed on our side. An expected 5xx is not a failure."""
     expected = scope["state"].get("expected", False)
     unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
     if progress.reported or (not unexpected and (progress.status < 500 or expected)):
@@ -194,7 +194,7 @@ def _code(progress: _Progress) -> str:
 
 
 async def answer_domain_error(request: Request, error: Exception) -> Response:
-    """FastAPI's handler for anticipated errors."""
+    """FastAPI's handler for expected errors."""
     if not isinstance(error, DomainError):
         raise error
     response = error_response(error, request.state.request_id, request)
@@ -207,7 +207,7 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
-    """Return Starlette's own refusals in our format, with their headers (Allow)."""
+    """Return Starlette's own errors in our format, with their headers (Allow)."""
     if not isinstance(error, HTTPException):
         raise error
     if error.status_code >= 500:
@@ -224,8 +224,8 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> str:
-    """Return all methods of a path. Starlette names those of its first route, and each of our
-    routes has one."""
+    """Return all methods of a path. Starlette names only those of the first matching route, and
+    each of our routes has one method."""
     path = getattr(request.scope.get("route"), "path", None)
     routes = [route for route in iter_route_contexts(request.app.routes) if route.path == path]
     return ", ".join(sorted({method for route in routes for method in route.methods or ()}))

@@ -1,4 +1,4 @@
-"""A request's line and headers, as the parser gives them: names in lower case."""
+"""A request's line and headers, as the parser returns them, with header names in lower case."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,13 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 
 def head_size(url: bytes, headers: Headers) -> int:
-    """Bytes on the wire, a few less."""
+    """Approximate size of the head in bytes; slightly below the real size."""
     return len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
 
 
 def is_sound(method: bytes, version: str, headers: Headers) -> bool:
-    """Rules of HTTP for a request's head that the parser does not check. A request that a proxy
-    before us could read differently must not pass."""
+    """Return whether the head obeys the rules of HTTP that the parser does not check. A request
+    that a proxy in front of us could parse differently must not pass."""
     hosts = sum(name == b"host" for name, _ in headers)
     codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
     if version == "1.0":
@@ -23,7 +23,7 @@ def is_sound(method: bytes, version: str, headers: Headers) -> bool:
 
 
 def without_upgrade(method: bytes, url: bytes, version: str, headers: Headers) -> bytes:
-    """The head again, without its offer to change to another protocol."""
+    """Return the head without its upgrade headers."""
     lines = [b"%s %s HTTP/%s" % (method, url, version.encode())]
     lines += [b"%s: %s" % header for header in headers if header[0] != b"upgrade"]
     return b"\r\n".join([*lines, b"", b""])

@@ -1,8 +1,6 @@
-"""The path of a request as logs show it: the route's template, with its ids filled in.
-
-A parameter is shown only if its name says that it holds no secret. Tokens of links, of inbound
-addresses and of routes to come are left out by default.
-"""
+"""The path of a request in logs: the route's template, with its ids filled in. A parameter's value
+is logged only if its name shows that it is not a secret. Tokens in links and inbound addresses are
+therefore hidden by default, also on future routes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +11,7 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-# Paths of ours are shorter; a caller's invention is not worth more.
+# Our paths are shorter; a longer one is invented by the caller.
 MAX_SHOWN: Final = 256
 HIDDEN: Final = "…"
 _PARAMETER: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
@@ -21,8 +19,8 @@ _NO_SECRET: Final = frozenset({"provider", "event", "version"})
 
 
 def shown_path(scope: Scope) -> str:
-    """Return the path for a log line. Of a path without a route, only the segments that some route
-    begins with."""
+    """Return the path for a log line. For a path without a route, only the leading segments that
+    some route has."""
     template = getattr(scope.get("route"), "path", None)
     if isinstance(template, str):
         values = cast("Mapping[str, object]", scope.get("path_params") or {})
@@ -54,7 +52,7 @@ def _known_part(path: str, prefixes: frozenset[str]) -> str:
 
 @lru_cache(maxsize=4)
 def _prefixes(app: FastAPI) -> frozenset[str]:
-    """Return the fixed beginnings of all routes, as `/app` and `/app/rate`."""
+    """Return the fixed prefixes of all routes, such as `/app` and `/app/rate`."""
     found = {"/"}
     for template in _templates(app.routes):
         prefix = ""
@@ -67,7 +65,7 @@ def _prefixes(app: FastAPI) -> frozenset[str]:
 
 
 def _templates(routes: Iterable[BaseRoute]) -> Iterator[str]:
-    """An included router holds its routes in itself."""
+    """An included router contains its own routes."""
     for route in routes:
         inner = getattr(route, "original_router", None)
         if inner is not None:

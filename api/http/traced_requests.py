@@ -1,4 +1,4 @@
-"""A span around every request, where traces are on."""
+"""A tracing span around every request, if tracing is on."""
 
 from typing import Final
 
@@ -8,12 +8,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from adapters.observability.tracing import Traces
 
 _KNOWN: Final[tuple[str, ...]] = ("request_id", "client_id", "event_id")
-# Asked every few seconds by machines, and of no interest.
+# Health checks, which machines request every few seconds.
 _PROBES: Final = frozenset({"/healthz", "/readyz"})
 
 
 class TracedRequests:
-    """Runs around `RequestContext`, which determines the request's client."""
+    """Middleware around `RequestContext`, which determines the request's client."""
 
     def __init__(self, app: ASGIApp, traces: Traces) -> None:
         self._app = app

@@ -1,8 +1,6 @@
-"""Headers of every response of the widget's routes, errors and unknown paths included.
-
-Any page may read them (CORS): no cookie is sent, so a page learns nothing about its user. The key
-decides which pages may use it (`api/widget_access.py`).
-"""
+"""Headers of every response of the widget's routes, including errors and unknown paths. Any page
+may read these responses (CORS): no cookie is sent, so a page learns nothing about its user. The key
+decides which pages may use the routes (`api/widget_access.py`)."""
 
 from typing import Final
 
@@ -11,7 +9,7 @@ from api.surface import Surface, surface_of
 _HEADERS: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"Retry-After, X-Request-Id"),
-    # The key stands in the address.
+    # The URL contains the key, so it must not be sent as a referrer.
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 )
@@ -21,9 +19,9 @@ PREFLIGHT: Final = {
     "last-event-id",
     "access-control-max-age": "86400",
 }
-"""Headers that a browser may send, and how long it may cache that."""
+"""CORS preflight headers: allowed methods, allowed request headers, and cache lifetime."""
 
 
 def standing_headers(path: str) -> list[tuple[bytes, bytes]]:
-    """Headers of every response at this path."""
+    """Return the headers of every response at this path."""
     return [*_HEADERS] if surface_of(path) is Surface.WIDGET else []

@@ -1,1 +1,1 @@
-"""The MCP server: what AI clients may ask of a client's account."""
+"""The MCP server: tools, prompts and resources of a client's account for AI clients."""

@@ -1,5 +1,5 @@
-"""The text that a model receives for an error: in English, with the next step. An error without a
-row here is one that no tool should raise: it is logged, and the model receives a general text."""
+"""The text that a model receives for an error: in English, with the next step. No tool should raise
+an error without a row here; such an error is logged, and the model receives a general text."""
 
 import math
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ _GENERAL: Final = "The service failed. Do not repeat the call more than once."
 
 
 def advice_on(error: DomainError) -> str:
-    """Return the text for an anticipated error."""
+    """Return the text for an expected error."""
     text = ADVICE.get(type(error))
     if text is None:
         _log.error("error without advice", code=error.code)
@@ -90,7 +90,7 @@ def advice_on(error: DomainError) -> str:
 
 
 def advice_on_arguments(error: ValidationError) -> str:
-    """Return what is wrong with the arguments, without their values."""
+    """Return what is wrong with the arguments, without repeating their values."""
     wrong = [
         f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
         for one in error.errors(include_url=False, include_input=False)[:10]

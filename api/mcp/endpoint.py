@@ -1,8 +1,5 @@
-"""POST /api/mcp: authenticates the caller, checks scopes and calls the server.
-
-A key's scopes are checked here, where HTTP can still answer 403: behind this route every answer is
-a 200.
-"""
+"""POST /api/mcp: authenticates the caller, checks scopes and calls the MCP server. A key's scopes
+are checked here, where HTTP can still answer 403; the server answers every message with 200."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, Final
@@ -36,7 +33,8 @@ _METADATA: Final = f"/.well-known/oauth-protected-resource{PATH}"
 
 
 class _McpRoute(APIRoute):
-    """Adds to a refusal where the caller can get a key or a scope (RFC 9728, RFC 6750)."""
+    """Add a challenge to a refusal: it names where the caller can get a key or a scope (RFC 9728,
+    RFC 6750)."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
@@ -74,7 +72,7 @@ async def _key_holder(request: Request) -> AtWork:
     if not isinstance(caller, ActiveKey):
         raise Unauthenticated
     request.state.caller = limiter_key(caller)
-    # By client: it may have a hundred keys.
+    # Counted by client, because a client may have a hundred keys.
     await resources.limiter.check_request(request, LimitScope.MCP, caller.client_id, begun.at)
     note_use(request, caller)
     tenant, actor = await authorize(caller, caller.client_id, resources)
@@ -103,7 +101,7 @@ def _unreadable() -> Response:
 
 
 def _needed(message: Mapping[str, JsonValue]) -> tuple[Scope, ...]:
-    """Return the scopes that a message needs, or none for what every key may ask."""
+    """Return the scopes that a message needs, or an empty set if every key may send it."""
     params = message.get("params")
     if not isinstance(params, dict):
         return ()
@@ -119,8 +117,8 @@ def _needed(message: Mapping[str, JsonValue]) -> tuple[Scope, ...]:
 async def _answered(
     manager: StreamableHTTPSessionManager, request: Request, body: bytes
 ) -> Response:
-    """The server's answer, whole: it has no streams. Raises AccessDenied for another origin's page,
-    and HTTPException for what the server refuses without words of the protocol's."""
+    """Return the server's response as a whole, because it has no streams. Raises AccessDenied for a
+    page of another origin, and HTTPException for a refusal without a protocol message."""
     given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
     told: list[Message] = []
 
@@ -130,7 +128,8 @@ async def _answered(
     async def send(message: Message) -> None:
         told.append(message)
 
-    # Blanks around a header's value are no part of it (RFC 9110, 5.5), and it is compared.
+    # Whitespace around a header's value is not part of it (RFC 9110, 5.5), and the value is
+    # compared.
     headers = [(name, value.strip(b" \t")) for name, value in request.scope["headers"]]
     await manager.handle_request({**request.scope, "headers": headers}, receive, send)
     start, *rest = told

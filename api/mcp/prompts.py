@@ -1,4 +1,4 @@
-"""Prompts: work that a person often wants done with these tools."""
+"""MCP prompts: common tasks for these tools."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -92,7 +92,7 @@ def list_prompts() -> ListPromptsResult:
 
 
 def missing_argument(prompt: McpPrompt, given: Mapping[str, str]) -> str | None:
-    """The first argument that the prompt needs and was not given."""
+    """Return the first required argument that was not given, or None."""
     needed = (one.name for one in prompt.listed.arguments or () if one.required)
     return next((name for name in needed if not given.get(name)), None)
 

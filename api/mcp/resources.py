@@ -1,4 +1,4 @@
-"""Resources: knowledge entries and webhook events."""
+"""MCP resources: knowledge entries and webhook events."""
 
 import json
 from typing import Final
@@ -59,8 +59,8 @@ def scope_of(uri: str) -> Scope:
 
 
 async def list_resources(at_work: AtWork, cursor: str | None) -> ListResourcesResult:
-    """The catalogue, then the client's knowledge entries, oldest first; without the entries for a
-    key that may not read them."""
+    """Return the catalogue of webhook events, then the client's knowledge entries, oldest first. A
+    key that may not read entries gets the catalogue only."""
     if at_work.key.scopes is not None and Scope.CONTENT_READ not in at_work.key.scopes:
         return ListResourcesResult(resources=[_CATALOGUE])
     async with at_work.resources.database.reading(at_work.tenant) as connection:
@@ -84,7 +84,7 @@ def list_resource_templates() -> ListResourceTemplatesResult:
 
 
 async def read_resource(at_work: AtWork, uri: str) -> ReadResourceResult:
-    """Raises ContentNotFound, WebhookEventNotFound."""
+    """Return the content of a resource. Raises ContentNotFound, WebhookEventNotFound."""
     if uri.startswith(EVENTS):
         return _read(uri, _JSON, _events(uri.removeprefix(EVENTS)))
     entry_id = parse_ulid(uri.removeprefix(KNOWLEDGE))
@@ -105,7 +105,7 @@ def _events(name: str) -> str:
 
 
 def _read(uri: str, mime_type: str, text: str) -> ReadResourceResult:
-    # On the wire a letter with an accent takes six bytes, and others up to twelve.
+    # In JSON a letter with an accent takes six bytes, and some characters take twelve.
     longest = max(1, len(text) * (MAX_RESULT - 2_000) // max(1, len(json.dumps(text))))
     return ReadResourceResult(
         contents=[TextResourceContents(uri=uri, mime_type=mime_type, text=trusted(text, longest))]

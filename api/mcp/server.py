@@ -1,5 +1,5 @@
-"""The MCP server: the official package speaks the protocol, and the tools give the answers. It is
-stateless: each request is authenticated on its own."""
+"""The MCP server: the official package implements the protocol, and the tools answer. The server is
+stateless: each request is authenticated separately."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -54,7 +54,8 @@ Context = ServerRequestContext[dict[str, object], Request]
 
 
 def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
-    """The server behind HTTP. It answers once it is `at_work`, and only once."""
+    """Return the server's HTTP session manager. It answers only within `at_work`, which can be
+    entered once."""
     return StreamableHTTPSessionManager(
         app=_server(settings.service),
         json_response=True,
@@ -65,7 +66,7 @@ def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
 
 @asynccontextmanager
 async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
-    """Answer requests for as long as the block runs.
+    """Answer requests while the block runs.
 
     The manager runs in a task of its own, because it must end in the task that started it.
     """
@@ -86,8 +87,8 @@ async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
 
 
 def _security(origin: str) -> TransportSecuritySettings:
-    """Only our own address, and pages of this machine: a page elsewhere that gets a name to point
-    here (DNS rebinding) says its own name."""
+    """Allow only our own origin and pages on this machine. A page that uses DNS rebinding sends its
+    own host name, and is refused."""
     host = origin.partition("://")[2]
     loopback = ("127.0.0.1", "localhost", "[::1]")
     return TransportSecuritySettings(
@@ -159,7 +160,7 @@ async def _called(tool: McpTool, context: Context, params: CallToolRequestParams
 
 
 def _failed(context: Context, error: Exception) -> None:
-    """Have the error reported as on any route, although this answer is a 200."""
+    """Have the error reported as on any route, although the response is a 200."""
     _log.exception("unexpected error")
     _request(context).state.progress.error = error
 

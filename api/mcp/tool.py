@@ -1,4 +1,4 @@
-"""A tool: what it is called, what it takes and gives, what a key needs for it, what it does."""
+"""An MCP tool: name, arguments, result, required scopes and implementation."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class ToolInput(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """A request of a key's holder, for the key's client."""
+    """A tool call by a key's holder, for the key's client."""
 
     key: ActiveKey
     tenant: TenantId
@@ -38,14 +38,14 @@ class AtWork:
 
     @property
     def event_caller(self) -> EventCaller:
-        """A model vouches for no customer with any key."""
+        """A model never vouches for a customer, with any key."""
         return EventCaller(self.tenant, self.actor, self.begun, self.request_id, vouches=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CallEffect:
-    """What a call changes; by default nothing. `repeatable`: a second equal call changes nothing
-    more. `outside`: it may reach the customer or other systems."""
+    """The effect of a call; none by default. `repeatable`: repeating the call with the same
+    arguments changes nothing more. `outside`: the call may reach the customer or other systems."""
 
     writes: bool = False
     repeatable: bool = True
@@ -54,7 +54,7 @@ class CallEffect:
 
 READS: Final = CallEffect()
 DRAFTS: Final = CallEffect(repeatable=False)
-"""Nothing is kept or sent; the words may differ each time."""
+"""Nothing is stored or sent; the text may differ each time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class McpTool:
 
     @property
     def listed(self) -> Tool:
-        """The tool as clients see it in the list."""
+        """Return the tool's description for clients."""
         effect = self.effect
         return Tool(
             name=self.name,

@@ -1,1 +1,1 @@
-"""The chat widget's script: its parts, and the one file that browsers get."""
+"""The chat widget's script: its source parts, and the bundle that browsers load."""

@@ -1,8 +1,5 @@
-"""The script's parts, joined into the one that browsers load.
-
-No part is a program of its own: each sees what the parts before it have named, and a page sees none
-of it.
-"""
+"""Bundles the script's parts into the file that browsers load. The parts share one function scope:
+each sees the names of the parts before it, and the page sees none of them."""
 
 import gzip
 import hashlib
@@ -32,7 +29,7 @@ _COMMENT: Final = ("//", "/*", "*")
 
 @dataclass(frozen=True, slots=True)
 class WidgetScript:
-    """`tag`: of the content, and another one after each change of it."""
+    """`tag`: the ETag, a digest of the content."""
 
     plain: bytes
     zipped: bytes
@@ -44,20 +41,20 @@ class WidgetScript:
         plain = joined((_HERE / _STYLE).read_text(encoding="utf-8"), parts).encode()
         return cls(
             plain=plain,
-            # Without a time: the same content has the same bytes on every instance.
+            # No timestamp: the same content has the same bytes on every instance.
             zipped=gzip.compress(plain, mtime=0),
             tag=hashlib.sha256(plain).hexdigest()[:32],
         )
 
 
 def joined(style: str, parts: Iterable[str]) -> str:
-    """One function, called at once. Its names are no names of the page's."""
+    """Return the parts as one immediately invoked function, so that no name leaks into the page."""
     declared = f"const STYLE = {json.dumps(style)};\n"
     return f'(() => {{\n"use strict";\n{declared}{"".join(map(_lean, parts))}}})();\n'
 
 
 def _lean(part: str) -> str:
-    """Without indentation and the lines that are comments: a third of what is sent. No string of a
-    part goes over several lines."""
+    """Return the part without indentation and comment lines, which saves a third of the size. No
+    string in a part may span several lines."""
     lines = (line.strip() for line in part.splitlines())
     return "".join(f"{line}\n" for line in lines if line and not line.startswith(_COMMENT))

@@ -34,7 +34,8 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the last week's predictions of a client, the highest score first, and why."""
+    """Show a client's churn predictions of the last week with their reasons, highest score
+    first."""
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await ChurnRepository(connection, tenant).latest(limit=limit, level=level)
     if as_json:
@@ -63,10 +64,8 @@ async def predict(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Predict this week's churn now, on the engine, replacing Monday's predictions.
-
-    Ctrl-C ends the wait, not the work; the same command joins it again.
-    """
+    """Compute this week's churn predictions now, on the engine, replacing Monday's. Ctrl-C stops
+    the wait, not the work; running the command again rejoins it."""
     client_id = await whose(client, every, data)
     reports = await reports_of(data)
     with left_running():

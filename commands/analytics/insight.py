@@ -1,4 +1,4 @@
-"""insight: what a range of days came to, and what the agent could not answer."""
+"""insight: metrics of a range of days, and knowledge gaps."""
 
 from typing import Annotated
 
@@ -49,7 +49,7 @@ async def show(
     as_csv: CsvOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a client's days came to together; docs/metrics.md says what each figure means."""
+    """Show a client's metrics over a range of days; docs/metrics.md explains each figure."""
     until = last.date() if last else day_before(utc_now())
     since = first.date() if first else until - SHOWN
     if not 0 <= (until - since).days < MAX_DAYS:
@@ -126,8 +126,8 @@ async def gaps(
     as_csv: CsvOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the questions that the agent could not answer, those most asked first."""
-    # Only here: it loads numpy, which no other command of these needs.
+    """Show the questions that the agent could not answer, most frequent first."""
+    # Imported late: it loads numpy, which no other command here needs.
     from adapters.brain.question_clusters import QuestionReader  # noqa: PLC0415
 
     if days not in set(GapSpan):

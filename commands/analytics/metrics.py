@@ -1,4 +1,4 @@
-"""metrics: what a client's days came to."""
+"""metrics: a client's daily metrics."""
 
 from datetime import date, datetime, timedelta
 from typing import Annotated, Final
@@ -29,7 +29,7 @@ from store.analytics.metrics import MetricsRepository
 app = typer.Typer(help="What a client's days came to.", no_args_is_help=True)
 
 SHOWN: Final = timedelta(days=29)
-"""From the first day to the last where none is given."""
+"""The default range, from the first day to the last."""
 
 _DAY: Final = ["%Y-%m-%d"]
 
@@ -50,7 +50,8 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's days. A missing day was not computed; `metrics backfill` computes it."""
+    """Show a client's daily metrics. A missing day was not computed; `metrics backfill` computes
+    it."""
     until = last.date() if last else day_before(utc_now())
     since = first.date() if first else until - SHOWN
     _check(since, until)
@@ -80,12 +81,12 @@ def _cells(day: DayMetrics) -> tuple[str, ...]:
 
 
 def percent(share: float | None) -> str:
-    """A share for people; empty without one."""
+    """Format a share, or return an empty string for None."""
     return "" if share is None else f"{share:.0%}"
 
 
 def milliseconds(value: float | None) -> str:
-    """A latency for people; empty without one."""
+    """Format a latency, or return an empty string for None."""
     return "" if value is None else f"{value:.0f} ms"
 
 
@@ -98,11 +99,8 @@ async def backfill(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute past days again, on the engine. Days whose records retention has removed stay as they
-    are.
-
-    Ctrl-C ends the wait, not the work; the same command joins it again.
-    """
+    """Recompute past days, on the engine. Days whose records retention has removed do not change.
+    Ctrl-C stops the wait, not the work; running the command again rejoins it."""
     yesterday = day_before(utc_now())
     since, until = first.date(), last.date() if last else yesterday
     _check(since, until)

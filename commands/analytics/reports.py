@@ -1,5 +1,5 @@
-"""Parts that the commands about reports share: the client's scope, and the Temporal server that
-runs them."""
+"""Shared parts of the report commands: the client's scope, and the Temporal server that runs the
+reports."""
 
 import asyncio
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ AllOption = Annotated[bool, typer.Option("--all", help="Every client.")]
 
 
 async def whose(client: str | None, every: bool, data: Path) -> str:
-    """The client that is meant, surely there; empty for all. Raises InvalidInput unless one of both
-    is given, and ClientNotFound."""
+    """Return the client's id, or None for all clients. Raises InvalidInput unless exactly one of
+    the options is given, and ClientNotFound."""
     if (client is None) is not every:
         raise InvalidInput("give --client ID or --all")
     if client is None:
@@ -32,12 +32,13 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 
 
 async def reports_of(data: Path) -> "TemporalReports":
-    """Return the reports of TEMPORAL_ADDRESS, or of the stack that runs on `data`. Raises
+    """Return the reports on TEMPORAL_ADDRESS, or on the stack that runs on `data`. Raises
     InvalidInput if there is neither."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine runs here: start one, or set TEMPORAL_ADDRESS")
-    # Only here: what shows a report needs no Temporal, which takes half a second to load.
+    # Imported late: commands that only show a report need no Temporal, which takes half a second to
+    # load.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.reports import TemporalReports  # noqa: PLC0415
     from settings import load_temporal  # noqa: PLC0415
@@ -47,7 +48,7 @@ async def reports_of(data: Path) -> "TemporalReports":
 
 @contextmanager
 def left_running() -> Iterator[None]:
-    """Say that the work goes on when a person interrupts the wait."""
+    """Print that the work continues if a person interrupts the wait."""
     try:
         yield
     except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""audit: read the audit log, verify it, and take its anchors elsewhere."""
+"""audit: read the audit log, verify it, and export its anchors."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -43,7 +43,7 @@ _SENTENCES: Final = {
 
 
 class KeptAnchor(BaseModel):
-    """One anchor of a file."""
+    """One anchor in a file."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -68,7 +68,8 @@ async def verify(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Look for entries that were changed, removed, put in or cut off. Exit code 1 if there are."""
+    """Find entries that were changed, removed, inserted or cut off. The exit code is 1 if there are
+    any."""
     kept = {} if anchors is None else _read(anchors)
     found: list[VerifiedChain] = []
     async with database_of(data) as database:
@@ -110,12 +111,12 @@ def _fields(fault: Fault) -> dict[str, object]:
 
 
 def _chain_of(client: str) -> TenantId:
-    """A client's chain may be there when the client is not any more."""
+    """A client's chain may exist after the client was erased."""
     return TenantId(parse_ulid(client) or client)
 
 
 def _read(file: Path) -> dict[str, list[Anchor]]:
-    """The anchors of a file, by client. Raises InvalidInput."""
+    """Return a file's anchors by client. Raises InvalidInput."""
     try:
         read = KeptAnchors.model_validate_json(file.read_bytes())
     except OSError:
@@ -139,7 +140,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's entries, newest first. `all` shows those of the installation."""
+    """Show a client's entries, newest first. `all` shows those of the whole installation."""
     which = EntryFilter(what=what, actor=actor)
     async with database_of(data) as database, database.reading_across() as connection:
         log = AuditLog(connection, _chain_of(client))
@@ -187,7 +188,8 @@ async def show_anchors(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show where the logs stood on a day. Keep the JSON elsewhere, for `audit verify --anchors`."""
+    """Show the anchors of all logs for a day. Store the JSON elsewhere, for `audit verify
+    --anchors`."""
     async with database_of(data) as database:
         meant = await _latest_day(database) if day is None else day.replace(tzinfo=UTC).date()
         if meant is None:

@@ -1,4 +1,4 @@
-"""credits: a client's balance of tickets above its plan's quota."""
+"""credits: a client's credits for tickets above its plan's quota."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ async def add(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add credits; the ledger keeps every change."""
+    """Add credits. The ledger records every change."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         balance = await add_credits(work, operator(), amount)
     answer(as_json, "Credits changed.", client_id=client, credits_balance=balance)
@@ -51,7 +51,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the ledger, newest first: every change with the balance after it."""
+    """Show the ledger, newest first, with the balance after each change."""
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await CreditEntries(connection, tenant).page(limit=limit, before=before)
     if as_json:

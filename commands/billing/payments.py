@@ -23,7 +23,7 @@ app = typer.Typer(help="Payments that need people.", no_args_is_help=True)
 
 @app.callback()
 def payment_group() -> None:
-    """docs/billing.md says what to do about each problem."""
+    """docs/billing.md explains how to resolve each problem."""
 
 
 @command(app, "list")
@@ -32,8 +32,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest payments that did not fit what was asked for, and money that was given back,
-    newest first."""
+    """Show the latest payments that do not match a purchase, and refunds, newest first."""
     async with database_of(data) as database, database.reading_across() as connection:
         found = await PaymentEventRepository(connection).for_people(limit=limit)
     if as_json:

@@ -1,4 +1,4 @@
-"""usage: what a client has used of its month, and of the months before."""
+"""usage: a client's usage in this month and earlier months."""
 
 from typing import Annotated
 
@@ -30,7 +30,7 @@ async def usage(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what a client has used of this month, what it may use, and when that will be used up."""
+    """Show a client's usage this month, its limits, and when they will be reached."""
     now = utc_now()
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await usage_standing(connection, tenant, now)

@@ -1,4 +1,4 @@
-"""case: messages with what must come of them, and runs over all of them."""
+"""case: messages with their expected outcomes, and runs of all of them."""
 
 from pathlib import Path
 from typing import Annotated
@@ -53,7 +53,7 @@ CaseArgument = Annotated[str, typer.Argument(metavar="CASE_ID")]
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's cases, the oldest first."""
+    """Show a client's cases, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         cases = await SavedCaseRepository(connection, tenant).all()
     if as_json:
@@ -78,7 +78,7 @@ async def list_all(
 async def show(
     case_id: CaseArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one case, as a file has it."""
+    """Show one case in the file format."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of, case_id)
         async with database.reading(tenant) as connection:
@@ -98,7 +98,7 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Save the case of a file, which holds one case and no list."""
+    """Save the case in a file. The file contains one case, not a list."""
     spec = _case_of(file)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -115,7 +115,7 @@ async def change(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a case be as a file says. Verdicts on what it was count no more."""
+    """Replace a case by the one in a file. Results of the previous version no longer count."""
     spec = _case_of(file)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -132,7 +132,7 @@ async def delete(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a case for good, with its results."""
+    """Delete a case and its results permanently."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, case_id)
@@ -149,7 +149,7 @@ async def from_run(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Save a run as a case, its personal data replaced by made-up values."""
+    """Save a run as a case, with personal data replaced by sample values."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of_run, run_id)
@@ -174,7 +174,7 @@ async def run_all(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Have a worker run all cases; `case results` shows their outcome."""
+    """Start a run of all cases on a worker; `case results` shows the outcome."""
     variant = Variant(
         playbook_id=playbook,
         draft=None if draft is None else _draft_of(draft),
@@ -223,7 +223,8 @@ async def bring_in(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the client's cases be as in the file: by name, all or none; others stay."""
+    """Import the client's cases from a file. They are matched by name; either all are imported or
+    none; other cases stay."""
     specs = parse_cases(content_of(file, MAX_CASE_FILE_BYTES))
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -248,7 +249,7 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Write the client's cases as a file for `case import`."""
+    """Export the client's cases to a file for `case import`."""
     async with reading_client(data, client) as (connection, tenant):
         text = write_cases(await SavedCaseRepository(connection, tenant).all())
     typer.echo(text, file=file, nl=False)

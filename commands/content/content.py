@@ -1,4 +1,4 @@
-"""template and knowledge: what a client lets the agent say."""
+"""template and knowledge: the texts that the agent may use for a client."""
 
 from pathlib import Path
 from typing import Annotated
@@ -44,12 +44,12 @@ LanguageOption = Annotated[Language, typer.Option(help="fr or en")]
 
 @templates.callback()
 def templates_group() -> None:
-    """A client's own answers; docs/playbooks.md says which placeholders they may hold."""
+    """A client's own answer templates; docs/playbooks.md lists their placeholders."""
 
 
 @knowledge.callback()
 def knowledge_group() -> None:
-    """A client's own facts; the agent quotes them and invents none."""
+    """A client's own facts. The agent quotes them and adds none."""
 
 
 @command(templates, "create")
@@ -71,7 +71,7 @@ async def create_template(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add an answer for a kind of question."""
+    """Add a template for a kind of question."""
     text = required_text(body, body_file, "--body")
     new = NewTemplate(name, category, language, text, intent=intent, not_for=tuple(not_for or ()))
     if preview:
@@ -103,7 +103,7 @@ async def update_template(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change what is given, and leave the rest."""
+    """Change the given fields only."""
     change = TemplateChange(
         name=name,
         category=category,
@@ -126,7 +126,7 @@ async def update_template(
 async def list_templates(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's templates, oldest first, inactive ones included."""
+    """Show a client's templates, oldest first, including inactive ones."""
     async with reading_client(data, client) as (connection, tenant):
         found = await ContentChanges(connection, tenant).all(TemplateEntry)
     if as_json:
@@ -156,7 +156,7 @@ async def show_template(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one template with all of its text."""
+    """Show one template with its full text."""
     async with reading_client(data, client) as (connection, tenant):
         found = await ContentChanges(connection, tenant).read(TemplateEntry, template_id)
     _show(found.name, fields_of(found, "template_id"), as_json)
@@ -170,7 +170,7 @@ async def delete_template(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a template, for good."""
+    """Delete a template permanently."""
     if preview:
         await try_content(data, client, ContentVariant(id=template_id, deleted="template"), as_json)
         return
@@ -190,7 +190,7 @@ async def create_knowledge(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add a fact that the agent may answer from."""
+    """Add a fact that the agent may use in answers."""
     text = required_text(body, body_file, "--body")
     if preview:
         await try_content(
@@ -217,7 +217,7 @@ async def update_knowledge(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change what is given, and leave the rest."""
+    """Change the given fields only."""
     text = text_of(body, body_file, "--body")
     change = KnowledgeChange(title=title, body=text, language=language)
     _require_some(change)
@@ -233,7 +233,7 @@ async def update_knowledge(
 async def list_knowledge(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's knowledge, the oldest first."""
+    """Show a client's knowledge, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await ContentChanges(connection, tenant).all(KnowledgeEntry)
     if as_json:
@@ -252,7 +252,7 @@ async def show_knowledge(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one entry with all of its text."""
+    """Show one entry with its full text."""
     async with reading_client(data, client) as (connection, tenant):
         found = await ContentChanges(connection, tenant).read(KnowledgeEntry, knowledge_id)
     _show(found.title, fields_of(found, "knowledge_id"), as_json)
@@ -266,7 +266,7 @@ async def delete_knowledge(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a knowledge entry, for good."""
+    """Delete a knowledge entry permanently."""
     if preview:
         await try_content(
             data, client, ContentVariant(id=knowledge_id, deleted="knowledge"), as_json
@@ -278,7 +278,7 @@ async def delete_knowledge(
 
 
 def _show(title: str, fields: dict[str, object], as_json: bool) -> None:
-    """The text comes last, whole."""
+    """Print the fields, then the full text."""
     body = str(fields.pop("body"))
     if as_json:
         answer(True, "", **fields, body=body)

@@ -1,4 +1,4 @@
-"""A change of content and the client's cases: tried before it is saved, and what the save costs."""
+"""Content changes and the client's cases: a trial before saving, and a warning after it."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,7 +21,7 @@ PreviewOption = Annotated[
 
 
 async def try_content(data: Path, client: str, change: ContentVariant, as_json: bool) -> None:
-    """Have a worker try it, and say where its results will be."""
+    """Start a trial of the change on a worker, and print where its results will be."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         started = await preview_content(work, operator(), change)
     answer(
@@ -34,7 +34,7 @@ async def try_content(data: Path, client: str, change: ContentVariant, as_json: 
 
 @asynccontextmanager
 async def saving(data: Path, client: str) -> AsyncIterator[UnitOfWork]:
-    """A unit of work. Warns of cases that are green no more after it."""
+    """Yield a unit of work. Warn if cases are no longer green after it."""
     async with (
         work_on(data) as units,
         units.of(TenantId(client)) as work,

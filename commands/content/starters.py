@@ -1,4 +1,4 @@
-"""template add-starters: the starter templates for a client that has none."""
+"""template add-starters: add the starter templates."""
 
 from commands.content.content import templates
 from commands.content.preview import saving
@@ -18,7 +18,7 @@ from services.content.templates import add_starter_templates
 async def add_starters(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Add the starter templates of the intents that no template has yet."""
+    """Add the starter templates whose intent has no template yet."""
     async with saving(data, client) as work:
         added = await add_starter_templates(work, operator())
     answer(as_json, "Starter templates added.", added=added)

@@ -1,4 +1,4 @@
-"""suggestion: what a client's assistants would add to its templates and knowledge."""
+"""suggestion: additions that assistants suggest to a client's templates and knowledge."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ def suggestions_group() -> None:
 async def list_suggestions(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show what waits for a decision, the oldest first."""
+    """Show the open suggestions, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await SuggestionRepository(connection, tenant).page(
             after=None, limit=MAX_SUGGESTIONS
@@ -66,7 +66,7 @@ async def accept(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add what is suggested; the agent may use it from the next message on."""
+    """Accept a suggestion. The agent may use it from the next message on."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         added = await accept_suggestion(work, operator(), suggestion_id)
     name = "knowledge_id" if isinstance(added, KnowledgeEntry) else "template_id"
@@ -80,7 +80,7 @@ async def refuse(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Drop a suggestion; its words are kept nowhere."""
+    """Reject a suggestion and delete its text."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await refuse_suggestion(work, operator(), suggestion_id)
     answer(as_json, "Suggestion refused.", suggestion_id=suggestion_id)

@@ -1,4 +1,5 @@
-"""connections: whether PostgreSQL has enough of them for all processes of an installation."""
+"""connections: check that PostgreSQL allows enough connections for all processes of an
+installation."""
 
 from typing import Annotated, Final
 
@@ -17,21 +18,21 @@ from commands.core.listing import print_list
 from store.core.connections import connection_limits
 from store.core.pools import OF_A_PROCESS
 
-# What docker-compose.yml starts. tests/test_compose.py compares.
+# The processes in docker-compose.yml; tests/test_compose.py compares them.
 API: Final = 2
 WORKERS: Final = 2
 WEBHOOK_WORKERS: Final = 1
 TEMPORAL: Final = 120
-# Used at the same time by migrations and people.
+# Connections used at the same time by migrations and people.
 COMMANDS: Final = 5
-# One of a kind more, while an upgrade replaces them one after the other.
+# One additional process of a kind, during a rolling upgrade.
 REPLACED: Final = max(OF_A_PROCESS.values())
 
 
 def processes(
     api: int, workers: int, webhook_workers: int, others: int
 ) -> list[tuple[str, int, int]]:
-    """Each kind of process, how many there are, and the connections that each may hold."""
+    """Each kind of process, with its number and the maximum connections of each process."""
     counts = {
         "api": api,
         "engine worker": workers,
@@ -54,10 +55,8 @@ async def connections(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add up the connections that all processes may open, and compare with what PostgreSQL allows.
-
-    Ends with exit code 1 if they do not fit.
-    """
+    """Add up the connections that all processes may open, and compare the sum with PostgreSQL's
+    limit. The exit code is 1 if the limit is too low."""
     rows = processes(api, workers, webhook_workers, others)
     needed = sum(count * each for _, count, each in rows)
     async with database_of(data) as database, database.unscoped() as connection:

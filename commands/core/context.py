@@ -1,4 +1,4 @@
-"""Parts that every command shares: the stack that it works on, and its output."""
+"""Shared parts of all commands: the stack that a command works on, and its output."""
 
 import asyncio
 import json
@@ -51,20 +51,20 @@ err: Final = Console(stderr=True)
 
 
 def fail(message: str) -> typer.Exit:
-    """Say what is wrong in one sentence; raise what it returns."""
+    """Print an error message in one sentence, and return the exception to raise."""
     err.print(f"error: {message}", style="bold red", highlight=False, markup=False, soft_wrap=True)
     return typer.Exit(1)
 
 
 def warn(message: str) -> None:
-    """Say what a person should know of something that was done all the same."""
+    """Print a warning about an action that was done nevertheless."""
     err.print(f"warning: {message}", style="yellow", highlight=False, markup=False, soft_wrap=True)
 
 
 def command(
     app: typer.Typer, name: str
 ) -> Callable[[Callable[P, Coroutine[None, None, None]]], Callable[P, None]]:
-    """Makes an async function a command of `app`, as `synchronous` makes it one."""
+    """Register an async function as a command of `app`, wrapped by `synchronous`."""
 
     def register(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
         return app.command(name)(synchronous(function))
@@ -73,7 +73,7 @@ def command(
 
 
 def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
-    """An async command as typer wants it; anticipated errors become one sentence and exit 1."""
+    """Wrap an async command for typer. Expected errors become one sentence and exit code 1."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -85,18 +85,18 @@ def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[
 
 @contextmanager
 def anticipated() -> Iterator[None]:
-    """Anticipated errors become one sentence and exit 1."""
+    """Turn expected errors into one sentence and exit code 1."""
     try:
         yield
     except DomainError as error:
         raise fail(describe(error)) from None
     except (SQLAlchemyError, PsycopgError, ValueError) as error:
-        # The first line says what; the rest is SQL and links.
+        # The first line states the error; the rest is SQL and links.
         raise fail(str(error).splitlines()[0]) from None
 
 
 def describe(error: DomainError) -> str:
-    """An error for a person; its code follows where a script may want it."""
+    """Return an error's text for people, followed by its code where a script may need it."""
     if isinstance(error, InvalidInput):
         return str(error)
     if isinstance(error, EscalationClaimed):
@@ -109,11 +109,9 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> "Settings":
-    """Return the environment's settings, completed from the stack that runs on `data`, unless they
-    name another stack's database or Temporal.
-
-    Raises InvalidInput if a setting is still missing.
-    """
+    """Return the environment's settings, completed by those of the stack that runs on `data`,
+    unless they name another database or Temporal. Raises InvalidInput if a setting is still
+    missing."""
     if not any(os.environ.get(key) for key in _PLACES):
         kept_folder(data)
     running = running_stack(data) if not _is_complete() else None
@@ -126,16 +124,16 @@ def settings_for(data: Path) -> "Settings":
 
 
 def environment_of(data: Path) -> Mapping[str, str]:
-    """Return the settings of the environment, completed from the stack that runs on `data`, if it
-    is used."""
+    """Return the environment's settings, completed by those of the stack that runs on `data`, if
+    that stack is used."""
     running = None if os.environ.get("DATABASE_URL") else running_stack(data)
     given = {name: value for name, value in os.environ.items() if value}
     return {**(running.env if running else {}), **given}
 
 
 def sealer_of(data: Path) -> FernetSealer:
-    """Return a sealer with the keys of the workers that will open the secret. Raises InvalidInput
-    if there are none."""
+    """Return a sealer with the keys of the workers that will decrypt the secret. Raises
+    InvalidInput if there are none."""
     keys = environment_of(data).get("SEAL_KEY")
     if not keys and not os.environ.get("DATABASE_URL"):
         keys = kept_folder(data).seal_key()
@@ -152,11 +150,12 @@ def _is_complete() -> bool:
 
 
 def model_of(data: Path) -> NamesModel:
-    """Names what thinks for clients by the settings that a command is run with, which must be those
-    of the workers: verdicts on cases hold for that alone. Asking raises InvalidInput."""
+    """Return a function that names the brain by the command's settings. They must be the workers'
+    settings, because results of cases are valid for one brain only. The function raises
+    InvalidInput."""
 
     def name() -> str:
-        # Only here: few commands make anything go live, and fewer where there are cases.
+        # Imported late: few commands make anything go live.
         from adapters.brain.identity import brain_identity  # noqa: PLC0415
         from settings import load_brain  # noqa: PLC0415
 
@@ -168,16 +167,15 @@ def model_of(data: Path) -> NamesModel:
 
 @asynccontextmanager
 async def database_of(data: Path) -> AsyncIterator[Database]:
-    """DATABASE_URL's database, else the embedded one in `data`, started for as long as needed.
-
-    Raises InvalidInput if there is none.
-    """
+    """Yield DATABASE_URL's database, or the embedded one in `data`, which is started for the block.
+    Raises InvalidInput if there is neither."""
     async with AsyncExitStack() as held:
         url = os.environ.get("DATABASE_URL")
         if not url and (running := running_stack(data)):
             url = running.env["DATABASE_URL"]
         if not url:
-            # Only here: a server installation has no embedded packages, and migrates by `migrate`.
+            # Imported late: a server installation has no embedded packages, and is migrated by
+            # `migrate`.
             from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415
             from store.core.migrate import migrate  # noqa: PLC0415
 
@@ -201,31 +199,29 @@ async def reading_client(
 
 @asynccontextmanager
 async def work_on(data: Path) -> AsyncIterator[UnitsOfWork]:
-    """Units of work on the database of `data`. What they leave to be done starts by the Temporal
-    of TEMPORAL_ADDRESS or of the stack that runs on `data`."""
+    """Yield units of work on the database of `data`. Workflows that they start run on the Temporal
+    of TEMPORAL_ADDRESS, or of the stack that runs on `data`."""
     async with database_of(data) as database:
         yield UnitsOfWork(database, NearbyEngine(environment_of(data)), utc_now, new_ulid)
 
 
 def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
-    """Print a command's result: one JSON object for programs, a sentence and its facts else.
-
-    The facts are lines of any length: a secret that is shown once must not be cut to a width.
-    """
+    """Print a command's result: one JSON object for programs, otherwise a sentence and its facts.
+    The lines are never truncated, because a secret may be shown only this once."""
     if as_json:
         typer.echo(json.dumps(fields, ensure_ascii=False, default=_as_json))
         return
     out.print(sentence, highlight=False, markup=False, soft_wrap=True)
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
-        # Strangers wrote some of it: what steers a terminal must not reach it.
+        # Some of the text is untrusted, so control characters must not reach the terminal.
         text = rfc3339(value, "seconds") if isinstance(value, datetime) else str(value)
         line = f"  {name:<{width}}  {without_controls(text)}"
         out.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _as_json(value: object) -> str:
-    """Times as HTTP and exports write them: `Z`, not an offset."""
+    """Format a time as HTTP and exports do: with `Z`, not with an offset."""
     return rfc3339(value) if isinstance(value, datetime) else str(value)
 
 
@@ -239,7 +235,7 @@ def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
 async def work_on_record(
     data: Path, whose: WhoseRecord, record_id: str
 ) -> AsyncIterator[UnitOfWork]:
-    """Return a unit of work on the client that owns the record. Raises what `whose` raises."""
+    """Return a unit of work on the client that owns the record. Raises the errors of `whose`."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(whose, record_id)
         async with units.of(tenant) as work:

@@ -1,4 +1,4 @@
-"""deployment: which build of the workers gets the work."""
+"""deployment: the builds of the workers, and the current build."""
 
 from typing import Annotated
 
@@ -35,7 +35,7 @@ async def promote(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give all work to a build of the workers, once its workers of both queues are there."""
+    """Make a build of the workers current, once its workers poll both queues."""
     settings = settings_for(data)
     deployment, ours = _version_of(settings)
     build = WorkerDeploymentVersion(deployment, build_id or ours)
@@ -55,7 +55,7 @@ async def promote(
 
 @command(app, "show")
 async def show(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Show the builds that Temporal knows; the current one gets the work."""
+    """Show the builds known to Temporal. The current one gets all work."""
     settings = settings_for(data)
     deployment, _ = _version_of(settings)
     try:

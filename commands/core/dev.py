@@ -1,4 +1,4 @@
-"""dev and demo: the whole service on this machine, and a tour of it."""
+"""dev and demo: run the whole service on this machine, and a demo tour."""
 
 import asyncio
 import os
@@ -58,13 +58,13 @@ async def dev(
         async with AsyncExitStack() as held:
             opened: OpenShop | None = None
             if tour:
-                # The shop stays open: its webhook receives every event while this runs.
+                # The shop stays open, so its webhook receives every event while this runs.
                 opened = await held.enter_async_context(open_shop(folder, info))
                 tour_guide = Tour(opened, info, folder, out)
                 await tour_guide.run()
                 show_addresses(opened, info, out)
                 tour_guide.follow_webhooks()
-            # Scripts wait for this line; it must leave the buffer now.
+            # Scripts wait for this line, so it must be flushed now.
             typer.echo(f"ready {info.api_url}")
             err.print(f"Mails are kept in {data}/mail. Ctrl-C ends it.")
             if opened is not None:
@@ -76,7 +76,7 @@ async def dev(
 
 @synchronous
 async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
-    """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
+    """Start the stack, run the tour and stop. The exit code is 1 if a step failed."""
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with open_shop(folder, info) as opened:
@@ -93,12 +93,10 @@ Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
 async def _with_stack(
     folder: DataFolder, ports: StackPorts, work: Work, *, host: str, endless: bool
 ) -> None:
-    """Start the stack, do `work`, and end every process however the work ended.
-
-    `endless`: the work ends by Ctrl-C alone, which is then no failure.
-    """
-    os.umask(0o077)  # what this process and its children write is for its user alone
-    configure_logs("WARNING")  # the audit entries of a demo's making would stand between its steps
+    """Start the stack, do `work`, and stop all processes in any case. `endless`: the work ends only
+    by Ctrl-C, which is then not a failure."""
+    os.umask(0o077)  # files of this process and its children are readable by its user only
+    configure_logs("WARNING")  # the demo's audit lines would clutter its output
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
@@ -111,7 +109,7 @@ async def _with_stack(
         except asyncio.CancelledError:
             err.print()
             if not endless:
-                raise typer.Exit(130) from None  # the work was not finished
+                raise typer.Exit(130) from None  # the work was interrupted
         finally:
             status.update("stopping")
             status.start()
@@ -130,7 +128,8 @@ def _show_progress(status: Status, part: str) -> None:
 
 
 def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
-    """Return, in plain words, what the stack allows that is meant for a developer's own machine."""
+    """Return, in plain words, what the stack allows only because it is a developer's own
+    machine."""
     found = [
         name
         for name in ("ALLOW_LOOPBACK_TARGETS", "WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
@@ -140,7 +139,7 @@ def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
 
 
 def check_host(host: str, liberties: list[str]) -> None:
-    """Raises InvalidInput where others than this machine could use them."""
+    """Raise InvalidInput if these permissions could be used from other machines."""
     if liberties and not is_loopback(host):
         raise InvalidInput(
             f"HOST={host} lets others than this machine in, who could then use: "
@@ -158,7 +157,7 @@ def _port_of_environment() -> int | None:
 
 
 async def _watch(stack: Stack, data: Path) -> None:
-    """Report parts that end unexpectedly, and how to start another."""
+    """Report parts of the stack that stop unexpectedly, and how to restart."""
     told: set[str] = set()
     while True:
         for child in stack.dead():

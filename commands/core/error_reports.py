@@ -28,7 +28,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest errors, newest first. With SENTRY_DSN they go there instead."""
+    """Show the latest errors, newest first. With SENTRY_DSN, errors are sent to Sentry instead."""
     async with database_of(data) as database, database.reading_across() as connection:
         found = await ErrorReportRepository(connection).latest(limit=limit)
     if as_json:
@@ -43,7 +43,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one error with the places that it came through."""
+    """Show one error with its stack trace."""
     async with database_of(data) as database, database.reading_across() as connection:
         found = await ErrorReportRepository(connection).read(parse_ulid(error_id) or error_id)
     if as_json:

@@ -1,4 +1,4 @@
-"""Commands whose module is imported only when they are run, so that each starts fast."""
+"""Commands whose module is imported only when they run, so that every command starts fast."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 
 
 class LazyCommand(TyperCommand):
-    """A command or a group of commands, known by name and help until it is chosen."""
+    """A command or group of commands. Only its name and help are loaded until it is used."""
 
     def __init__(self, name: str, place: str, help: str) -> None:  # noqa: A002 - typer's name
-        """`place`: "module:attribute" of the Typer app of a group, or of a command's function.
-        `help`: what the list of all commands says of it."""
+        """`place`: "module:attribute" of a group's Typer app or of a command's function. `help`:
+        its line in the list of commands."""
         super().__init__(name, help=help)
         self._place = place
 
     def chosen(self) -> "Command":
-        """The command itself. Imports its module."""
+        """Import the module and return the command."""
         module, _, attribute = self._place.partition(":")
         found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):

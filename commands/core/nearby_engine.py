@@ -1,4 +1,4 @@
-"""The Temporal that a command finds, if there is one."""
+"""The Temporal server of a command, if one is configured."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class NearbyEngine:
-    """The engine that an environment names, connected only when a workflow must start. If it names
-    none or none answers, the sweep starts the workflow later. A `Starter`."""
+    """A `Starter`. It connects to the environment's Temporal only when a workflow must start. If
+    none is configured or it does not answer, the sweep starts the workflow later."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -37,8 +37,8 @@ class NearbyEngine:
         return engine is not None and await engine.process_webhook(webhook, wake=wake)
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Have a mail sent. Raises EngineUnavailable, also where no engine is named: nothing else
-        would send it later."""
+        """Send a mail. Raises EngineUnavailable, also if no Temporal is configured, because no
+        sweep would send it later."""
         engine = await self._engine()
         if engine is None:
             raise EngineUnavailable("TEMPORAL_ADDRESS is not set: the mail is not sent")
@@ -47,7 +47,8 @@ class NearbyEngine:
     async def _engine(self) -> "TemporalEngine | None":
         if not self._environment.get("TEMPORAL_ADDRESS"):
             return None
-        # Only here: Temporal's client takes half a second to load, and few commands start anything.
+        # Imported late: Temporal's client takes half a second to load, and few commands start a
+        # workflow.
         from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
         from adapters.temporal.connection import connect  # noqa: PLC0415
         from settings import load_temporal  # noqa: PLC0415

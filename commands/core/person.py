@@ -1,4 +1,4 @@
-"""The actor of a command: the person that it is run for."""
+"""The actor of a command: the person on whose behalf it runs."""
 
 import getpass
 from typing import Annotated
@@ -18,12 +18,13 @@ AsOption = Annotated[
 
 
 def operator() -> Actor:
-    """Return the user who is logged in at the terminal."""
+    """Return the name of the user who is logged in at the terminal."""
     return Actor.operator(f"{OPERATOR_PREFIX}{getpass.getuser()}")
 
 
 async def acting(database: Database, name: str | None) -> Actor:
-    """The operator in that person's name, else in their own. Raises InvalidInput."""
+    """Return the operator acting on behalf of that person, or on their own behalf. Raises
+    InvalidInput."""
     if name is None:
         return operator()
     async with database.reading_across() as connection:

@@ -1,5 +1,5 @@
-"""The progress of a long command: a bar on a terminal, otherwise lines from time to time. It is
-written to standard error, so that only the command's answer is on standard output."""
+"""The progress of a long command: a bar on a terminal, otherwise periodic lines. Progress is
+written to standard error, so that standard output contains only the command's result."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -21,17 +21,17 @@ from rich.progress import (
 from commands.core.context import err
 
 LINE_EVERY_S: Final = 5.0
-"""Seconds between lines if there is no terminal: logs are read and kept."""
+"""Seconds between lines without a terminal, because logs are stored."""
 
 
 class Bar(Protocol):
-    """The progress that a command reports while it works."""
+    """Receives the progress of a command."""
 
     def advance(self, n: int = 1) -> None:
         """Add completed steps, in the unit of the total."""
 
     def reach(self, done: int) -> None:
-        """So much is done in all; less than before is not believed."""
+        """Set the number of completed steps. A lower number than before is ignored."""
 
 
 @contextmanager
@@ -42,8 +42,8 @@ def progress(
     console: Console = err,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Bar]:
-    """Show the progress of the block. `total`: the number of steps, or None if it is unknown.
-    Without a terminal a last line is written at the end; it says so if the block raised."""
+    """Show the progress of the block. `total`: the number of steps, or None if unknown. Without a
+    terminal, a last line is written at the end; it says if the block raised."""
     if console.is_terminal:
         with Progress(*_columns(total), console=console) as shown:
             yield _Shown(shown, label, total)
@@ -102,7 +102,7 @@ class _Lines:
         if self._total is None:
             far = str(self._done)
         else:
-            # What is there not yet is never rounded up to all.
+            # Incomplete progress is never rounded up to 100 %.
             far = f"{100 * self._done // self._total if self._total else 100} %"
         self._console.print(
             f"{self._label}: {what} {far}", markup=False, highlight=False, soft_wrap=True

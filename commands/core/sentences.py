@@ -1,4 +1,4 @@
-"""Texts of the command line for errors whose code alone does not say what to do."""
+"""Error texts of the command line, for errors whose code does not tell the user what to do."""
 
 from collections.abc import Mapping
 from typing import Final

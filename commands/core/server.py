@@ -39,7 +39,7 @@ from settings.service import ServerSettings
 # export that takes longer is cut off without its end marker, so that a reader cannot mistake it for
 # a complete one.
 GRACE_S = 35
-# Files the API opens for itself: PostgreSQL, Temporal, the event loop.
+# File descriptors that the API opens for itself: PostgreSQL, Temporal, the event loop.
 _OWN_FILES = 64
 
 
@@ -50,7 +50,7 @@ def serve(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Serve the HTTP API until a signal ends it."""
+    """Serve the HTTP API until it gets a signal."""
     probes = Probes(Metrics())
     with ExitStack() as held:
         try:
@@ -77,7 +77,7 @@ def serve(
             loop="uvloop",
             http=edge_protocol(EdgeWatch(app), _edge_limits(settings.server)),
             ws="none",
-            # Only the other end of a connection counts, and no header that names another address.
+            # Trust only the address of the connection itself, and no header with another address.
             proxy_headers=False,
             log_config=None,
             access_log=False,
@@ -89,10 +89,8 @@ def serve(
 
 
 def _edge_limits(server: ServerSettings) -> EdgeLimits:
-    """No more connections than the process may have open files for.
-
-    It takes as many as the machine's administrator lets it have (the hard limit).
-    """
+    """Return the maximum number of connections, limited by the process's open files. The soft limit
+    is raised to the hard limit first."""
     wanted = DEFAULT_LIMITS.connections + _OWN_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:

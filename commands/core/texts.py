@@ -1,4 +1,4 @@
-"""Long texts that a command takes from an option, a file or standard input."""
+"""Long texts, from an option, a file or standard input."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ FILE_HELP: Final = "The same from a file; - is standard input."
 
 
 def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
-    """Return the text of a file, or of standard input for `-`. Raises InvalidInput."""
+    """Return the bytes of a file, or of standard input for `-`. Raises InvalidInput."""
     try:
         if str(file) == "-":
             content = sys.stdin.buffer.read(at_most + 1)
@@ -26,8 +26,8 @@ def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
 
 
 def text_of(given: str | None, file: Path | None, option: str) -> str | None:
-    """The text of `option`, or of `option`-file; None where neither is given. A line break at the
-    end of a file is the editor's. Raises InvalidInput."""
+    """Return the text of `option`, or of the file in `option`-file; None if neither is given. A
+    final line break in a file is removed. Raises InvalidInput."""
     if file is None:
         return given
     if given is not None:
@@ -39,7 +39,7 @@ def text_of(given: str | None, file: Path | None, option: str) -> str | None:
 
 
 def required_text(given: str | None, file: Path | None, option: str) -> str:
-    """The same where one of both is needed."""
+    """Like `text_given`, but one of both is required."""
     text = text_of(given, file, option)
     if text is None:
         raise InvalidInput(f"{option} or {option}-file is needed")

@@ -37,7 +37,7 @@ async def bring_in(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Import events, all or none. Events whose id exists are skipped."""
+    """Import events, either all or none. Events with an existing id are skipped."""
     tenant = TenantId(parse_ulid(client) or client)
     with opened(file) as (stream, size):
         async with work_on(data) as units:
@@ -102,7 +102,7 @@ async def delete(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete one event, for good."""
+    """Delete one event permanently."""
     tenant = TenantId(parse_ulid(client) or client)
     async with work_on(data) as units, units.of(tenant) as work:
         await delete_legacy_event(work, operator(), event_id)

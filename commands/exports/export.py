@@ -1,4 +1,4 @@
-"""export: all that is kept of a client, as one file."""
+"""export: a client's stored data as one file."""
 
 import os
 import sys
@@ -43,11 +43,9 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Write all records of a client to a file, as the client itself gets them. See docs/export.md.
-
-    A section that cannot be read is empty and named, and the exit code is 1. The file appears when
-    it is complete, and replaces an existing one.
-    """
+    """Export all records of a client to a file, in the same format that the client itself gets. See
+    docs/export.md. A section that cannot be read is empty and reported, and the exit code is 1. The
+    file appears when it is complete, and replaces an existing one."""
     tenant = TenantId(parse_ulid(client) or client)
     skipped: list[str] = []
 
@@ -77,8 +75,8 @@ async def _write(
 
 @contextmanager
 def _written(file: Path | None) -> Iterator[BinaryIO]:
-    """The file, or standard output. It holds customers' words: only this user may read it.
-    Raises InvalidInput."""
+    """Return the file, or standard output. The file contains customers' words, so only this user
+    may read it. Raises InvalidInput."""
     if file is None or str(file) == "-":
         yield sys.stdout.buffer
         return

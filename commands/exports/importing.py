@@ -1,4 +1,4 @@
-"""import: an export read back into an empty client."""
+"""import: load an export into an empty client."""
 
 import sys
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from services.exports.tenant_import import Imported, import_export
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A file that reports how far it has been read."""
+    """A file that reports the number of bytes read."""
 
     stream: BinaryIO
     bar: Bar
@@ -68,7 +68,7 @@ async def bring_in(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Read an export back into an empty client, all of it or nothing. See docs/export.md."""
+    """Load an export into an empty client, completely or not at all. See docs/export.md."""
     tenant = TenantId(parse_ulid(client) or client)
     with opened(file) as (stream, size):
         async with work_on(data) as units:

@@ -1,4 +1,4 @@
-"""data-request: customers who asked a shop for what is kept of them."""
+"""data-request: customers who asked a shop for their stored data."""
 
 import os
 from pathlib import Path
@@ -58,7 +58,7 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Write all records of the customer who made the request, as JSON."""
+    """Export all records of the customer who made the request, as JSON."""
     wanted = parse_ulid(request_id) or request_id
     async with database_of(data) as database:
         async with database.reading_across() as connection:
@@ -82,7 +82,7 @@ async def export(
 async def fulfil(
     request_id: RequestArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Note that the customer has their data; the first who says so stays."""
+    """Mark a request as answered. The first person who confirmed stays recorded."""
     wanted = parse_ulid(request_id) or request_id
     async with work_on_record(data, client_of_data_request, wanted) as work:
         done = await fulfil_data_request(work, operator(), wanted)

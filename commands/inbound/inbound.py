@@ -1,4 +1,4 @@
-"""inbound: the webhooks that came in, and what became of them."""
+"""inbound: received webhooks and their outcomes."""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -56,7 +56,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's latest webhooks, newest first, and what was refused within a day."""
+    """Show a client's latest webhooks, newest first, and the refusals of the last day."""
     async with reading_client(data, client) as (connection, tenant):
         log = InboundLogRepository(connection, tenant)
         found = await log.page(limit=limit, provider=provider, state=state, outcome=outcome)
@@ -87,7 +87,7 @@ async def list_latest(
 async def list_polls(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show when each of a client's platforms was asked last, and why that failed."""
+    """Show each platform's last poll, and why it failed."""
     async with reading_client(data, client) as (connection, tenant):
         found = await PollCursorRepository(connection, tenant).all()
     if as_json:
@@ -108,7 +108,7 @@ async def list_polls(
 async def show(
     inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one webhook: what it said, and what became of it."""
+    """Show one webhook with its content and outcome."""
     wanted = parse_ulid(inbound_id) or inbound_id
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of_inbound(connection, wanted)
@@ -123,8 +123,8 @@ async def show(
 async def replay(
     inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Process a failed or waiting webhook again, from its stored bytes. A processed one stays as it
-    is."""
+    """Process a failed or waiting webhook again, from its stored bytes. A processed one does not
+    change."""
     wanted = parse_ulid(inbound_id) or inbound_id
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of_inbound, wanted)
@@ -138,7 +138,7 @@ async def replay(
 
 
 async def _begin(data: Path, ref: WebhookRef) -> bool:
-    """Return whether the processing could start now; otherwise the sweep starts it."""
+    """Start processing. Returns False if it cannot start now; the sweep then starts it."""
     environment = environment_of(data)
     if not environment.get("TEMPORAL_ADDRESS"):
         return False
@@ -219,5 +219,5 @@ def _body(webhook: LoggedWebhook) -> str:
 
 
 def _said(text: str) -> str:
-    """Return a stranger's text without characters that control a terminal."""
+    """Return untrusted text without terminal control characters."""
     return escape(without_controls(text))

@@ -1,4 +1,4 @@
-"""integration inbound: the addresses that platforms send a client's webhooks to."""
+"""integration inbound: the endpoints that platforms send a client's webhooks to."""
 
 import json
 import os
@@ -60,7 +60,7 @@ IntegrationArgument = Annotated[str, typer.Argument()]
 
 @app.callback()
 def group() -> None:
-    """One address per connection; docs/inbound.md says where to paste it."""
+    """One endpoint per connection; docs/inbound.md explains where to enter its address."""
 
 
 @command(app, "open")
@@ -81,7 +81,7 @@ async def open_one(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Open an address. It is shown once, with the secret that was made for it, if one was."""
+    """Open an endpoint. Its address, and a secret generated here, are shown only once."""
     wanted = WantedEndpoint(_secret() if secret else None, _mapping(mapping))
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
@@ -100,7 +100,7 @@ async def rotate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a new address, and a new secret where it was made here."""
+    """Rotate the address, and the secret if it was generated here."""
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
         shown = await rotate_endpoint(
@@ -120,8 +120,8 @@ async def put_secret(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Store the secret that the platform signs with: from the environment variable INBOUND_SECRET,
-    from standard input, or asked for. The address stays."""
+    """Store the secret that the platform signs with. It is read from the environment variable
+    INBOUND_SECRET, from standard input, or from a prompt. The address does not change."""
     secret, sealer = _secret(), sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
         await set_endpoint_secret(work, operator(), integration_id, secret, sealer=sealer)
@@ -135,7 +135,8 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show whether there is an address, and since when; neither the address nor its secret."""
+    """Show whether an endpoint is open, and since when. Neither the address nor its secret is
+    shown."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of, integration_id)
         async with database.reading(tenant) as connection:
@@ -152,7 +153,7 @@ async def close(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Close the address. Received webhooks stay in the log."""
+    """Close the endpoint. Received webhooks stay in the log."""
     async with work_on_record(data, client_of, integration_id) as work:
         await close_endpoint(work, operator(), integration_id)
     answer(as_json, "Closed.", integration_id=integration_id)
@@ -190,7 +191,7 @@ def _drawn() -> DrawnBytes:
 
 
 def _mapping(file: Path | None) -> dict[str, str] | None:
-    """Raises InvalidInput."""
+    """Parse the field mapping. Raises InvalidInput."""
     if file is None:
         return None
     try:
@@ -203,7 +204,8 @@ def _mapping(file: Path | None) -> dict[str, str] | None:
 
 
 def _secret() -> str:
-    """From the environment, else piped, else typed unseen; never from the arguments."""
+    """Read the secret from the environment, from standard input, or from a hidden prompt; never
+    from the arguments."""
     value = os.environ.get(_VARIABLE)
     if not value and not sys.stdin.isatty():
         value = sys.stdin.readline()

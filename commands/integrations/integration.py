@@ -1,4 +1,4 @@
-"""integration: what a client's agent may look things up in and act on."""
+"""integration: systems that a client's agent may query and act on."""
 
 import os
 import sys
@@ -71,10 +71,10 @@ async def connect(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Connect a client to a provider, and test the connection. The connection stays even if the
+    """Connect a client to a provider, and test the connection. The connection is stored even if the
     test fails. An existing connection to the same provider ends."""
     public = _settings(settings or [])
-    # Before the person is asked for a secret.
+    # Checked before the person is asked for a secret.
     check_settings(provider, public)
     check_credential_names(provider, frozenset(secrets or []))
     sealer = sealer_of(data)
@@ -109,7 +109,8 @@ async def try_one(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Try a connection by one cheap read; exit code 1 if the agent could not use it."""
+    """Test a connection by one cheap read. The exit code is 1 if the agent cannot use the
+    connection."""
     async with work_on(data) as units, _connectors(data) as connectors:
         tenant = await units.database.find_client(client_of, integration_id)
         problem = await try_integration(
@@ -126,7 +127,7 @@ async def try_one(
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's connections, the oldest first, without their secrets."""
+    """Show a client's connections without their secrets, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         entries = await IntegrationRepository(connection, tenant).entries()
     if as_json:
@@ -187,7 +188,7 @@ async def disconnect(
 
 @asynccontextmanager
 async def _connectors(data: Path) -> AsyncIterator[ConnectorRegistry]:
-    """The way out to a client's systems, as the workers of `data` have it."""
+    """Yield the connectors to a client's systems, configured like the workers of `data`."""
     allowed = load_integrations(environment_of(data)).allow_loopback_targets
     sealer = sealer_of(data)
     async with open_client() as outside:
@@ -195,7 +196,7 @@ async def _connectors(data: Path) -> AsyncIterator[ConnectorRegistry]:
 
 
 def _for_programs(as_json: bool, problem: Problem | None) -> dict[str, Problem | None]:
-    """People have read it as a warning."""
+    """The warning was already shown."""
     return {"problem": problem} if as_json else {}
 
 
@@ -205,7 +206,7 @@ def _tell(problem: Problem | None) -> None:
 
 
 def _settings(given: Sequence[str]) -> dict[str, str]:
-    """NAME=VALUE pairs. What is malformed is not repeated: it may be a secret."""
+    """Parse NAME=VALUE pairs. An invalid pair is not quoted, because it may contain a secret."""
     pairs = [item.partition("=") for item in given]
     if not all(name and value for name, _, value in pairs):
         raise InvalidInput("--set NAME=VALUE expected")
@@ -216,7 +217,8 @@ def _settings(given: Sequence[str]) -> dict[str, str]:
 
 
 def _secret(name: str) -> str:
-    """From the environment, else typed unseen; never from the arguments, which `ps` shows."""
+    """Read the secret from the environment or from a hidden prompt; never from the arguments, which
+    `ps` shows."""
     variable = _SECRET_VARIABLE.format(name.upper())
     value = os.environ.get(variable)
     if not value and not sys.stdin.isatty():

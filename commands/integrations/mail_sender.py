@@ -1,4 +1,4 @@
-"""mail-sender: the sender of a client's mails to customers."""
+"""mail-sender: the sender of a client's emails to customers."""
 
 import os
 import secrets
@@ -51,14 +51,14 @@ LanguageOption = Annotated[str, typer.Option(help="Of the mail that brings the c
 
 @app.callback()
 def group() -> None:
-    """It is used once it is verified, by the code that a mail to it brings; docs/mail.md."""
+    """The sender is used once it is verified with an emailed code; see docs/mail.md."""
 
 
 @command(app, "show")
 async def show(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show the sender, whether it is verified, and why the last mail was not taken."""
+    """Show the sender, whether it is verified, and why the last email failed."""
     async with reading_client(data, client) as (connection, tenant):
         shown = await MailSenderRepository(connection, tenant).shown()
     _tell(as_json, "This client's sender:", shown)
@@ -86,7 +86,7 @@ async def put(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Set the sender in the place of the one before, and mail it a code."""
+    """Replace the sender, and mail a code to its address."""
     drawn = _drawn(language)
     server: WantedServer | None = None
     if host is not None:
@@ -118,7 +118,7 @@ async def send_again(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Mail another code to the sender, in the place of the one before."""
+    """Mail a new code to the sender, replacing the previous one."""
     drawn, sealer = _drawn(language), sealer_of(data)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         code_id = await send_sender_code(work, operator(), drawn, sealer)
@@ -133,7 +133,7 @@ async def verify(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify the sender by the code of the mail."""
+    """Verify the sender with the code from the email."""
     sealer = sealer_of(data)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         shown = await verify_mail_sender(work, operator(), code, sealer)
@@ -160,7 +160,7 @@ async def report(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Count bounces and complaints about mails that the service's server sent."""
+    """Count bounces and complaints about emails sent by the service's server."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         await report_mails(work, operator(), group, number)
     answer(as_json, "Counted as refused today.", client_id=client, group=group, number=number)
@@ -179,7 +179,7 @@ def _drawn(language: str) -> DrawnCode:
 
 
 def _secret() -> str:
-    """Never from the arguments, which `ps` shows."""
+    """Read the password; never from the arguments, which `ps` shows."""
     value = os.environ.get(_PASSWORD)
     if not value and not sys.stdin.isatty():
         value = sys.stdin.readline()

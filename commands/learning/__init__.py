@@ -1,1 +1,1 @@
-"""Commands on corrections and labelled examples."""
+"""Commands for corrections and labelled examples."""

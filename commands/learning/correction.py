@@ -1,4 +1,4 @@
-"""correction: what people changed of the agent's drafts, and what becomes of it."""
+"""correction: people's edits of the agent's drafts, and the suggestions derived from them."""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -40,7 +40,7 @@ IdArgument = Annotated[str, typer.Argument(metavar="CORRECTION_ID")]
 
 @app.callback()
 def corrections_group() -> None:
-    """docs/learning.md says what becomes of a correction."""
+    """docs/learning.md explains how corrections are used."""
 
 
 @command(app, "list")
@@ -50,7 +50,7 @@ async def list_corrections(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the queue, the oldest first."""
+    """Show the queue of corrections, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await CorrectionRepository(connection, tenant).page(
             state=state, after=None, limit=_MAX_LISTED
@@ -68,7 +68,7 @@ async def list_corrections(
 async def show(
     correction_id: IdArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one, with the difference of both texts and what can be made of it."""
+    """Show one correction with its word diff and the suggestions derived from it."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of_correction, correction_id)
         async with database.reading(tenant) as connection:
@@ -107,7 +107,7 @@ async def accept(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn from it: a labelled example, and a case and content where they are wanted."""
+    """Accept a correction: add a labelled example and, if requested, a case and content."""
     given = None if lesson_file is None else _lesson(lesson_file, classification, intent)
     if given is not None and (with_case or with_content):
         raise InvalidInput("--lesson-file, or --case and --content, not both")
@@ -138,7 +138,7 @@ async def accept(
 async def dismiss(
     correction_id: IdArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Learn nothing from it."""
+    """Dismiss a correction."""
     async with work_on_record(data, client_of_correction, correction_id) as work:
         await dismiss_correction(work, operator(), correction_id)
     answer(as_json, "Correction dismissed.", correction_id=correction_id)
@@ -149,7 +149,7 @@ def _difference(found: Correction) -> str:
 
 
 def _lesson(file: Path, classification: Category, intent: Intent | None) -> CorrectionLesson:
-    """Raises InvalidInput, which names the path of what is wrong."""
+    """Raises InvalidInput with the path of the invalid field."""
     try:
         given = CorrectionLesson.model_validate_json(content_of(file), extra="forbid")
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""example: messages with the class that a person gave them."""
+"""example: messages with the class that a person assigned."""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -30,14 +30,14 @@ _PAGE: Final = 500
 
 @app.callback()
 def examples_group() -> None:
-    """docs/learning.md says what they are for."""
+    """docs/learning.md explains how labelled examples are used."""
 
 
 @command(app, "list")
 async def list_examples(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show them, the oldest first."""
+    """Show the labelled examples, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await LabelledExampleRepository(connection, tenant).page(
             after=None, limit=MAX_EXAMPLES
@@ -57,7 +57,7 @@ async def delete(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete one, for good."""
+    """Delete one labelled example permanently."""
     async with work_on_record(data, client_of_example, example_id) as work:
         await delete_example(work, operator(), example_id)
     answer(as_json, "Example deleted.", example_id=example_id)
@@ -70,7 +70,7 @@ async def export(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Write them to a file, one JSON object a line."""
+    """Export the labelled examples to a file, one JSON object per line."""
     written, after = 0, None
     async with reading_client(data, client) as (connection, tenant):
         examples = LabelledExampleRepository(connection, tenant)

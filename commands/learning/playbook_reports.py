@@ -1,4 +1,4 @@
-"""playbook shadow, playbook advise: what a playbook's past says of it."""
+"""playbook shadow, playbook advise: reports from a playbook's past events."""
 
 from typing import Annotated
 
@@ -27,8 +27,8 @@ async def shadow(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Say how a playbook does in shadow mode, and whether it is ready to go live."""
-    # Only here, and below: numpy takes long to load.
+    """Show a playbook's results in shadow mode, and whether it is ready to go live."""
+    # Imported late, here and below: numpy takes long to load.
     from services.learning.playbook_reports import shadow_report  # noqa: PLC0415
 
     async with database_of(data) as database:
@@ -57,7 +57,7 @@ async def advise_threshold(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what other thresholds would have meant for a playbook's last runs."""
+    """Show the hypothetical results of other thresholds for a playbook's last runs."""
     from domain.learning.threshold_words import in_english  # noqa: PLC0415
     from services.learning.playbook_reports import threshold_advice  # noqa: PLC0415
 

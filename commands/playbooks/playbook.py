@@ -1,4 +1,4 @@
-"""playbook: which events the agent answers, how sure it must be, and what it may do."""
+"""playbook: the events that the agent answers, its threshold, and the actions that it may take."""
 
 from pathlib import Path
 from typing import Annotated
@@ -94,7 +94,8 @@ async def bring_in(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the client's playbooks be as in the file: by name, all or none; others stay."""
+    """Import the client's playbooks from a file. They are matched by name; either all are imported
+    or none; other playbooks stay."""
     specs, publication = parse_playbooks(content_of(file)), Publication.of(model_of(data), override)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -126,7 +127,7 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Write the client's playbooks as a file for `playbook import`."""
+    """Export the client's playbooks to a file for `playbook import`."""
     async with database_of(data) as database:
         text = write_playbooks([entry.spec for entry in await _entries(database, client)])
     typer.echo(text, file=file, nl=False)
@@ -136,7 +137,7 @@ async def export(
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's playbooks, the oldest first."""
+    """Show a client's playbooks, oldest first."""
     async with database_of(data) as database:
         entries = await _entries(database, client)
     if as_json:
@@ -154,7 +155,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one playbook: how it stands, and what a file of it says."""
+    """Show one playbook with its state and its file content."""
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, playbook_id)
         entries = await PlaybookRepository(connection, tenant).all()
@@ -177,7 +178,7 @@ async def activate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Switch a playbook on."""
+    """Activate a playbook."""
     publication = Publication.of(model_of(data), override)
     await _switch(playbook_id, publication, person, data, as_json, active=True)
 
@@ -188,7 +189,7 @@ async def deactivate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Switch a playbook off: its events get no_playbook."""
+    """Deactivate a playbook: its events match another playbook, or get no_playbook."""
     await _switch(playbook_id, Publication(model_of(data)), None, data, as_json, active=False)
 
 
@@ -199,8 +200,8 @@ async def delete(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a playbook: its events go by another one, or get no_playbook. What it answered can
-    still be explained."""
+    """Delete a playbook: its events match another playbook, or get no_playbook. Runs that it
+    answered can still be explained."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, playbook_id)
@@ -239,7 +240,7 @@ async def _entries(database: Database, client: str) -> tuple[PlaybookEntry, ...]
 
 def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
     fields = {"outcome": change.outcome.value, "changed": change.fields, **_fields(change.entry)}
-    # What is only looked at gets no id.
+    # A preview needs no id.
     missing = dry_run and change.outcome is ImportOutcome.CREATED
     return {**fields, "playbook_id": None} if missing else fields
 

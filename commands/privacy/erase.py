@@ -1,4 +1,4 @@
-"""erase: remove a whole client or one customer for good, and certify it."""
+"""erase: erase a client or one customer permanently, with a certificate."""
 
 import asyncio
 import sys
@@ -67,10 +67,9 @@ async def erase(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Erase one customer of a client, or the whole client, and print the certificate.
-
-    A worker does it. It goes on if this command is ended; the same command joins it again.
-    """
+    """Erase one customer of a client, or the whole client, and print the certificate. A worker does
+    the erasure. It continues if this command is interrupted; running the command again rejoins
+    it."""
     if context.invoked_subcommand is not None:
         return
     if client is None:
@@ -78,7 +77,8 @@ async def erase(
     client_id, key = TenantId(parse_ulid(client) or client), _subject_of(customer, session)
     if key is not None and customer_key(person) == key:
         raise InvalidInput("as: the certificate must not name the customer; say who does it")
-    # Only here: what shows certificates needs no Temporal, which takes half a second to load.
+    # Imported late: commands that show certificates need no Temporal, which takes half a second to
+    # load.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.runs import erased  # noqa: PLC0415
 
@@ -111,7 +111,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest certificates, newest first; with an address, those of that customer."""
+    """Show the latest certificates, newest first. With an address, show those of that customer."""
     key = _subject_of(customer, session)
     client_id = client and (parse_ulid(client) or client)
     if key is not None and client_id is None:
@@ -134,14 +134,14 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Print a certificate again."""
+    """Show a certificate."""
     async with database_of(data) as database, database.reading_across() as connection:
         found = await Certificates(connection).read(parse_ulid(erasure_id) or erasure_id)
     _print(found, as_json)
 
 
 def _subject_of(customer: str | None, session: str | None) -> str | None:
-    """Whom an erasure is of; None for the whole client. Raises InvalidInput."""
+    """Return the customer to erase, or None for the whole client. Raises InvalidInput."""
     if session is not None:
         if customer is not None or not session:
             raise InvalidInput("session: of one visitor, and no customer beside it")
@@ -153,31 +153,31 @@ def _subject_of(customer: str | None, session: str | None) -> str | None:
 
 
 def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
-    """Ask the person to type the name of what will be erased. Raises InvalidInput for another
+    """Ask the person to type the name of the client or customer. Raises InvalidInput for another
     name."""
     if customer is None:
         what, word = f"all of {brand or client_id}", brand or client_id
     else:
         what, word = f"one customer of {brand or client_id}", customer
     err.print(f"This erases {what}, for good.", markup=False, highlight=False)
-    # typer's own prompt would write to standard output, where the answer stands alone.
+    # typer's own prompt would write to standard output, which contains only the result.
     err.print(f"Type {word} to go on:", end=" ", markup=False, highlight=False, soft_wrap=True)
     if sys.stdin.readline().strip() != word.strip():
         raise InvalidInput("not erased: that was something else")
 
 
 def _forget_mails(data: Path, subject: str | None) -> int:
-    """Delete what the embedded mail server kept of a customer; how many. It knows no clients, so of
-    a whole client all of it goes."""
+    """Delete the customer's mails in the embedded mail server, and return their number. The server
+    does not distinguish clients, so erasing a whole client deletes all mails."""
     if subject is not None and session_of(subject) is not None:
-        return 0  # no mail goes to a visitor without an address
+        return 0  # a visitor without an address gets no mail
     if not data.exists():
         return 0  # an installation with its own mail servers
     return forget(DataFolder(data).mail, subject)
 
 
 async def _followed(done: "asyncio.Future[str]", database: Database, wanted: EraseInput) -> None:
-    """Show how many records are removed, until the erasure ends or the person interrupts."""
+    """Show the number of removed records until the erasure ends or the person interrupts."""
     try:
         with progress("Erasing", None) as bar:
             while not (await asyncio.wait({done}, timeout=_LOOK_EVERY_S))[0]:

@@ -1,4 +1,4 @@
-"""reseal: what is stored, by the present key."""
+"""reseal: encrypt stored secrets with the current key."""
 
 from commands.core.context import (
     DEFAULT_DATA,
@@ -15,7 +15,8 @@ from services.privacy.sealed import reseal_everything
 
 @synchronous
 async def reseal(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Seal what is stored sealed with the first key of SEAL_KEY, so that the others can go."""
+    """Encrypt all stored secrets with the first key of SEAL_KEY, so that the other keys can be
+    removed."""
     sealer = sealer_of(data)
     async with work_on(data) as units, units.everywhere() as work:
         done = await reseal_everything(work, operator(), sealer)

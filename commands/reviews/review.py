@@ -1,4 +1,4 @@
-"""review: decide what the agent was not sure of."""
+"""review: decide about drafts that the agent was not sure of."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -56,7 +56,7 @@ async def list_some(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what waits for a decision: what is urgent, then the oldest first."""
+    """Show the open reviews: urgent ones first, then the oldest."""
     now = utc_now()
     wanted = ReviewFilter(
         status=status,
@@ -81,7 +81,7 @@ async def list_some(
 async def show(
     review_id: IdArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one review with all that it is about."""
+    """Show one review with its context."""
     async with database_of(data) as database, database.reading_across() as connection:
         client_id = await client_of(connection, review_id)
         found = await read_review(connection, client_id, review_id)
@@ -99,7 +99,7 @@ async def claim(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Ask the others to leave it alone for half an hour."""
+    """Claim a review for half an hour."""
     async with _at_work(review_id, person, data) as (work, actor):
         claimed = await claim_review(work, actor, review_id, force=force)
     answer(
@@ -119,7 +119,7 @@ async def release(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a claim back."""
+    """Release a claim."""
     async with _at_work(review_id, person, data) as (work, actor):
         await release_review(work, actor, review_id)
     answer(as_json, "Review released.", review_id=review_id, status=EscalationStatus.PENDING.value)
@@ -142,12 +142,9 @@ async def approve(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Let the plan be carried out, with the draft or with your own words.
-
-    Above a limit of money another person must approve too. If the customer has written since the
-    message that the review began with, --message names the latest, and --revision the plan, as
-    `show` prints them.
-    """
+    """Approve the plan, with the draft or an edited reply. Above an amount limit, another person
+    must approve too. If the customer has written since the review's first message, pass the latest
+    message as --message and the plan's revision as --revision; `show` prints both."""
     words = text_of(text, text_file, "--text")
     async with _at_work(review_id, person, data) as (work, actor):
         if words is None:
@@ -170,7 +167,7 @@ async def reject(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Hand the conversation over to people: the agent does nothing more in it."""
+    """Hand the conversation over to people. The agent does nothing more in it."""
     why = text_of(note, note_file, "--note")
     async with _at_work(review_id, person, data) as (work, actor):
         outcome = await reject_review(work, actor, review_id, why)
@@ -181,7 +178,7 @@ async def reject(
 async def _at_work(
     review_id: str, person: str | None, data: Path
 ) -> AsyncIterator[tuple[UnitOfWork, Actor]]:
-    """Return a unit of work on the review's client, in that person's name. Raises
+    """Return a unit of work on the review's client, on behalf of that person. Raises
     EscalationNotFound."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -191,7 +188,7 @@ async def _at_work(
 
 
 def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: bool) -> None:
-    """After the commit, when the run is signalled."""
+    """Signal the run after the commit."""
     woken = review_id in work.woken
     if outcome.awaits_second:
         sentence = "Noted; another person must approve it too: review approve --as PERSON."

@@ -1,4 +1,4 @@
-"""Attachments as an operator sees them: named in a run or a review, and taken out as a file."""
+"""Attachments for operators: listed in a run or a review, and saved as a file."""
 
 import os
 from pathlib import Path
@@ -36,7 +36,7 @@ async def attachment(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a file that a customer sent to a file of yours."""
+    """Save a customer's attachment as a file."""
     wanted = parse_ulid(attachment_id) or attachment_id
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of_attachment(connection, wanted)
@@ -45,7 +45,7 @@ async def attachment(
         if found.state is AttachmentState.REFUSED:
             raise AttachmentNotFound(wanted)
         try:
-            # Never over another file, and readable by its owner alone.
+            # Never overwrites a file. Only its owner can read the new file.
             handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
             raise InvalidInput(f"{to}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -1,4 +1,4 @@
-"""run: what the agent did, and why."""
+"""run: the agent's runs, with their steps and reasons."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -79,7 +79,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show all that is known of one run, in the order in which it happened."""
+    """Show everything about one run, in chronological order."""
     wanted = parse_ulid(run_id) or run_id
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of_run(connection, wanted)
@@ -256,7 +256,7 @@ def _end(trace: RunTrace) -> list[Row]:
 
 
 def _present(*rows: tuple[str, str | None]) -> list[Row]:
-    """The rows that say something."""
+    """Return the rows that have a value."""
     return [(name, value) for name, value in rows if value]
 
 

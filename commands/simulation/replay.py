@@ -1,4 +1,4 @@
-"""replay: past events thought through again, and what would have been otherwise."""
+"""replay: past events processed again, and the differences in outcome."""
 
 import asyncio
 from collections.abc import Iterable
@@ -82,10 +82,8 @@ async def start(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Think a client's past events through again on a variant, and show what would be otherwise.
-
-    Ctrl-C ends the wait, not the work: `replay show` says how far it is, `replay stop` ends it.
-    """
+    """Process a client's past events again with a variant, and show the differences. Ctrl-C stops
+    the wait, not the work: `replay show` shows its progress, `replay stop` stops it."""
     asked = ReplayAsked(
         variant=Variant(
             playbook_id=playbook,
@@ -113,7 +111,7 @@ async def start(
 async def list_replays(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's replays, the newest first."""
+    """Show a client's replays, newest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await ReplayRepository(connection, tenant).page(before=None, limit=_LISTED)
     if as_json:
@@ -148,7 +146,7 @@ async def stop(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """End a replay; what it came to until then stays."""
+    """Stop a replay. Its results so far are kept."""
     async with database_of(data) as database:
         actor = await acting(database, person)
     async with work_on_record(data, client_of_replay, replay_id) as work:
@@ -177,7 +175,7 @@ async def _read(database: Database, tenant: TenantId, replay_id: str) -> Replay:
 
 
 def _draft(path: Path) -> PlaybookSpec:
-    """Raises InvalidInput, InvalidPlaybook."""
+    """Return the variant in the options. Raises InvalidInput, InvalidPlaybook."""
     try:
         return draft_in(yaml_in(path.read_bytes())).spec
     except OSError as error:

@@ -1,4 +1,4 @@
-"""simulate: what the agent would make of messages, and why."""
+"""simulate: what the agent would do with given messages, and why."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -74,7 +74,8 @@ async def simulate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the agent would answer and do, and why. A worker thinks; nothing is done."""
+    """Show what the agent would answer and do, and why. A worker runs the simulation, without side
+    effects."""
     if version is not None and (playbook is None or draft is not None):
         raise InvalidInput("version: goes with --playbook, without --draft")
     asked = SimulationAsked(
@@ -87,7 +88,7 @@ async def simulate(
             embedded_brain=embedded_brain,
         ),
     )
-    # Only here: Temporal's client takes half a second to load.
+    # Imported late: Temporal's client takes half a second to load.
     from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
     from adapters.temporal.connection import connect  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""automation: stop everything automatic of a client or of the installation, and resume it."""
+"""automation: stop or resume all automation of a client or of the installation."""
 
 from typing import Annotated
 
@@ -35,14 +35,14 @@ OptionalClient = Annotated[
 
 @app.callback()
 def group() -> None:
-    """docs/operations.md says what a stop does."""
+    """docs/operations.md explains what a stop does."""
 
 
 @command(app, "show")
 async def show(
     client: OptionalClient = None, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show whether a client or the installation is stopped."""
+    """Show whether the automation of a client or of the installation is stopped."""
     if client is None:
         async with database_of(data) as database, database.reading_across() as connection:
             stop = await InstallationStops(connection).read()
@@ -76,7 +76,7 @@ async def resume(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """End a client's stop."""
+    """Resume a client's automation."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         async with units.of(TenantId(client)) as work:
@@ -94,7 +94,7 @@ async def stop_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False)
 
 @command(app, "resume-installation")
 async def resume_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """End the installation's stop."""
+    """Resume the automation of the installation."""
     async with work_on(data) as units, units.everywhere() as work:
         await resume_installation(work, operator())
     answer(as_json, _sentence(False), stopped_at=None)

@@ -1,4 +1,4 @@
-"""client: make merchants' accounts and change their plan."""
+"""client: create clients and change their plan."""
 
 from typing import Annotated
 
@@ -53,12 +53,12 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a client. Its starter playbooks answer, and leave refunds to a human's word."""
+    """Create a client. Its starter playbooks answer, and leave refunds to people."""
     new = NewClient(brand, owner_email, plan, owner_id)
     starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
         owner = await open_client(work, operator(), new)
-        # Only now: the new owner may be the actor.
+        # Created late, because the new owner may be the actor.
         actor = await acting_as(work, operator(), person)
         await import_playbooks(work, actor, starter, NEW_CLIENT)
         if with_templates:
@@ -68,7 +68,7 @@ async def create(
 
 @command(app, "list")
 async def list_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Show all clients, the oldest first."""
+    """Show all clients, oldest first."""
     async with database_of(data) as database, database.reading_across() as connection:
         found = await ClientRepository(connection).all()
     if as_json:
@@ -86,7 +86,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one client: who owns it, what it pays for and what it has used of that."""
+    """Show one client with its owner, plan and usage."""
     now = utc_now()
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         clients = ClientRepository(connection)
@@ -128,7 +128,7 @@ async def set_plan(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change a client's plan: upgrades take effect immediately, downgrades next month."""
+    """Change a client's plan. Upgrades take effect immediately, downgrades next month."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         changed = await change_plan(work, operator(), plan)
     answer(
@@ -148,7 +148,7 @@ async def set_trial(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a client the pro plan's quota and features for some days; its own plan follows."""
+    """Give a client the pro plan's quota and features for some days. Its own plan follows."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         ends_at = await give_trial(work, operator(), days)
     answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)
@@ -164,7 +164,7 @@ async def set_brain_budget(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Say what language models may cost the client; beyond it the embedded brain thinks."""
+    """Set a client's monthly budget for language models. Beyond it, the embedded brain answers."""
     micros = None if usd is None else round(usd * 1_000_000)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await give_brain_budget(work, operator(), micros)

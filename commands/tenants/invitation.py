@@ -1,4 +1,4 @@
-"""invitation: answer an invitation for the invited user, as an operator."""
+"""invitation: accept or decline an invitation on the invited user's behalf, as an operator."""
 
 from typing import Annotated
 
@@ -67,7 +67,7 @@ async def accept(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Accept an invitation in the name of the invited user."""
+    """Accept an invitation on the invited user's behalf."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, invitation)
         known = await _known(units, user)
@@ -84,7 +84,7 @@ async def decline(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Decline an invitation in the name of the invited user."""
+    """Decline an invitation on the invited user's behalf."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, invitation)
         known = await _known(units, user)

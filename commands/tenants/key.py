@@ -1,4 +1,4 @@
-"""key: make and revoke API keys."""
+"""key: create and revoke API keys."""
 
 import secrets
 from typing import Annotated
@@ -33,7 +33,7 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a key. It is shown this once and never again."""
+    """Create a key. It is shown only this once."""
     random = secrets.token_bytes(KEY_BYTES)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         made = await create_key(work, operator(), label, random)
@@ -50,7 +50,7 @@ async def create(
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's keys, the oldest first; of each only how it begins."""
+    """Show a client's keys, oldest first. Only the beginning of each key is shown."""
     async with reading_client(data, client) as (connection, tenant):
         found = await KeyRepository(connection).entries(tenant)
     if as_json:
@@ -82,7 +82,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one key: never the key itself."""
+    """Show one key, without the key itself."""
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, key_id)
         (found,) = (

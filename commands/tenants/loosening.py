@@ -1,4 +1,4 @@
-"""loosening: changes that let the agent do more, and wait for a second manager."""
+"""loosening: changes that let the agent do more, and that wait for a second manager."""
 
 from typing import Annotated
 
@@ -30,14 +30,14 @@ _LISTED = 100
 
 @app.callback()
 def group() -> None:
-    """docs/playbooks.md says which changes wait."""
+    """docs/playbooks.md lists the changes that wait."""
 
 
 @command(app, "list")
 async def list_loosenings(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """List changes that loosen rules, newest first."""
+    """List changes that loosen a protection, newest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await LooseningRepository(connection, tenant).page(before=None, limit=_LISTED)
     if as_json:
@@ -82,7 +82,7 @@ async def cancel(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Cancel a change that waits."""
+    """Cancel a pending change."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         async with units.of(TenantId(client)) as work:

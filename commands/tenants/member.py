@@ -1,4 +1,4 @@
-"""member: the people who may act for a client, besides its owner."""
+"""member: the people who may act for a client, other than its owner."""
 
 from typing import Annotated, Literal
 
@@ -45,7 +45,7 @@ async def add(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add a member, or change the role of one. An unknown mail address makes a new user."""
+    """Add a member, or change a member's role. An unknown email address creates a user."""
     choice = key_choice(keys)
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         known = await add_member(work, operator(), user, Role(role), user_id=user_id, keys=choice)
@@ -56,7 +56,7 @@ async def add(
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """List the people who may act for a client, its owner included."""
+    """List the people who may act for a client, including its owner."""
     async with reading_client(data, client) as (connection, tenant):
         found = await MemberRepository(connection).all(tenant)
     if as_json:
@@ -102,7 +102,7 @@ async def remove(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """End a membership immediately. `member keys` lists the keys that the member made."""
+    """End a membership immediately. `member keys` lists the keys that the member created."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         known = await remove_member(work, operator(), user, keys=key_choice(keys))
     answer(as_json, "Member removed.", client_id=client, user_id=known)
@@ -115,7 +115,7 @@ async def keys_made(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """List the active keys that a user made, also of a former member."""
+    """List the active keys that a current or former member created."""
     async with reading_client(data, client) as (connection, tenant):
         known = await MemberRepository(connection).find_user(user)
         if known is None:

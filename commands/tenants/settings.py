@@ -1,4 +1,4 @@
-"""settings: what a client has set, beside its playbooks and what it lets the agent say."""
+"""settings: a client's settings, other than its playbooks and content."""
 
 import secrets
 from collections.abc import Sequence
@@ -36,14 +36,14 @@ _FOR_EVER: Final = "for-ever"
 
 @app.callback()
 def group() -> None:
-    """docs/dashboard.md says what each setting does."""
+    """docs/dashboard.md explains each setting."""
 
 
 @command(app, "show")
 async def show(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show what a client has set."""
+    """Show a client's settings."""
     async with reading_client(data, client) as (connection, tenant):
         found = await SettingsRepository(connection, tenant).read()
     _show(found, "What this client has set:", as_json)
@@ -112,7 +112,7 @@ async def change(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change what is given, and leave the rest."""
+    """Change the given settings only."""
     looks = {"display_name": display_name, "logo_url": logo_url, "color": color}
     new_looks = {name: value or None for name, value in looks.items() if value is not None}
     days, usual = _retention(retention or ())
@@ -148,7 +148,7 @@ async def rotate_widget_key(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give the widget a new key, or its first one."""
+    """Rotate the widget's key, or create the first one."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         changed = await rotate_key(
             work,
@@ -160,7 +160,8 @@ async def rotate_widget_key(
 
 
 def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[str]]:
-    """Days by class from pairs CLASS=DAYS, and the classes of CLASS=. Raises InvalidInput."""
+    """Return the days by class from pairs CLASS=DAYS, and the classes to reset from CLASS=. Raises
+    InvalidInput."""
     wanted: dict[str, int | None] = {}
     usual: set[str] = set()
     for pair in given:
@@ -175,7 +176,7 @@ def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[s
 
 
 def _acknowledged(given: Sequence[str]) -> dict[str, str]:
-    """Texts by language from pairs LANGUAGE=TEXT. Raises InvalidInput."""
+    """Return the texts by language from pairs LANGUAGE=TEXT. Raises InvalidInput."""
     wanted: dict[str, str] = {}
     for pair in given:
         language, mark, text = pair.partition("=")
@@ -186,7 +187,8 @@ def _acknowledged(given: Sequence[str]) -> dict[str, str]:
 
 
 def _frame(given: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Texts by language and field from pairs LANGUAGE.FIELD=TEXT. Raises InvalidInput."""
+    """Return the texts by language and field from pairs LANGUAGE.FIELD=TEXT. Raises
+    InvalidInput."""
     wanted: dict[str, dict[str, str]] = {}
     for pair in given:
         place, mark, text = pair.partition("=")

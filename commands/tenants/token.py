@@ -1,4 +1,4 @@
-"""token: make a session token, as signing in will."""
+"""token: create a session token, like signing in does."""
 
 import os
 from pathlib import Path
@@ -32,7 +32,7 @@ async def token(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a session token for one hour."""
+    """Create a session token that is valid for one hour."""
     keys = _session_keys(data)
     async with database_of(data) as database, database.reading_across() as connection:
         known = await MemberRepository(connection).find_user(user)
@@ -50,7 +50,8 @@ async def token(
 
 
 def _session_keys(data: Path) -> SessionKeys:
-    """The keys that the API accepts. Raises InvalidInput if it accepts none of ours."""
+    """Return the session keys that the API accepts. Raises InvalidInput if it accepts none of
+    ours."""
     env = environment_of(data)
     if env.get("JWT_JWKS_URL") or env.get("OIDC_ISSUER"):
         raise InvalidInput("session tokens are those of JWT_JWKS_URL's or OIDC_ISSUER's provider")

@@ -1,4 +1,4 @@
-"""webhook: what was sent, sending it again, and why a signature does not match."""
+"""webhook: deliveries, redelivery, and why a signature does not match."""
 
 import asyncio
 import time
@@ -58,7 +58,7 @@ from store.webhooks.subscriptions import client_of
 app = typer.Typer()
 
 _WAIT_S: Final = 15.0
-"""Longer than a delivery may take."""
+"""Longer than the timeout of a delivery."""
 _POLL_S: Final = 0.2
 _KEPT: Final = timedelta(days=30)
 _SINCE_HELP: Final = "Such as 2026-11-21T08:00:00Z; UTC, if it names no offset."
@@ -74,10 +74,9 @@ async def try_out(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Send an example of an event and wait for its outcome; exit code 1 without a success.
-
-    It does not count as a failure, and a paused or disabled webhook receives it too.
-    """
+    """Send an example event and wait for its outcome. The exit code is 1 unless the delivery
+    succeeds. A test does not count as a failure, and a paused or disabled webhook receives it
+    too."""
     chosen = _event(event)
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, webhook_id)
@@ -96,7 +95,7 @@ async def deliveries(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a webhook's last 50 deliveries and those under way, the newest first."""
+    """Show a webhook's last 50 finished deliveries and all pending ones, newest first."""
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, webhook_id)
         found = await DeliveryRepository(connection, tenant).latest(webhook_id)
@@ -124,7 +123,7 @@ async def delivery(
         return
     out.print(delivery_text(found))
     out.print("For the next five minutes this line sends the same:")
-    # Printed as it is: a line that a terminal's width breaks cannot be pasted.
+    # Printed without wrapping, because a wrapped command cannot be pasted.
     typer.echo(curl)
 
 
@@ -132,7 +131,7 @@ async def delivery(
 async def replay(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Send it once more: the same body and webhook-id, to the URL that is set now."""
+    """Send a delivery again: the same body and webhook-id, to the current URL."""
     async with work_on(data) as units:
         async with units.database.reading_across() as connection:
             tenant, webhook_id = await webhook_of(connection, delivery_id)
@@ -149,10 +148,8 @@ async def replay_since(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Send the events since then that it has not got, the oldest first: 1,000 at most.
-
-    What happened more than 30 days ago is not kept.
-    """
+    """Send the events since that time that the webhook has not received, oldest first, at most
+    1,000. Events older than 30 days are not stored."""
     now = utc_now()
     moment = _since(since, now)
     async with work_on_record(data, client_of, webhook_id) as work:
@@ -189,10 +186,8 @@ async def verify(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Say why a signature does not match: wrong secret, old timestamp, changed body …
-
-    The exit code is 1 unless it matches.
-    """
+    """Explain why a signature does not match: wrong secret, old timestamp, changed body … The exit
+    code is 1 unless it matches."""
     pasted = Pasted(signature, timestamp, content_of(body_file), message_id)
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, webhook_id) as work:
@@ -209,7 +204,7 @@ async def verify(
 async def ended(
     database: Database, tenant: TenantId, webhook_id: str, delivery_id: str
 ) -> Delivery:
-    """The delivery once it has ended, or as it stands after 15 s."""
+    """Return the delivery once it has ended, or its state after 15 s."""
     deadline = time.monotonic() + _WAIT_S
     while True:
         async with database.reading(tenant) as connection:
@@ -224,7 +219,7 @@ def _events_are(count: int) -> str:
 
 
 def _since(given: str, now: datetime) -> datetime:
-    """Raises InvalidInput."""
+    """Return the time in --since. Raises InvalidInput."""
     try:
         moment = datetime.fromisoformat(given)
     except ValueError:
@@ -238,7 +233,7 @@ def _since(given: str, now: datetime) -> datetime:
 
 
 def _event(given: str) -> OutboundEventId:
-    """Raises InvalidInput."""
+    """Return the event with this id. Raises InvalidInput."""
     known: Iterable[OutboundEventId] = EVENT_IDS
     for event in known:
         if event == given:

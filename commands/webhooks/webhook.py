@@ -77,7 +77,7 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Subscribe a URL. The secret that signs is shown this once and never again."""
+    """Create a webhook. Its signing secret is shown only this once."""
     sealer = sealer_of(data)
     wanted = NewSubscription(url, _events(events), retry_policy, label or None, once_per_ticket)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
@@ -105,7 +105,7 @@ async def create(
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's webhooks, the oldest first."""
+    """Show a client's webhooks, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await WebhookRepository(connection, tenant).all()
     if as_json:
@@ -141,7 +141,7 @@ async def update(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change what is given. What waits to be sent goes to the new URL."""
+    """Change the given fields only. Pending deliveries are sent to the new URL."""
     change = WebhookChange(
         label=label,
         url=url,
@@ -160,7 +160,8 @@ async def update(
 async def pause(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Send nothing but tests until `enable`; what happens meanwhile can be replayed."""
+    """Pause a webhook: only tests are sent until `enable`. Events during the pause can be
+    replayed."""
     change = WebhookChange(pause=True)
     await _changed(webhook_id, change, "Webhook paused.", data, as_json)
 
@@ -169,7 +170,7 @@ async def pause(
 async def enable(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Turn it on again, its count of failures at 0, and send it a test."""
+    """Enable a webhook again, with a failure count of 0, and send it a test."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, webhook_id)
         async with units.of(tenant) as work:
@@ -201,10 +202,8 @@ async def rotate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Rotate a webhook's secret. The new one is shown only now.
-
-    At most two secrets sign: a second rotation within the overlap ends the oldest one immediately.
-    """
+    """Rotate a webhook's secret. The new one is shown only now. At most two secrets sign: a second
+    rotation within the overlap ends the oldest secret immediately."""
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, webhook_id) as work:
         rotated = await rotate_webhook(
@@ -231,7 +230,7 @@ async def rotate(
 async def delete(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Delete a webhook with its deliveries; what waits to be sent is not sent any more."""
+    """Delete a webhook and its deliveries. Pending deliveries are not sent."""
     async with work_on_record(data, client_of, webhook_id) as work:
         await delete_webhook(work, operator(), webhook_id)
     answer(as_json, "Webhook deleted.", webhook_id=webhook_id, deleted=True)
@@ -254,7 +253,7 @@ def _events(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _allow_private(data: Path) -> bool:
-    """Return whether webhooks may go to private addresses, by the setting of the workers that
-    send."""
+    """Return whether webhooks may be sent to private addresses, by the setting of the sending
+    workers."""
     said = environment_of(data).get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "false")
     return TypeAdapter(bool).validate_python(said)

@@ -1,4 +1,4 @@
-"""Webhooks and deliveries as an operator reads them, and as a script does."""
+"""Webhooks and deliveries as text for operators, and as JSON for scripts."""
 
 from rich.markup import escape
 from rich.table import Table
@@ -11,7 +11,7 @@ from domain.webhooks.webhook import COUNTED_MISSES, Webhook
 
 
 def listed(webhook: Webhook) -> tuple[str, ...]:
-    """Its line in a list."""
+    """Return a webhook's line in a list."""
     return webhook.id, webhook.label, webhook.url, ", ".join(webhook.events), _state(webhook)
 
 
@@ -32,7 +32,7 @@ def webhook_text(webhook: Webhook) -> Table:
 
 
 def delivery_cells(delivery: DeliverySummary) -> tuple[str, ...]:
-    """Its line in a list."""
+    """Return a delivery's line in a list."""
     why = "" if delivery.trigger is Trigger.EVENT else f", {delivery.trigger.value}"
     made = f"{delivery.created_at:%m-%d %H:%M:%S}"
     return delivery.id, made, delivery.event + why, outcome(delivery)
@@ -56,7 +56,7 @@ def outcome(delivery: DeliverySummary) -> str:
 
 
 def delivery_text(delivery: Delivery) -> Table:
-    """All that is kept of it."""
+    """Return all stored facts of a delivery."""
     table = facts_table()
     table.add_row("delivery", delivery.id)
     table.add_row("webhook", delivery.webhook_id)
@@ -74,7 +74,7 @@ def delivery_text(delivery: Delivery) -> Table:
         table.add_row("failures in a row", f"{delivery.failure_count_after}{disabled}")
     for name, value in delivery.request_headers.items():
         table.add_row("sent header", escape(f"{name}: {value}"))
-    # Strangers wrote them: what steers a terminal must not reach it.
+    # The headers are untrusted, so control characters must not reach the terminal.
     table.add_row("sent body", escape(without_controls(delivery.request_body)))
     if delivery.response_body is not None:
         table.add_row("answer", escape(without_controls(delivery.response_body)) or "empty")
@@ -82,7 +82,7 @@ def delivery_text(delivery: Delivery) -> Table:
 
 
 def explanation_text(found: Explanation) -> Table:
-    """Why a signature does not match."""
+    """Return the explanation of why a signature does not match."""
     table = facts_table()
     table.add_row("verdict", found.verdict.value)
     table.add_row("", found.sentence)

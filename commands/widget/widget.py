@@ -1,4 +1,4 @@
-"""widget: the chat on a client's pages."""
+"""widget: the chat widget on a client's pages."""
 
 import secrets
 from datetime import timedelta
@@ -41,14 +41,14 @@ app = typer.Typer(help="The chat on a client's pages.", no_args_is_help=True)
 
 @app.callback()
 def group() -> None:
-    """Its key is one of the client's settings: settings rotate-widget-key."""
+    """The widget's key is one of the client's settings: see `settings rotate-widget-key`."""
 
 
 @command(app, "show")
 async def show(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show what a client has set about its widget, and the line for its pages."""
+    """Show a client's widget settings, and the script tag for its pages."""
     async with reading_client(data, client) as (connection, tenant):
         found = await WidgetRepository(connection, tenant).read()
         settings = await SettingsRepository(connection, tenant).read()
@@ -89,7 +89,7 @@ async def change(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change what is given, and leave the rest."""
+    """Change the given settings only."""
     origins = None if allowed_origin is None else check_origins(list(filter(None, allowed_origin)))
     given = {
         "allowed_origins": origins,
@@ -128,7 +128,8 @@ async def rotate_secret(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give the widget a secret that signs the site's users; it is shown this once."""
+    """Rotate the secret that signs the site's users, or create the first one. It is shown only this
+    once."""
     sealer = sealer_of(data)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         made = await rotate_widget_secret(

@@ -1,1 +1,1 @@
-"""Agent decisions: the input of a brain, the policy, and the facts that answers may state."""
+"""Agent decisions: the brain's input, the policy, and the checks of what an answer may state."""

@@ -1,5 +1,7 @@
-"""The address request: the agent answers a claim about an order by asking for a code. The answer
-does not depend on the claimed address."""
+"""The address request: a reply to an order question from an unproved address, asking for a code.
+
+The reply does not depend on the claimed address, so it reveals nothing about it.
+"""
 
 from domain.agent import wording
 from domain.agent.brain import BrainAnswer, Category, Language
@@ -16,15 +18,15 @@ from domain.agent.verdict import Judgement
 from domain.intake.address_claim import can_be_proved
 from domain.intake.order_number import speaks_of_order
 
-# A request for a person and an attempt to command the agent go to people.
+# Requests for a person and prompt injections go to people, not to a request for a code.
 _FOR_PEOPLE = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
 def address_request(material: Material, situation: Situation) -> Settled | None:
-    """Return the request for a code, or None if a brain should read the message first.
+    """Return the request for a code, or None if the message should go to a brain.
 
-    The message plainly concerns an order, or brought a wrong code. The claimed address and its
-    orders are not looked up.
+    The code is requested if the message plainly concerns an order, or contains a wrong code.
+    Neither the claimed address nor its orders are looked up.
     """
     event = material.event
     asks = bool(event.order_numbers) or spoken_request(event.text).standing is not Standing.NONE
@@ -36,9 +38,9 @@ def address_request(material: Material, situation: Situation) -> Settled | None:
 def instead_of_people(
     material: Material, situation: Situation, answer: BrainAnswer, judgement: Judgement
 ) -> Settled | None:
-    """Return the request for a code instead of an answer that goes to people.
+    """Return the request for a code, to replace an answer that would go to people.
 
-    Return None if the brain's answer stands, or if people are asked for.
+    Return None if the brain's answer stands, or if the message must go to people.
     """
     is_unsure = answer.doubt is not None or judgement.doubt is not None or judgement.refused
     if not is_unsure or answer.doubt in _FOR_PEOPLE or judgement.doubt in _FOR_PEOPLE:
@@ -55,7 +57,7 @@ def _request(material: Material, situation: Situation) -> Settled | None:
     language = _language(material)
     judgement = judge(situation, Category.ORDER_STATUS, ())
     if not judgement.plan or judgement.plan[-1].kind not in REPLIES:
-        return None  # an answer that people send is not replaced
+        return None  # a reply that people send is not replaced
     *before, reply = judgement.plan
     plan = (*before, reply.model_copy(update={"mails_code": True}))
     words = wording.code_request(language, material.brand_name, refused=event.code_refused)

@@ -35,11 +35,11 @@ Language = Literal["fr", "en"]
 
 
 class Template(BaseModel):
-    """A merchant's own answer; `body` may hold placeholders.
+    """A merchant's own answer; `body` may contain placeholders.
 
-    `intent`: the customer's intent that it answers; without one a human looks first. `not_for`:
-    words of the cases that it must not answer. `is_starter`: an unedited starter template, so that
-    the client's own texts are preferred.
+    `intent`: the customer's intent that it answers; without one, a person reviews the answer first.
+    `not_for`: words that mark messages the template must not answer. `is_starter`: an unedited
+    starter template; the client's own texts are preferred over it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,8 +55,8 @@ class Template(BaseModel):
 
 
 class PassageSentence(BaseModel):
-    """One sentence of a passage. `chunk`: the index of its chunk in the entry. `similarity`: the
-    cosine with the message, None if the entry has no embedding."""
+    """A sentence of a passage. `chunk`: the index of its chunk in the entry. `similarity`: its
+    cosine similarity to the message, or None if the entry has no embedding."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -67,10 +67,11 @@ class PassageSentence(BaseModel):
 
 
 class Passage(BaseModel):
-    """A knowledge entry found for the message. `rank`: higher is nearer, within one search.
+    """A knowledge entry found for the message.
 
-    `similarity`: the cosine of its nearest chunk with the message, None if the entry has no
-    embedding. `sentences`: in the order of the body; empty until the entry is split.
+    `rank`: higher is more relevant, comparable within one search only. `similarity`: the cosine
+    similarity of its nearest chunk to the message, or None if the entry has no embedding.
+    `sentences`: in the order of the body; empty until the entry is split.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -85,7 +86,7 @@ class Passage(BaseModel):
 
 
 class Turn(BaseModel):
-    """One earlier message of the same conversation, oldest first."""
+    """An earlier message of the same conversation. Turns are listed oldest first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -127,12 +128,13 @@ class BrainRequest(BaseModel):
     @field_validator("fields")
     @classmethod
     def _without_promises(cls, fields: dict[str, str]) -> dict[str, str]:
-        """Drop the names of our own placeholders: a caller must not set a promise or the frame."""
+        """Drop fields named like our own placeholders, so that a caller cannot set a promise or the
+        frame."""
         ours = PLACEHOLDERS | FRAME_NAMES
         return {name: value for name, value in fields.items() if name not in ours}
 
     def has_answered(self, text: str) -> bool:
-        """Return whether the agent has sent exactly this answer in the conversation before."""
+        """Return whether the agent has already sent exactly this answer in the conversation."""
         said = (" ".join(turn.body.split()) for turn in self.turns if turn.author == "agent")
         return " ".join(text.split()) in said
 
@@ -154,7 +156,7 @@ class BrainRequest(BaseModel):
         frame: AnswerFrame = PLAIN_FRAME,
         languages: tuple[str, ...] = (),
     ) -> Self:
-        """Build the request for an event, with the related content and memory of the client."""
+        """Build the request for an event, with the client's content and memory related to it."""
         return cls(
             text=event.text,
             subject=event.subject,
@@ -196,7 +198,7 @@ class Proposal(BaseModel):
     """An action that a brain proposes: one of the offers by its kind, or a note or tags for staff.
 
     `text` and `tags`: set if `ActionSpec.chosen` names them. `quote`: the customer's exact words
-    that ask for an action on an order. `domain/agent/policy.py` allows or refuses the action.
+    that request the action on an order. `domain/agent/policy.py` allows or refuses the action.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -211,13 +213,13 @@ class BrainAnswer(BaseModel):
     """A brain's answer to one message.
 
     `confidence` (0 to 1) is how sure the brain is that `response` may be sent. It is low if the
-    class is sure but there is no source for an answer. `response` is empty when there is no answer;
-    `doubt` then says why. `language` is that of the message and of the response (ISO 639-1).
-    `sentiment` is the customer's: -1 for anger and despair, 0 for a neutral message, 1 for joy.
-    `intents`: all that the message wants. `closes`: it wants no answer, such as "thanks, all good".
-    `prompt_version`: the version of the language model's prompt. None if the brain composes nothing
-    and only sends the merchant's texts. `seen_files`: how many of the message's files the brain
-    looked at.
+    class is certain but no source supports an answer. `response` is empty if there is no answer;
+    `doubt` then gives the reason. `language` is the language of the message and the response (ISO
+    639-1). `sentiment` is the customer's: -1 for anger and despair, 0 for a neutral message, 1 for
+    joy. `intents`: all intents of the message. `closes`: the message needs no answer, such as
+    "thanks, all good". `prompt_version`: the version of the language model's prompt; None if the
+    brain only sends the merchant's texts and composes nothing. `seen_files`: the number of the
+    message's files that the brain looked at.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""The choice of a brain: a language model within its budget, else the embedded brain."""
+"""Choose the brain: a language model while its budget lasts, otherwise the embedded brain."""
 
 from dataclasses import dataclass
 
@@ -8,12 +8,13 @@ from domain.billing.model_money import NO_MODEL_BUDGET, ModelBudget
 
 @dataclass(frozen=True, slots=True)
 class Brains:
-    """The brains of a client. `model` is None if none is configured; then nothing is reserved or
-    spent. `sees_images`: whether the model, or the one asked instead of it, reads images.
+    """The brains of a client.
 
-    Before the model is asked, `reserve_micros` is reserved (`services/core/model_money.py`): the
-    usual maximum of a question's cost, in millionths of a US dollar. The true cost then replaces
-    it, so that concurrent runs do not exceed the budget.
+    `model` is None if none is configured; then nothing is reserved or spent. `sees_images`: whether
+    the model and its fallback read images. `reserve_micros` (millionths of a US dollar): the usual
+    maximum cost of a question. It is reserved before the model is called
+    (`services/core/model_money.py`), so that concurrent runs do not exceed the budget; the actual
+    cost then replaces it.
     """
 
     embedded: Brain

@@ -16,8 +16,8 @@ class LookUpResult(Contract):
 
 
 class ThinkInput(Contract):
-    """`unread`: the event costs too much to think about, so a person reads it. `steps`: spent of
-    its budget so far (`domain/core/effort.py`)."""
+    """`unread`: the event would exceed its effort budget, so a person reads it. `steps`: the part
+    of the effort budget already spent (`domain/core/effort.py`)."""
 
     ref: RunRef
     threshold: float
@@ -26,8 +26,8 @@ class ThinkInput(Contract):
 
 
 class ThinkResult(Contract):
-    """`review_reason`: why the run must wait for a human, None if it may go on. `aside`: the
-    message joined a review, and the agent answers it as a separate matter."""
+    """`review_reason`: why the run must wait for a human, or None if it may continue. `aside`: the
+    message joined an open review, and the agent answers it separately."""
 
     classification: str
     confidence: float

@@ -23,7 +23,7 @@ def doubt_of(
     answer: BrainAnswer,
     plan: tuple[PlannedAction, ...],
 ) -> EscalationReason | None:
-    """Return why a human must see the answer, regardless of its confidence, or None."""
+    """Return the reason for which a human must review the answer, or None."""
     return (
         _doubt_of_history(material, answer.classification)
         or _doubt_of_lookup(material, answer.classification)
@@ -34,14 +34,14 @@ def doubt_of(
 
 
 def _doubt_of_history(material: Material, category: Category) -> EscalationReason | None:
-    """Hold a refund request about an order on which the agent has already acted. No action is
-    offered for it any more, so the brain would answer as if nothing had happened."""
+    """Hold a refund request for an order on which the agent has already acted. No action on the
+    order is available any more, so the brain would answer as if nothing had happened."""
     asks = category is Category.REFUND_REQUEST and bool(material.spent.on_order)
     return EscalationReason.POLICY_RESTRICTION if asks else None
 
 
 def _doubt_of_lookup(material: Material, category: Category) -> EscalationReason | None:
-    """Hold an answer about an order if a shop is connected and no order was found in it.
+    """Hold an answer about an order if a shop is connected but the order was not found.
 
     This includes orders of unverified customers, which are not looked up.
     """
@@ -49,20 +49,20 @@ def _doubt_of_lookup(material: Material, category: Category) -> EscalationReason
     if category not in _ABOUT_ORDERS or not about_one or not material.has_shop:
         return None
     if not material.event.order_numbers and speaks_of_another(material.event.text):
-        return EscalationReason.MISSING_KNOWLEDGE  # no lookup covers the other order
+        return EscalationReason.MISSING_KNOWLEDGE  # the lookup does not cover the other order
     match material.lookup:
         case Lookup(state=LookupState.FOUND):
             return None
         case Lookup(state=LookupState.UNAVAILABLE):
             return EscalationReason.TOOL_FAILURE
         case None if asks_about_order(material.event):
-            return EscalationReason.TOOL_FAILURE  # a lookup was due, and gave no result
+            return EscalationReason.TOOL_FAILURE  # a lookup was required but produced no result
         case _:
             return EscalationReason.MISSING_KNOWLEDGE
 
 
 def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationReason | None:
-    """Hold an answer that asserts something without a source."""
+    """Hold an answer if it states something without a source."""
     return (
         EscalationReason.MISSING_KNOWLEDGE
         if unsupported(answer.response, answer.citations, request)
@@ -75,8 +75,8 @@ def _doubt_of_files(
 ) -> EscalationReason | None:
     """Hold an answer to a message about a file that the brain has not looked at.
 
-    An image may contain a stranger's words, so that no order is changed once the brain has seen
-    one.
+    Hold a plan that changes an order if the brain has seen an image, because an image may contain a
+    stranger's words.
     """
     if answer.seen_files and any(action.kind in ON_ORDERS for action in plan):
         return EscalationReason.POLICY_RESTRICTION

@@ -1,4 +1,4 @@
-"""The embedding: a vector of a text, close to the vectors of texts with the same meaning."""
+"""The embedding: a vector representing a text; texts of similar meaning have similar vectors."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -6,7 +6,8 @@ MAX_DIMENSIONS = 16_000
 
 
 class Embedding(BaseModel):
-    """`model`: its model; embeddings of different models or lengths cannot be compared."""
+    """`model`: the embedding model. Embeddings of different models or dimensions are not
+    comparable."""
 
     model_config = ConfigDict(frozen=True)
 

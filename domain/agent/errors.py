@@ -1,14 +1,14 @@
-"""Errors of thinking with a language model.
+"""Errors of drafting an answer with a language model.
 
-They are raised after all tries that fit into the deadline, and are not retried.
+They are raised after all attempts that fit into the deadline, and are not retried.
 """
 
 from domain.core.errors import DomainError
 
 
 class BrainFailed(DomainError):
-    """The model gave no usable answer. The reported cost of its attempts still counts as spent:
-    `tokens_in`, `tokens_out`, and `cost_micros` (millionths of a US dollar)."""
+    """The model gave no usable answer. Its attempts still count as spent: `tokens_in`,
+    `tokens_out`, and `cost_micros` (millionths of a US dollar)."""
 
     def __init__(self, *, tokens_in: int = 0, tokens_out: int = 0, cost_micros: int = 0) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class BrainUnavailable(BrainFailed):
 
 
 class BrainInvalid(BrainFailed):
-    """A model answered, but not in the required form, even after one repair."""
+    """A model answered, but not in the required format, even after one repair attempt."""
 
     code = "brain_invalid"
 

@@ -4,10 +4,10 @@ from enum import StrEnum
 
 
 class EscalationReason(StrEnum):
-    """The reason for handing a run to a human. Stored, and sent in webhooks.
+    """The reason for handing a run to a human.
 
-    `shadow_mode`: the playbook is on trial; otherwise the agent would have continued.
-    `automation_stopped`: a member or an operator has stopped all automation.
+    Stored, and sent in webhooks. `shadow_mode`: the playbook is in shadow mode; otherwise the agent
+    would have continued. `automation_stopped`: a member or an operator has stopped all automation.
     """
 
     LOW_CONFIDENCE = "low_confidence"

@@ -1,4 +1,4 @@
-"""The frame of an answer: the client's greeting and sign-off, filled for one customer."""
+"""The frame of an answer: the client's greeting and sign-off, filled in for one customer."""
 
 from collections.abc import Mapping
 from typing import Final, Self
@@ -11,7 +11,7 @@ from domain.tenants.frame_settings import DEFAULT_FRAME, FrameTexts
 
 
 class FrameLines(BaseModel):
-    """The greeting and the sign-off of one language, filled."""
+    """The filled greeting and sign-off in one language."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -20,7 +20,7 @@ class FrameLines(BaseModel):
 
     @classmethod
     def of(cls, texts: FrameTexts, *, brand_name: str, customer_name: str | None) -> Self:
-        """Fill the texts. The greeting omits a name that does not read as a person's."""
+        """Fill the texts. The greeting omits a name that does not look like a person's."""
         values = {"brand_name": brand_name}
         if customer_name and is_greetable(customer_name):
             greeting = fill(texts.named_greeting, {**values, "customer_name": customer_name})
@@ -46,7 +46,7 @@ class AnswerFrame(BaseModel):
         brand_name: str,
         customer_name: str | None = None,
     ) -> Self:
-        """Fill the client's texts, given by language and field, with defaults for the rest."""
+        """Fill the client's texts, keyed by language and field; defaults fill the gaps."""
         french, english = (
             FrameLines.of(
                 DEFAULT_FRAME[language].model_copy(update=dict(chosen.get(language, {}))),
@@ -58,12 +58,12 @@ class AnswerFrame(BaseModel):
         return cls(fr=french, en=english)
 
     def values(self, language: str) -> dict[str, str]:
-        """Return the values of a template's placeholders `greeting` and `sign_off`."""
+        """Return the values of the template placeholders `greeting` and `sign_off`."""
         lines = self._lines(language)
         return {"greeting": lines.greeting, "sign_off": lines.sign_off}
 
     def framed(self, text: str, language: str) -> str:
-        """Return the text between the greeting and the sign-off of its language."""
+        """Return the text with the greeting and sign-off of its language around it."""
         lines = self._lines(language)
         return "\n\n".join(filter(None, (lines.greeting, text.strip(), lines.sign_off)))
 
@@ -78,4 +78,4 @@ class AnswerFrame(BaseModel):
 
 
 PLAIN_FRAME: Final = AnswerFrame.of({}, brand_name="")
-"""The default frame without names."""
+"""The default frame, without names."""

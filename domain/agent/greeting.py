@@ -1,7 +1,7 @@
-"""The customer's display name, as a greeting may use it.
+"""Decide whether a greeting may use the customer's display name.
 
 Display names are free text. A link, an amount or a sentence would put a stranger's text into the
-shop's answer. "Acme Ltd" or "Guest" is no person. The greeting omits such names.
+shop's answer, and "Acme Ltd" or "Guest" is no person. The greeting omits such names.
 """
 
 import re
@@ -16,11 +16,11 @@ from domain.intake.event import Channel, UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
-# Longer names have capital initials; sentences do not.
+# In longer names every word is capitalised; in sentences it is not.
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
-# A dot between two letters marks a domain, except in "J.R." and "J.Li". A dot after four word
-# characters ends a sentence.
+# A dot between two letters marks a domain name, except in "J.R." and "J.Li". A dot after a word of
+# four or more characters ends a sentence.
 _DOT: Final = re.compile(
     r"\.(?=\w)(?!(?<=\b\w\.)(?:[^\W\d_]\b|[^\W\d_a-z][^\W\d_A-Z]))|(?<=\w{4})\."
 )
@@ -33,7 +33,7 @@ _MIN_LETTERS: Final = 2
 _REPEATED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _LATIN: Final = re.compile(r"[a-z]+")
-# Longer words of Latin letters need a vowel; "Ng" and "Mr" do not.
+# Longer words of Latin letters need a vowel; short ones such as "Ng" and "Mr" do not.
 _FREE_OF_VOWELS: Final = 3
 # "McDonald" and "DeVito", but not "DarkSlayer".
 _INNER_CAPITAL: Final = re.compile(
@@ -54,9 +54,9 @@ _SUBJECT: Final = "subject"
 
 
 class _File(LexiconFile):
-    """Words, separated by spaces, that are no person's name. `in_sentences`: words that are names
-    too, so that they count only among three words or more. `titles`: words that may precede a name.
-    `company_forms`: matched only in capitals, because a name may be spelled like them otherwise."""
+    """Words, separated by spaces, that are no person's name. `in_sentences`: words that can also be
+    names, so they count only in a name of three words or more. `titles`: words that may precede a
+    name. `company_forms`: match only in capitals, because a name may have the same spelling."""
 
     not_names: str
     in_sentences: str
@@ -65,7 +65,7 @@ class _File(LexiconFile):
 
 
 def is_greetable(name: str) -> bool:
-    """Return whether a display name reads as a person's name and as nothing else."""
+    """Return whether a display name looks like a person's name and nothing else."""
     return _has_form_of_name(name) and _may_be_person(name)
 
 
@@ -111,9 +111,9 @@ def _words() -> Mapping[str, frozenset[str]]:
 def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
     """Return the event's fields that an answer may repeat.
 
-    A template's default replaces the others: the names that are not greeted. For a mail or a ticket
-    with an unverified author, these are all names and subjects. The answer goes to the address that
-    the author gave, which may be a victim's.
+    Names that may not be greeted are removed; a template's default replaces them. For a mail or a
+    ticket with an unverified author, all names and subjects are removed: the answer goes to the
+    address that the author claims, which may be a victim's.
     """
     left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()
     return {
@@ -124,7 +124,7 @@ def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
 
 
 def greeted_name(event: UnifiedEvent) -> str | None:
-    """Return the customer's name, or None if no answer may greet with it."""
+    """Return the customer's name if a greeting may use it, else None."""
     name = event.customer_name
     return name if name and is_greetable(name) and not _is_strangers(event) else None
 
@@ -134,5 +134,5 @@ def _is_strangers(event: UnifiedEvent) -> bool:
 
 
 def _is_accent(mark: str) -> bool:
-    """Return whether a mark is a combining mark of a letter."""
+    """Return whether a character is a combining mark."""
     return unicodedata.category(mark) in ("Mn", "Mc")

@@ -1,10 +1,10 @@
-"""The intent: what a customer wants, below the six classes."""
+"""The intent: what a customer wants, in finer detail than the six classes."""
 
 from enum import StrEnum
 
 
 class Intent(StrEnum):
-    """Intents that templates answer and playbooks name. Stored: never renamed."""
+    """Intents that templates answer and playbooks refer to. Stored: never rename one."""
 
     TRACK_ORDER = "track_order"
     ORDER_RECEIVED = "order_received"

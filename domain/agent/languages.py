@@ -6,9 +6,9 @@ from typing import Final, Protocol
 
 from domain.agent.brain import Language
 
-# The languages in which a customer gets an acknowledgement.
+# The languages in which a customer receives an acknowledgement.
 SPOKEN: Final = ("fr", "en", "de", "es", "it", "nl", "pt")
-# The languages of the agent's own rules and texts.
+# The languages of the agent's rules and of its own texts.
 OURS: Final[tuple[Language, Language]] = ("fr", "en")
 # A language below this probability counts as unknown.
 KNOWN_FROM: Final = 0.6
@@ -36,20 +36,20 @@ class ReadLanguage:
 
     @property
     def ours(self) -> Language:
-        """Return French or English: the more probable of the two."""
+        """Return French or English, whichever is more probable."""
         french, english = (self.probabilities.get(code, 0.0) for code in OURS)
         return "fr" if french >= english else "en"
 
     @property
     def ours_probability(self) -> float:
-        """Return the probability of `ours` if the text is in one of the two, 0.5 to 1."""
+        """Return the probability of `ours`, given that the text is French or English: 0.5 to 1."""
         both = sum(self.probabilities.get(code, 0.0) for code in OURS)
         return self.probabilities.get(self.ours, 0.0) / both if both else 0.5
 
 
 class LanguageReader(Protocol):
-    """Reads the language of a text."""
+    """Detects the language of a text."""
 
     def __call__(self, text: str, likely: Sequence[str] = ()) -> ReadLanguage:
-        """Read the language of the beginning of the text. `likely`: those of the thread and the
-        shop."""
+        """Detect the language of a text from its beginning. `likely`: the languages of the thread
+        and the shop."""

@@ -1,4 +1,4 @@
-"""The agent's word lists, loaded before the first message needs them."""
+"""Preload the agent's word lists at startup."""
 
 from domain.agent.grounding.claims import unbacked_claims
 from domain.agent.intents.closing import closes
@@ -14,7 +14,7 @@ _MESSAGE = "Bonjour, remboursez la commande 1042. Please refund order 1042."
 
 
 def read_lexicons() -> None:
-    """Load all of them: the worker takes a second longer to start, and no message waits for them.
+    """Load all word lists. The worker starts about a second later, but no message waits for them.
 
     Raises BrokenLexicon.
     """

@@ -1,4 +1,4 @@
-"""The order that a message is about, derived from text and thread before the shop is queried."""
+"""Choose the order to look up, from the message and its thread."""
 
 import re
 from typing import Final
@@ -8,7 +8,7 @@ from domain.agent.thread import Thread, speaks_of_another
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import asks_about_order, find_order_numbers
 
-# Another object of the same request, unless the customer keeps it.
+# More orders in the same request, unless the customer keeps them.
 _GOES_ON: Final = re.compile(
     r"\s*(?:,|&|\+|/|and\b|et\b|or\b|ou\b)"
     r"(?!\s*(?:and |et |but |mais )?(?:keep|leave|not|gardez|garde|garder|laissez|laisse|pas)\b)"
@@ -20,7 +20,7 @@ _GOES_ON: Final = re.compile(
 def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
     """Return whether to look up an order.
 
-    The event may read orders, and this message or the exchange before it refers to one.
+    An order is looked up if the event may read orders, and the message or its thread refers to one.
     """
     if not event.may_read:
         return False
@@ -29,7 +29,7 @@ def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
 
 
 def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
-    """Return the number to look for, or None for the customer's latest order."""
+    """Return the order number to look up, or None for the customer's latest order."""
     if event.merchant_request is not None:
         return event.order_number
     if len(event.order_numbers) > 1:
@@ -42,10 +42,10 @@ def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
 
 
 def number_asked_for(event: UnifiedEvent) -> str | None:
-    """Return the one number, of several, that the customer asks an action for.
+    """Return the only order number for which the customer requests an action, or None.
 
-    This is 3310 in "keep 3309. Cancel 3310." The agent may ask the customer about it, but never act
-    on it. Return None for "1042 and 1043".
+    For "keep 3309. Cancel 3310." it is 3310; for "1042 and 1043" it is None. The agent may ask the
+    customer about this order, but must not act on it without an answer.
     """
     quote = spoken_request(event.text).quote
     if not quote:

@@ -1,4 +1,4 @@
-"""The material (the brain's context): all inputs for thinking about one message."""
+"""The material (the brain's context): all inputs for drafting an answer to one message."""
 
 from dataclasses import dataclass, field
 
@@ -15,15 +15,15 @@ from domain.integrations.order import Lookup, Order
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All inputs for thinking about one message.
+    """All inputs for drafting an answer to one message.
 
-    `lookup`: None if no order was looked up. `has_shop`: a shop is connected, though it may not
-    accept our credentials at the moment. `system_prompt`: the client's instructions to a language
-    model, under every playbook. `run_id` and `playbook` (id and version): recorded with a question
-    to the customer. `sensitive_words`: the merchant's own. `turns_left`: how many answers the agent
-    may still give before people take over. `attachments`: the files that came with the message.
-    `answers_from_knowledge`: whether an answer that the embedded brain takes from knowledge may be
-    sent without a person. `frame`: the client's greeting and sign-off; None: the default frame.
+    `lookup`: None if no order was looked up. `has_shop`: a shop is connected, even if it currently
+    rejects our credentials. `system_prompt`: the client's instructions to a language model, which
+    apply under every playbook. `run_id` and `playbook` (id and version): recorded with a question
+    to the customer. `sensitive_words`: the merchant's own list. `turns_left`: the number of answers
+    that the agent may still give before people take over. `attachments`: the files of the message.
+    `answers_from_knowledge`: whether the embedded brain's answers from knowledge may be sent
+    without a person. `frame`: the client's greeting and sign-off, or None for the default frame.
     """
 
     event: UnifiedEvent
@@ -49,7 +49,8 @@ class Material:
 
     @classmethod
     def bare(cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]) -> "Material":
-        """Build the material before the client's templates, passages and memory are loaded."""
+        """Build the material without the client's templates, passages and memory, which are loaded
+        later."""
         return cls(
             event=event,
             brand_name="",
@@ -61,13 +62,15 @@ class Material:
 
     @property
     def instructions(self) -> str:
-        """Return the merchant's instructions to a language model: general, then the playbook's."""
+        """Return the merchant's instructions to a language model: the general ones, then the
+        playbook's."""
         given = (self.system_prompt.strip(), self.rulebook.instructions.strip())
         return "\n\n".join(filter(None, given))
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Return the likely languages of the message: the thread's, else the client's texts'."""
+        """Return the likely languages of the message: those of the thread, else of the client's
+        texts."""
         if self.thread.language:
             return (self.thread.language,)
         written = [one.language for one in self.templates]
@@ -76,18 +79,18 @@ class Material:
 
     @property
     def is_read_whole(self) -> bool:
-        """Return whether the agent reads all of the message and of the fields sent with it."""
+        """Return whether the message and the fields sent with it fit the agent's size limits."""
         event = self.event
         beside = (event.subject or "", event.customer_name or "", *event.fields.values())
         return len(event.text) <= READ_CHARS and sum(map(len, beside)) <= READ_CHARS
 
     @property
     def is_wordless(self) -> bool:
-        """Return whether the message has files and no text, so that there is no request to read."""
+        """Return whether the message consists of files without text, and so states no request."""
         event = self.event
         return bool(self.attachments) and event.reply_allowed and not event.text.strip()
 
     @property
     def order(self) -> Order | None:
-        """Return the order that was found, which is this customer's."""
+        """Return the order that the lookup found, which belongs to this customer."""
         return self.lookup.order if self.lookup else None

@@ -40,9 +40,9 @@ def _of_order(situation: Situation, kind: ActionKind, rule: ActionRule) -> Polic
 def order_obstacle(
     kind: ActionKind, order: Order, spent: Spent, customer_email: str | None
 ) -> PolicyReason | None:
-    """Return why the action is impossible on this order, or None.
+    """Return why the action is impossible for this order, or None.
 
-    No action level and no approval overrides these reasons.
+    Neither the action level nor an approval overrides these reasons.
     """
     if not order.belongs_to(customer_email):
         return PolicyReason.NOT_THEIRS
@@ -59,7 +59,8 @@ def order_obstacle(
 
 
 def disputed(order: Order | None) -> PolicyReason | None:
-    """Return ORDER_DISPUTED if the bank may refund the payment as well: people decide then."""
+    """Return ORDER_DISPUTED if the bank may refund the payment as well, so that people must
+    decide."""
     return PolicyReason.ORDER_DISPUTED if order and order.is_disputed else None
 
 
@@ -69,7 +70,8 @@ def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
 
 
 def above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
-    """Return the limit that `amount` and the money spent before exceed, or None."""
+    """Return the limit that `amount` would exceed together with the money already spent, or
+    None."""
     if limits is None:
         return None
     if amount.currency != limits.currency:

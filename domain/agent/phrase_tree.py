@@ -1,7 +1,7 @@
-"""A tree of phrases by their words, so that one pass over a text finds all phrases.
+"""A tree of phrases by word, which finds all phrases of a text in one pass.
 
-A branch holds the words that may follow those before it: whole words, stems that end in `*`, `_`
-for any word, `<n>` for a number and `<age>` for a minor's age.
+Each branch lists the words that may come next: whole words, stems that end in `*`, `_` for any
+word, `<n>` for a number and `<age>` for a minor's age.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ _AGE: Final = "<age>"
 
 
 class PhraseTree:
-    """A branch and its subtree. `concepts`: the concepts of the phrase that ends here."""
+    """A branch and its subtree. `concepts`: the concepts of the phrases that end here."""
 
     __slots__ = ("_branches", "_by_form", "_stems", "concepts")
 
@@ -28,7 +28,7 @@ class PhraseTree:
         self._stems: tuple[int, ...] = ()
 
     def add(self, concept: str, words: Iterable[frozenset[str]]) -> None:
-        """Add a phrase. `words`: the possible forms of each of its words."""
+        """Add a phrase. `words`: the alternative forms of each word."""
         branch = self
         for forms in words:
             branch = branch._branch(forms)
@@ -36,7 +36,7 @@ class PhraseTree:
             branch.concepts.append(concept)
 
     def found_at(self, words: Sequence[str], start: int) -> Iterator[tuple[str, int]]:
-        """Yield the concepts of phrases that start at a word, each with the index of its last
+        """Yield each concept of a phrase that starts at a word, with the index of the phrase's last
         word."""
         branches = _after(self, words[start])
         at = start

@@ -12,11 +12,11 @@ from domain.integrations.order import OrderState
 
 
 class ActionKind(StrEnum):
-    """The actions that the executor's registry knows.
+    """The actions that the executor's registry supports.
 
-    `reply` answers the customer in the caller's own channel: the text is the gateway's response and
-    nothing leaves this service. `reply_by_email` sends it through SMTP, `reply_in_helpdesk` as a
-    public message of the ticket. `note` is for the merchant's staff only.
+    `reply` answers in the caller's own channel: the gateway's response contains the text, and
+    nothing is sent from this service. `reply_by_email` sends it through SMTP, `reply_in_helpdesk`
+    as a public message of the ticket. `note` is for the merchant's staff only.
     """
 
     REPLY = "reply"
@@ -29,11 +29,11 @@ class ActionKind(StrEnum):
 
 
 class Warrant(StrEnum):
-    """The proof that entitles the agent to act on an order without a human.
+    """The basis on which the agent may act on an order without a human.
 
-    `request`: the customer plainly asked for the action in this message. `confirmation`: the
+    `request`: the customer plainly requested the action in this message. `confirmation`: the
     customer said yes to a question about exactly this action. `merchant_request`: the merchant's
-    own system asks for it as data.
+    own system requested the action in a data field.
     """
 
     REQUEST = "request"
@@ -46,9 +46,8 @@ class PlannedAction(BaseModel):
 
     `order_id` and `amount` come from the shop, never from a message or a model. `ticket_id` is the
     helpdesk's. `text` is the text of a note. Replies, and notes without a text, send the draft or a
-    human's words. `warrant` applies to actions on orders; without one, they need a person's
-    approval. `mails_code`: the reply asks for a code, which is mailed to the claimed address before
-    it.
+    human's words. `warrant` applies to actions on orders; an action without one needs a person's
+    approval. `mails_code`: the reply requests a code, which is first mailed to the claimed address.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -66,19 +65,20 @@ class PlannedAction(BaseModel):
 
     @property
     def as_note(self) -> Self:
-        """Return the reply as an internal note, which people send. It has no text of its own."""
+        """Return the reply as an internal note without its own text, for people to send."""
         return self.model_copy(update={"kind": ActionKind.NOTE})
 
     @property
     def says_the_answer(self) -> bool:
-        """Return whether it sends the draft or a human's words, to the customer or as a note that
-        the staff sends."""
+        """Return whether the action delivers the draft or a human's words, to the customer or as a
+        note for the staff to send."""
         return self.kind in REPLIES or (self.kind is ActionKind.NOTE and not self.text)
 
 
 class StepState(StrEnum):
-    """`unknown`: the other side may or may not have done it; only a human may repeat it.
-    `blocked`: a limit or the order's state forbade it when it was due; nothing was done."""
+    """`unknown`: the other system may or may not have executed the step; only a human may repeat
+    it. `blocked`: a limit or the order's state forbade the step when it was due; nothing was
+    done."""
 
     DONE = "done"
     FAILED = "failed"
@@ -91,10 +91,10 @@ _TRIGGERED: Final = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNO
 
 
 class StepOutcome(BaseModel):
-    """One step of a plan, after it ran. `detail` is a stable code, never customer text.
+    """One step of a plan, after it ran.
 
-    `begun`: whether the effect was triggered. If it was, a failed step was refused by the other
-    side.
+    `detail` is a stable code, never customer text. `begun`: whether the effect was triggered. If
+    the effect was triggered and the step failed, the other system refused it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -106,7 +106,7 @@ class StepOutcome(BaseModel):
 
     @classmethod
     def blocked(cls, kind: ActionKind, reason: str) -> Self:
-        """Return the outcome of a step that may not be done now. `reason`: a PolicyReason."""
+        """Return the outcome of a step that may not run now. `reason`: a PolicyReason."""
         return cls(kind=kind, state=StepState.BLOCKED, detail=reason)
 
     @property
@@ -116,10 +116,10 @@ class StepOutcome(BaseModel):
 
 
 class ActionClass(StrEnum):
-    """The object that an action works on.
+    """The target of an action.
 
-    `reply` brings the answer to the customer. `ticket` is for the staff, in the event's ticket of a
-    connected helpdesk. `order` moves money or goods, and requires an order that was looked up.
+    `reply` delivers the answer to the customer. `ticket` is for the staff, in the event's ticket of
+    a connected helpdesk. `order` moves money or goods, and requires a looked-up order.
     """
 
     REPLY = "reply"
@@ -129,9 +129,9 @@ class ActionClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Promise:
-    """The placeholder by which a merchant's template states that the action is done.
+    """The placeholder with which a merchant's template states that the action is done.
 
-    It is filled with `value` only if the answer's plan contains the action. A caller's fields never
+    It is filled with `value` only if the answer's plan contains the action; a caller's fields never
     fill it.
     """
 
@@ -141,15 +141,17 @@ class Promise:
 
 @dataclass(frozen=True, slots=True)
 class ActionSpec:
-    """The properties of one kind of action that rules, brains and texts need.
+    """The properties of an action kind that rules, brains and texts need.
 
-    `in_place`: its whole effect is the gateway's answer, so that recording it completes it.
-    `prompt`: the description of the offer for a language model; `{amount}` is the order's.
-    `chosen`: the part that a brain may fill in; code sets all other values.
-    `label`: its name in a conversation's summary, where `{of}` is " of" and the amount;
-    `label_done` is appended if it was certainly done.
-    Of actions on an order only: `states` it must be in, empty for any; `gives_back`: it needs
-    money that is left to refund; `covered_by`: another action that includes this one.
+    `in_place`: the gateway's answer is the whole effect, so recording the step completes it.
+    `prompt`: the offer's description for a language model; `{amount}` is the order's. `chosen`: the
+    part that a brain may fill in; code sets all other values. `label`: the name in a conversation's
+    summary, where `{of}` is " of" and the amount; `label_done` is appended if the action was
+    certainly done.
+
+    For actions on an order only: `states`: the order states in which it is possible, empty for any;
+    `gives_back`: it requires money that is left to refund; `covered_by`: another action that
+    includes it.
     """
 
     kind: ActionKind
@@ -165,7 +167,7 @@ class ActionSpec:
     covered_by: ActionKind | None = None
 
 
-# In the order of execution: a reply that reports an action follows it, and so does a note.
+# In execution order: replies and notes that report an action come after it.
 _ALL: Final = (
     ActionSpec(
         kind=ActionKind.CANCEL_ORDER,
@@ -200,13 +202,13 @@ _ALL: Final = (
 )
 
 ACTIONS: Final = {spec.kind: spec for spec in _ALL}
-"""Every kind of action, in the order of execution within a plan."""
+"""All kinds of action, in execution order within a plan."""
 
 IN_PLACE: Final = frozenset(spec.kind for spec in _ALL if spec.in_place)
-"""Actions whose whole effect is the gateway's answer."""
+"""Actions whose only effect is the gateway's answer."""
 
 REPLIES: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.REPLY)
-"""Actions that bring the answer to the customer."""
+"""Actions that deliver the answer to the customer."""
 
 ON_ORDERS: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.ORDER)
 """Actions that move money or goods."""

@@ -1,8 +1,8 @@
-"""The policy: code, never a model, decides which actions the agent may take.
+"""The policy decides which actions the agent may take: code, never a model.
 
 A brain is shown `offers`, the available actions for this message. Its proposals are then evaluated
-here against the proof of the customer's request, the rulebook, the order and earlier refunds.
-Before an action runs, `recheck` evaluates it again. Text of a customer can fill values, never
+against the proof of the customer's request, the policy rules, the order and earlier refunds.
+`recheck` evaluates each action again before it runs. Customer text can fill in values, but never
 choose them.
 """
 
@@ -24,21 +24,22 @@ from domain.integrations.order import Order
 
 MAX_NOTE_CHARS: Final = 2_000
 _TURNS: Final = tuple(ACTIONS)
-# For these reasons the customer is asked which order is meant.
+# For these reasons the agent asks which order the customer means.
 _WHICH_ORDER: Final = frozenset({PolicyReason.ORDER_NOT_NAMED, PolicyReason.SEVERAL_ORDERS})
-# A customer's confirmation does not resolve these; a person's approval does.
+# A customer's confirmation does not resolve these reasons; a person's approval does.
 _FOR_PEOPLE: Final = frozenset(
     {PolicyReason.SENDER_NOT_AUTHENTICATED, PolicyReason.UNKNOWN_LANGUAGE}
 )
 
 
 def offers(situation: Situation) -> tuple[PlannedAction, ...]:
-    """Return the actions that are possible here on the order and for staff, all values resolved.
+    """Return the available actions on the order and for staff, with all values resolved.
 
-    It excludes level `never`, actions that the order's state forbids, and all actions for an unsafe
-    message. It is also empty if no reply is allowed: an auto-reply, a list or the staff's own words
-    are no customer's request, even if they quote one. Proof, limits and levels do not count here:
-    an action that they forbid may be proposed, and waits. The offer of tags holds all allowed tags.
+    Actions of level `never` and actions that the order's state forbids are left out. The result is
+    empty for an unsafe message, and if no reply is allowed: an auto-reply, a mailing list or the
+    staff's own words are no customer's request, even if they quote one. Proof, limits and levels
+    are not considered here: an action that they forbid may be proposed, and waits for approval. The
+    offer of tags holds all allowed tags.
     """
     return tuple(resolved(situation, kind) for kind in _TURNS if obstacle(situation, kind) is None)
 
@@ -49,12 +50,12 @@ def judge(
     proposals: tuple[Proposal, ...],
     intents: tuple[Intent, ...] = (),
 ) -> Judgement:
-    """Evaluate a brain's proposals; the answer to the customer comes last in the plan.
+    """Evaluate a brain's proposals, and place the answer to the customer last in the plan.
 
-    Proposals of one kind are merged. The plan excludes refused actions and includes those that need
-    approval. The whole plan then waits with its answer, which may state what has not happened yet.
-    An action that the customer must confirm first is not in the plan: a question replaces the
-    answer.
+    Proposals of one kind are merged. The plan leaves out refused actions and includes those that
+    need approval. The whole plan then waits together with its answer, because the answer may
+    mention actions that are not done yet. An action that the customer must confirm is not in the
+    plan: a question replaces the answer.
     """
     plan: list[PlannedAction] = []
     verdicts: list[Verdict] = []
@@ -95,8 +96,8 @@ def asking(
 ) -> Judgement | None:
     """Return the judgement that asks the customer, or None if the agent may not ask.
 
-    The question is whether to do `action` or, for None, for which order to do `kind`. The
-    rulebook's level and limits, or a dispute, may exclude it.
+    The question is whether to do `action`; if it is None, for which order to do `kind`. The level,
+    the limits or a dispute may rule out the question.
     """
     rule = situation.rulebook.rule(kind)
     if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
@@ -125,12 +126,12 @@ def recheck(
     approvals: int,
     now: datetime,
 ) -> PolicyReason | None:
-    """Return why an action on an order may not be done when it is due, or None.
+    """Return why an action on an order may not run now, or None.
 
-    `approvals`: how many people approved the plan. One replaces the warrant and overrides the
-    level, a dispute and the order's age. Two override the limits. No number overrides the owner and
-    state. `spent` counts other runs only. Not for an action that was started before: its order
-    may already show the effect.
+    `approvals`: the number of people who approved the plan. One approval replaces the warrant and
+    overrides the level, a dispute and the order's age. Two override the limits. No number of
+    approvals overrides the order's owner and state. `spent` counts other runs only. Do not call
+    this function for an action that was already triggered: its order may show the effect.
     """
     rule = rulebook.rule(action.kind)
     if rule.level is ActionLevel.NEVER:
@@ -150,7 +151,7 @@ def recheck(
 
 
 def resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
-    """Return the action with all values that code knows. The caller has checked that they exist."""
+    """Return the action with all values that code sets. The caller has checked that they exist."""
     if kind in ON_ORDERS and (order := situation.order):
         return PlannedAction(
             kind=kind,
@@ -169,7 +170,7 @@ def resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
 
 
 def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | None:
-    """Return why the agent needs a person, or None if the warrant suffices."""
+    """Return why the agent needs a person's approval, or None if the warrant suffices."""
     if rule.level is ActionLevel.HUMAN_APPROVED:
         return PolicyReason.LEVEL_HUMAN
     if warrant is None:
@@ -183,7 +184,8 @@ def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | N
 
 
 def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
-    """Merge the proposals of each kind, in the plan's order: the first, with the tags of all."""
+    """Merge the proposals of each kind, in the plan's order: the first proposal, with the tags of
+    all of them."""
     first: dict[ActionKind, Proposal] = {}
     for proposal in proposals:
         before = first.setdefault(proposal.kind, proposal)
@@ -193,7 +195,7 @@ def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
 
 
 def _chosen(situation: Situation, proposal: Proposal) -> PlannedAction | None:
-    """Return the proposed offer with its text or tags, or None if it is not offered or is empty."""
+    """Return the proposed offer with its text or tags, or None if it is unavailable or empty."""
     if obstacle(situation, proposal.kind):
         return None
     offer = resolved(situation, proposal.kind)
@@ -261,7 +263,7 @@ def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
 
 
 def _of_reply(rule: ActionRule, kind: ActionKind, about: _About) -> Verdict:
-    """Decide on the reply: outside its rule's scope, it is a draft that people may send."""
+    """Decide on the reply. Outside its rule's scope it is a draft that people may send."""
     reason = _out_of_scope(rule, about)
     if reason and rule.level is not ActionLevel.NEVER:
         return Verdict(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=reason)

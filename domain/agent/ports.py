@@ -8,10 +8,10 @@ from domain.agent.safety.sensitive import SensitiveMatter
 
 
 class SafetyNet(Protocol):
-    """Finds matters that always go to a human."""
+    """Detects matters that always go to a human."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the matter that sends a text to a human, or None if the agent may answer it.
+        """Return the matter for which a text goes to a human, or None if the agent may answer it.
 
         `own_words`: the merchant's, whole words or phrases.
         """
@@ -22,10 +22,11 @@ class Embedder(Protocol):
 
     @property
     def model(self) -> str:
-        """The name of the model: only embeddings of the same model can be compared."""
+        """The model's name. Only embeddings of the same model are comparable."""
 
     async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
         """Return one embedding per text, in order. Raises EmbeddingUnavailable."""
 
     async def near(self, text: str) -> Embedding | None:
-        """Return a question's embedding, or None if it is late: words alone are then searched."""
+        """Return a question's embedding, or None if it takes too long; the search then uses words
+        alone."""

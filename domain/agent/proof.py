@@ -1,7 +1,7 @@
-"""The proof: whether the customer plainly asked for an action on one certain order.
+"""The proof that the customer plainly requested an action on one certain order.
 
-Without a proof the agent does not act on an order by its own decision. The proof rests on the
-customer's latest own words and on the thread, never on a brain's reading of them.
+Without a proof the agent does not act on an order autonomously. The proof rests on the customer's
+latest own words and on the thread, never on a brain's interpretation of them.
 """
 
 from pydantic import BaseModel, ConfigDict
@@ -22,7 +22,7 @@ from domain.integrations.order import Order
 
 
 class Proof(BaseModel):
-    """`warrant` if the proof is complete, else `missing`: the part that is not proved."""
+    """`warrant` if the proof is complete; otherwise `missing`, the part that is not proved."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -31,7 +31,7 @@ class Proof(BaseModel):
 
 
 def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
-    """Return the proof for a proposal about `order`, the order that was looked up."""
+    """Return the proof for a proposal on `order`, the looked-up order."""
     if situation.confirmed is proposal.kind:
         return Proof(warrant=Warrant.CONFIRMATION)
     if is_asked_by_merchant(situation, proposal.kind):
@@ -54,7 +54,7 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
 
 
 def is_asked_by_merchant(situation: Situation, kind: ActionKind) -> bool:
-    """Return whether the merchant's system asks for this action on the order, and the playbook
+    """Return whether the merchant's system requests this action on the order, and the playbook
     accepts such requests."""
     asked, order = situation.event.merchant_request, situation.order
     if asked is None or order is None or situation.event.author is not None:
@@ -64,7 +64,7 @@ def is_asked_by_merchant(situation: Situation, kind: ActionKind) -> bool:
 
 
 def is_number_of(number: str, order: Order) -> bool:
-    """Return whether a customer's spelling of a number matches this order's number or shop id."""
+    """Return whether a number as the customer wrote it matches this order's number or shop id."""
     spelt = _spelling(number)
     return bool(spelt) and spelt in (
         _spelling(order.number),
@@ -73,13 +73,13 @@ def is_number_of(number: str, order: Order) -> bool:
 
 
 def _standing(situation: Situation, proposal: Proposal) -> Standing:
-    """Return how plainly the customer asked for the action.
+    """Return how plainly the customer requested the action.
 
     A request is PLAIN only if every word around it is understood; an unknown qualifier makes it
     LIKELY. A request that only a model finds is LIKELY, unless the grammar vetoes its words. The
     customer is asked to confirm a LIKELY request. In a language without a grammar, only the
-    presence of the quoted words can be checked. Words written before the ticket's code are at most
-    LIKELY.
+    presence of the quoted words can be checked. Words before the verification code in a ticket are
+    at most LIKELY.
     """
     words = _words(situation)
     spoken = spoken_request(words)
@@ -95,8 +95,9 @@ def _standing(situation: Situation, proposal: Proposal) -> Standing:
 
 
 def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
-    """Return why it is uncertain that this order is meant, or None if it is certain."""
-    # Find numbers as in an answer to "which order?", where a bare number counts as well.
+    """Return why it is uncertain whether the customer means this order, or None if it is
+    certain."""
+    # Parse numbers as in an answer to "which order?", where a bare number counts as well.
     could_be = find_order_numbers(_words(situation), asked=True)
     if not could_be and speaks_of_another(_words(situation)):
         return PolicyReason.ORDER_NOT_NAMED
@@ -115,8 +116,8 @@ def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
 def _words(situation: Situation) -> str:
     """Return the text of the latest message, or its subject if there is no text.
 
-    A subject may come from an earlier mail. In a ticket whose author a code proves, it may be
-    another person's, so it counts only among the words before the code.
+    A subject may come from an earlier mail. If a code proves the author of a ticket, the subject
+    may be another person's, so it counts only among the words before the code.
     """
     event = situation.event
     if event.text.strip() or (event.is_proved_by_code and not event.asked_before_code):

@@ -1,4 +1,4 @@
-"""The reply: the action that brings an answer to the customer."""
+"""The reply: the action that delivers an answer to the customer."""
 
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.situation import Situation
@@ -6,9 +6,9 @@ from domain.intake.event import Channel
 
 
 def reply_action(situation: Situation) -> PlannedAction:
-    """Return the action that answers the event: in its helpdesk's ticket, by mail, or in place.
+    """Return the action that answers the event: in its helpdesk ticket, by mail, or in place.
 
-    A mail without a usable address is answered in place: the caller knows its sender.
+    A mail without a usable address is answered in place: the caller knows the sender.
     """
     event, desk = situation.event, situation.desk
     if desk is not None:
@@ -23,6 +23,6 @@ def reply_action(situation: Situation) -> PlannedAction:
 
 
 def answer_action(situation: Situation) -> PlannedAction:
-    """Return the reply, as a note for the staff if the helpdesk takes answers as notes."""
+    """Return the reply, as an internal note if the helpdesk is set to receive answers as notes."""
     reply = reply_action(situation)
     return reply.as_note if situation.answers_by_note else reply

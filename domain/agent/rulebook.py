@@ -1,4 +1,4 @@
-"""The policy rules of a playbook's version: the agent's instructions and allowed actions."""
+"""The policy rules of a playbook version: the agent's instructions and allowed actions."""
 
 from enum import StrEnum
 from typing import Final
@@ -25,11 +25,12 @@ class ActionLevel(StrEnum):
 
 
 class MoneyLimits(BaseModel):
-    """The most that the agent may give back without a person, in minor units of one currency.
+    """The maximum amounts that the agent may give back without a person, in minor units of one
+    currency.
 
     `per_action`: one refund, or one cancellation with its refund. `per_customer`: one customer
     within 30 days. `per_day`: all customers of the client within a day (UTC). None: no limit of
-    that kind. Money of another currency is above every limit. An action above a limit waits for the
+    that kind. Money of another currency exceeds every limit. An action above a limit waits for the
     approval of two people.
     """
 
@@ -44,11 +45,12 @@ class MoneyLimits(BaseModel):
 class ActionRule(BaseModel):
     """A playbook's rule for one kind of action.
 
-    `categories` and `intents`: the messages that it applies to; empty for all. An answer to any
-    other message waits for a human; any other action is refused. `within_days`: the maximum age of
-    an order, None for any age. `limits`: for actions that move money. `tags`: those that may be
-    set. A merchant's automations may listen to tags, so a message must not be able to invent one.
-    `merchant_requests`: whether a `merchant_request` of the gateway entitles the agent as well.
+    `categories` and `intents`: the messages that the rule applies to; empty for all. An answer to
+    any other message waits for a human; any other action is refused. `within_days`: the maximum age
+    of an order, or None for any age. `limits`: for actions that move money. `tags`: the tags that
+    the agent may set; a message must not invent tags, because the merchant's automations may react
+    to them. `merchant_requests`: whether a `merchant_request` of the gateway also permits the
+    action.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,9 +78,9 @@ def _listed(kinds: frozenset[ActionKind]) -> str:
 
 
 def problem(kind: ActionKind, rule: ActionRule) -> str | None:
-    """Return an error message for the author of the rule, or None if it is valid.
+    """Return an error message for the author of the rule, or None if the rule is valid.
 
-    Checked when a rulebook is written, not when it is read: a stored rule must load.
+    Rules are checked when a rulebook is written, not when it is read: a stored rule must load.
     """
     if kind not in ON_ORDERS and (rule.limits or rule.within_days):
         return f"limits and within_days are for {_listed(ON_ORDERS)}"
@@ -112,11 +114,11 @@ _BY_DEFAULT: Final = {
 
 
 class DuringReview(BaseModel):
-    """The agent's handling of another matter while a review of the conversation waits.
+    """The agent's handling of another matter while a review of the conversation is open.
 
-    `answers`: answer from knowledge and templates. `actions`: act, or ask the customer about an
-    action. By default a stored rulebook leaves such messages to people; a playbook that is written
-    without this field answers them (`domain/playbooks/shape.py`).
+    `answers`: whether to answer from knowledge and templates. `actions`: whether to act, or ask the
+    customer about an action. A stored rulebook without this field leaves such messages to people; a
+    playbook written without it answers them (`domain/playbooks/shape.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -126,11 +128,11 @@ class DuringReview(BaseModel):
 
 
 class Rulebook(BaseModel):
-    """`instructions` are the merchant's instructions to a language model, and shown to no one else.
+    """`instructions` are the merchant's instructions to a language model, never shown to customers.
 
-    `actions` holds a rule for each kind that the merchant decided on. Without one, the agent may
-    only answer. `shadow`: the agent thinks and sends nothing; people answer, and their answers are
-    compared with its own (`domain/learning/comparison.py`).
+    `actions` holds a rule for each kind that the merchant has configured; without any rule, the
+    agent may only answer. `shadow`: the agent drafts but sends nothing; people answer, and their
+    answers are compared with its drafts (`domain/learning/comparison.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

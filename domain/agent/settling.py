@@ -1,6 +1,6 @@
-"""Settling: decide without a brain on the answer to the agent's own question.
+"""Settling: handle the customer's answer to the agent's own question without a brain.
 
-Code alone reads a plain yes: no model can widen it or miss it.
+Only code reads a plain yes, so that no model can widen or miss it.
 """
 
 from dataclasses import dataclass
@@ -24,19 +24,20 @@ from domain.intake.customer_email import customer_key
 
 SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
-"""A question asserts nothing and does nothing, and a yes answers a question."""
+"""Confidence of a settled answer: a question asserts and does nothing, and a yes answers a
+question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """An answer and a judgement, as a brain and the policy would give them."""
+    """An answer and a judgement, in the form that a brain and the policy produce."""
 
     answer: BrainAnswer
     judgement: Judgement
 
 
 def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> Settled | None:
-    """Return the outcome of a merchant's request or of an answer to the agent's question, or None.
+    """Return the result for a merchant's request or an answer to the agent's question, or None.
 
     `playbook`: its id and version; a proposal made under other rules is void.
     """
@@ -54,9 +55,9 @@ def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> 
 
 
 def _asked_by_merchant(situation: Situation, kind: ActionKind, brand_name: str) -> Settled:
-    """Return the plan of the merchant's request.
+    """Return the plan for the merchant's request.
 
-    It waits for a person if the order, its state or a limit blocks it.
+    The plan waits for a person if the order, its state or a limit blocks the action.
     """
     language = situation.thread.language or _language_of(situation)
     answer = _answer(kind, Category.REFUND_REQUEST, language)
@@ -72,7 +73,7 @@ def _language_of(situation: Situation) -> Language:
 
 
 def _standing_proposal(situation: Situation) -> PendingProposal | None:
-    """Return the proposal if it is still valid and the answer is the same verified customer's."""
+    """Return the proposal if it is still valid and the same verified customer answers it."""
     proposal, event = situation.thread.proposal, situation.event
     if proposal is None or not proposal.stands_at(situation.now) or event.author is not None:
         return None
@@ -112,7 +113,7 @@ def _answer_to_proposal(
 
 
 def _answer_to_which(situation: Situation, language: Language) -> Settled | None:
-    """Ask a customer who has named an order whether to act on it."""
+    """Ask a customer who has just named an order whether to act on it."""
     kind = situation.thread.asked_number
     if kind is None or len(situation.event.order_numbers) != 1:
         return None
@@ -123,7 +124,8 @@ def _answer_to_which(situation: Situation, language: Language) -> Settled | None
 
 
 def _asking_anew(situation: Situation, kind: ActionKind) -> Judgement | None:
-    """Return the question about the order that was looked up now, or None if it was not named."""
+    """Return the question about the order just looked up, or None if the customer did not name
+    it."""
     order, named = situation.order, situation.event.order_numbers
     if order is None or obstacle(situation, kind) is not None:
         return None
@@ -134,7 +136,7 @@ def _asking_anew(situation: Situation, kind: ActionKind) -> Judgement | None:
 
 
 def _unchanged(situation: Situation, proposal: PendingProposal, playbook: tuple[str, int]) -> bool:
-    """Return whether order, amount and rules are those of the question to the customer."""
+    """Return whether order, amount and rules are the same as when the customer was asked."""
     asked = proposal.action
     if obstacle(situation, asked.kind) is not None:
         return False

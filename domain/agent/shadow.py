@@ -1,7 +1,7 @@
-"""Shadow mode: the record of a run whose answer and actions are not carried out.
+"""Shadow mode: record a run without executing its answer and actions.
 
-Only people answer the customer. The run stores neither the agent's words nor its actions, so that
-no approval and no edit can carry them out, and people write uninfluenced.
+Only people answer the customer. The run stores neither the agent's words nor its actions. No
+approval or edit can therefore execute them, and people write uninfluenced.
 """
 
 from dataclasses import replace
@@ -21,9 +21,9 @@ def kept_in_shadow(
 ) -> ThinkingResult:
     """Return the result without its words and actions, for people to answer.
 
-    The plan is the action that would have brought the agent's answer to the customer. `reason`: why
-    people would have been asked anyway; it is kept. A message that allows no reply, such as an
-    automatic reply, gets no reply here either, and goes to no person.
+    The plan is the action that would have delivered the agent's answer to the customer. `reason`:
+    an escalation reason that applies even without shadow mode; it is kept. A message that allows no
+    reply, such as an automatic reply, gets no reply here either and goes to no person.
     """
     answers = material.event.reply_allowed
     judged = thought.judgement
@@ -35,7 +35,7 @@ def kept_in_shadow(
     )
     return replace(
         thought,
-        # The citations would reveal what the draft says.
+        # The citations would reveal the content of the draft.
         answer=thought.answer.model_copy(update={"response": "", "citations": ()}),
         judgement=Judgement(
             plan=(answer_action(situation),) if answers else (),
@@ -44,7 +44,7 @@ def kept_in_shadow(
         ),
         hold=(reason or EscalationReason.SHADOW_MODE) if answers else reason,
         text="",
-        # The agent asked no question, and its answer named no order.
+        # The agent asked no question, and its answer did not reach the customer.
         thread=material.thread.without_question.speaking_of(
             material.event.text, material.event.order_numbers, material.order, ""
         ).model_copy(update={"language": thought.thread.language}),
@@ -52,7 +52,7 @@ def kept_in_shadow(
 
 
 def held_in_shadow(thought: ThinkingResult, material: Material) -> ThinkingResult:
-    """Return the result of a dry run: with its words, and held for people in shadow mode."""
+    """Return the result of a dry run: it keeps its words, and shadow mode holds it for people."""
     if not (material.rulebook.shadow and material.event.reply_allowed):
         return thought
     return replace(thought, hold=thought.hold or EscalationReason.SHADOW_MODE)

@@ -1,4 +1,4 @@
-"""A message's files as a brain sees them, and the choice of the files to show."""
+"""Choose which of a message's files to show to a brain."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from domain.intake.attachment_type import SHOWN_INLINE
 
 MAX_IMAGES: Final = 4
 MAX_IMAGE_BYTES: Final = 5 * 1024 * 1024
-"""The total size of all images of one question."""
+"""Maximum total size, in bytes, of all images sent with one question."""
 
-# Words for attachments, in folded text.
+# Folded words that refer to attachments.
 _REFERS: Final = re.compile(
     r"\b(?:photos?|images?|pieces? jointes?|ci[- ]?joints?|ci[- ]?jointes?|en pj|captures?|scans?"
     r"|attach(?:ed|ing|ments?)|pictures?|pics?|screenshots?|enclosed|pdfs?|documents?|fichiers?"
@@ -27,8 +27,8 @@ _PROVED_BY_PHOTOS: Final = frozenset(
 
 
 class ShownFile(BaseModel):
-    """`media_type`: detected from the bytes; None if the file is not stored. `data`: the bytes of
-    an image that is shown to a brain that reads images, else None."""
+    """A file as a brain sees it. `media_type`: detected from the bytes, or None if the file is not
+    stored. `data`: the bytes of an image that is shown to a brain that reads images, else None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,7 +39,7 @@ class ShownFile(BaseModel):
 
 
 def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
-    """Return the ids of the images to show, in order, up to the number and size limits."""
+    """Return the ids of the images to show, in order, up to the limits on number and size."""
     chosen: set[str] = set()
     left = MAX_IMAGE_BYTES
     for one in attachments:
@@ -51,6 +51,9 @@ def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
 
 
 def depends_on_files(text: str, intents: Sequence[Intent]) -> bool:
-    """Return whether the text mentions a file, or an intent is proved by photos. Other files, such
-    as logos in a mail's signature, do not count."""
+    """Return whether the answer depends on the files: the text mentions one, or an intent needs
+    photos as proof.
+
+    Other files, such as logos in an email signature, do not count.
+    """
     return bool(_REFERS.search(fold(text)) or not _PROVED_BY_PHOTOS.isdisjoint(intents))

@@ -1,4 +1,4 @@
-"""The situation (the policy's context): all inputs of the policy before the agent acts."""
+"""The situation (the policy's context): all inputs of the policy."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,14 +13,14 @@ from domain.integrations.order import Order
 from domain.integrations.providers import HELPDESKS, SHOPS, Provider
 
 CUSTOMER_WINDOW: Final = timedelta(days=30)
-"""The period of the limit for one customer."""
+"""The period to which the limit per customer applies."""
 
 
 class Spent(BaseModel):
     """The amounts that the agent has given back, in minor units of the limits' currency.
 
     `customer`: to this customer within 30 days. `day`: to all customers of the client since
-    midnight UTC. `on_order`: the kinds of action that some run has done, or may have done, to the
+    midnight UTC. `on_order`: the kinds of action that any run has done, or may have done, on the
     order.
     """
 
@@ -33,7 +33,7 @@ class Spent(BaseModel):
 
 class Connection(BaseModel):
     """The properties of a connected integration that the policy needs. `answers_by_note`: in this
-    helpdesk the agent leaves its answers as internal notes, for people to send."""
+    helpdesk the agent writes its answers as internal notes, for people to send."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,9 +43,9 @@ class Connection(BaseModel):
 
 
 class Situation(BaseModel):
-    """All inputs of the policy. `order`: looked up, and this customer's. `thread`: the state of the
-    exchange before this message. `confirmed`: the action that the customer has just said yes to.
-    `unsafe`: the message, or another input of a brain, tries to command it."""
+    """All inputs of the policy. `order`: looked up, and owned by this customer. `thread`: the state
+    of the thread before this message. `confirmed`: the action to which the customer has just said
+    yes. `unsafe`: the message, or another input of a brain, is a prompt injection."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -60,7 +60,7 @@ class Situation(BaseModel):
     now: datetime
 
     def shop_is_connected(self, order: Order) -> bool:
-        """Return whether the shop of the order is still connected."""
+        """Return whether the order's shop is still connected."""
         return any(
             connection.integration_id == order.integration_id and connection.provider in SHOPS
             for connection in self.connections
@@ -68,7 +68,7 @@ class Situation(BaseModel):
 
     @property
     def answers_by_note(self) -> bool:
-        """Return whether the answer is left as a note in the event's ticket."""
+        """Return whether the answer is written as an internal note in the event's ticket."""
         return self.desk is not None and self.desk.answers_by_note
 
     @property

@@ -1,7 +1,7 @@
-"""Templates: a merchant's text whose placeholders are filled from the values of an event.
+"""Templates: merchants' texts with placeholders, filled from the values of an event.
 
-`{{ name }}` needs a value. `{{ name | default }}` falls back to the text after the bar, which may
-be quoted, and may be empty.
+`{{ name }}` requires a value. `{{ name | default }}` falls back to the text after the bar. The
+default may be quoted, and may be empty.
 """
 
 import re
@@ -20,27 +20,26 @@ _PLACEHOLDER: Final = re.compile(r"\{\{([^{}]*)\}\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _OPENING: Final = "{{"
 FRAME_NAMES: Final = frozenset({"greeting", "sign_off"})
-"""Placeholders of the client's frame. Their values keep their lines."""
+"""Placeholders of the client's frame. Their values keep line breaks."""
 
 KNOWN_NAMES: Final = PLACEHOLDERS | FRAME_NAMES | {
     "order_number", "order_status", "order_total", "order_placed_on", "order_items",
     "tracking_url", "customer_name", "customer_email", "subject", "brand_name",
 }  # fmt: skip
-"""Placeholder names that are valid even if the payload has no such field."""
+"""Placeholder names that are valid even if the payload has no field of the name."""
 
-# Half a placeholder, or the syntax of other template languages.
+# Incomplete placeholders, and the syntax of other template languages.
 _STRAY: Final = re.compile(r"\{\{|\}\}|\{%|%\}|\{#")
 _QUOTES: Final = ('"', "'")
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A template after filling.
+    """A filled template.
 
     `missing` names the placeholders with neither value nor default, each once and in order. A
-    placeholder that cannot be read is listed as it was written. `text` may be sent only if
-    `missing` is empty. `used` counts the placeholders filled with a value, neither a default nor
-    the frame.
+    placeholder that cannot be parsed is listed as written. `text` may be sent only if `missing` is
+    empty. `used` counts the placeholders filled with a value; defaults and the frame do not count.
     """
 
     text: str
@@ -53,13 +52,12 @@ class Filled:
 
 
 def clean_value(value: str) -> str:
-    """Return a value fit for the middle of a sentence: one line, trimmed, at most `VALUE_LIMIT`
-    long.
+    """Return a value that fits inside a sentence: one line, trimmed, at most `VALUE_LIMIT` long.
 
-    Values may come from the customer. Uncleaned, they could add paragraphs to a merchant's answer,
-    or reverse its reading direction.
+    Values may come from the customer. Without cleaning, they could add paragraphs to a merchant's
+    answer, or reverse its reading direction.
     """
-    # Cut first: a value has no length limit, and cleaning reads all of it.
+    # Truncate first: a value has no length limit, and cleaning reads all of it.
     kept = "".join(_single_line(mark) for mark in value[: VALUE_LIMIT * 4])
     return " ".join(kept.split())[:VALUE_LIMIT].rstrip()
 
@@ -91,34 +89,34 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
         return _unquoted(default.strip())
 
     text = _PLACEHOLDER.sub(replace, body)
-    # Search the merchant's own words only: braces within a value are plain text.
+    # Search only the merchant's own words: braces in a value are plain text.
     if _OPENING in _PLACEHOLDER.sub("\0", body):
         missing[_OPENING] = None
     return Filled(text=text, missing=tuple(missing), used=used)
 
 
 def unreadable(body: str) -> str | None:
-    """Return the first unreadable placeholder of `body`, or None.
+    """Return the first invalid placeholder of `body`, or None.
 
-    It is on one line and at most `EXCERPT` characters long. A template with such a placeholder is
-    never sent, so its author is warned.
+    The result is one line of at most `EXCERPT` characters. A template with an invalid placeholder
+    is never sent, so its author is warned.
     """
     place = _unreadable_place(body)
     return clean_value(body[slice(*place)])[:EXCERPT] if place else None
 
 
 def unreadable_line(body: str) -> int | None:
-    """Return the line of the first unreadable placeholder, from 1, or None."""
+    """Return the line number of the first invalid placeholder, counted from 1, or None."""
     place = _unreadable_place(body)
     return body.count("\n", 0, place[0]) + 1 if place else None
 
 
 def _unreadable_place(body: str) -> tuple[int, int] | None:
-    """Return the start and end of the first unreadable placeholder, or None."""
+    """Return the start and end of the first invalid placeholder, or None."""
     for match in _PLACEHOLDER.finditer(body):
         if not _NAME.fullmatch(match.group(1).partition("|")[0].strip()):
             return match.span()
-    # Replace a readable placeholder with marks, so that the words around it do not join.
+    # Replace a valid placeholder with marks, so that the words around it do not join.
     rest = _PLACEHOLDER.sub(lambda found: "\0" * len(found.group(0)), body)
     found = _STRAY.search(rest)
     if found is None:
@@ -128,12 +126,12 @@ def _unreadable_place(body: str) -> tuple[int, int] | None:
 
 
 def placeholders_in(body: str) -> tuple[tuple[int, int], ...]:
-    """Return the start and end of each placeholder of `body`, from left to right."""
+    """Return the start and end of each placeholder in `body`, from left to right."""
     return tuple(match.span() for match in _PLACEHOLDER.finditer(body))
 
 
 def names(body: str) -> frozenset[str]:
-    """Return the names of the placeholders of `body`."""
+    """Return the names of the placeholders in `body`."""
     found = (match.group(1).partition("|")[0].strip() for match in _PLACEHOLDER.finditer(body))
     return frozenset(name for name in found if _NAME.fullmatch(name))
 

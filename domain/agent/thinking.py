@@ -1,4 +1,4 @@
-"""Thinking: ask a brain about a message, and turn its answer into a decision.
+"""Thinking: call a brain for a message, and turn its answer into a decision.
 
 Runs, dry runs and the agent's tests all use this function.
 """
@@ -33,8 +33,8 @@ from domain.agent.thread_after import language_of, thread_after
 from domain.agent.verdict import Judgement
 from domain.integrations.order import Order
 
-# The intents that a question about an action answers, with the usual reasons for a refund. A
-# message with any other intent needs more than the question.
+# The intents to which a question about an action is a full answer, with the usual reasons for a
+# refund. A message with any other intent needs more than the question.
 _ASKED_ABOUT: Final = frozenset(
     {
         *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS),
@@ -44,14 +44,15 @@ _ASKED_ABOUT: Final = frozenset(
     }
 )
 _GRAMMAR: Final = SafetyGrammar()
-# A request for a person, or an attempt to command the agent, is not answered by a question.
+# A request for a person and a prompt injection are not answered by a question.
 _NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
 class Finding(BaseModel):
-    """A knowledge entry that was found. `left_out`: it tries to give orders, so no brain sees it.
+    """A knowledge entry that the search found.
 
-    `rank`: PostgreSQL's, higher is nearer.
+    `left_out`: the entry contains a prompt injection, so no brain sees it. `rank`: PostgreSQL's
+    search rank; higher is more relevant.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -64,12 +65,12 @@ class Finding(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ThinkingResult:
-    """The result of thinking. `hold`: why a human must see it, regardless of its confidence.
+    """The result of thinking.
 
-    `text` is the answer to give; empty if the brain's would promise an action that is refused.
-    `doubt`: the reason to escalate below the playbook's threshold. `thread`: the state of the
-    exchange once the answer has reached the customer. `sensitive`: the matter for which no brain
-    was asked.
+    `hold`: why a human must review it, regardless of its confidence. `text`: the answer to send;
+    empty if the brain's answer would promise a refused action. `doubt`: the reason to escalate if
+    the confidence is below the playbook's threshold. `thread`: the state of the thread once the
+    answer has reached the customer. `sensitive`: the matter because of which no brain was called.
     """
 
     answer: BrainAnswer
@@ -93,10 +94,11 @@ class ThinkingResult:
 async def think_through(
     brain: Brain, material: Material, now: datetime, net: SafetyNet = _GRAMMAR
 ) -> ThinkingResult:
-    """Ask the brain, and evaluate its answer. Raises only the errors that the brain raises.
+    """Call the brain, and evaluate its answer. Raises only the errors that the brain raises.
 
-    A sensitive matter is shown to no brain. The answer to the agent's own question, and a message
-    that allows no reply, need none. `net` finds sensitive matters: by default the grammar alone.
+    Sensitive matters are not shown to a brain. An answer to the agent's own question, and a message
+    that allows no reply, need no brain. `net` detects sensitive matters: by default the grammar
+    alone.
     """
     is_whole = material.is_read_whole
     material = _beginning(material, READ_CHARS)
@@ -124,7 +126,7 @@ async def think_through(
     if requested := instead_of_people(material, situation, answer, judgement):
         return _result(material, requested, findings, None, now)
     doubt = doubt_of(material, request, answer, judgement.plan) if judgement.plan else None
-    if not is_whole:  # a message that was not read whole leads to no action and no question
+    if not is_whole:  # a truncated message leads to no action and no question
         judgement = judgement.model_copy(update={"question": None})
         doubt = doubt or EscalationReason.LOW_CONFIDENCE
     return _result(material, Settled(answer, judgement), findings, doubt, now)
@@ -148,7 +150,7 @@ async def _request(
         brand_name=material.brand_name,
         templates=material.templates,
         passages=tuple(passage for passage in material.passages if passage.id in shown),
-        # A human has already seen the message of an unsafe turn.
+        # Leave out unsafe turns; a human has already seen them.
         turns=tuple([turn for turn in material.turns if not await is_unsafe(turn.body)]),
         summary=material.summary,
         instructions=material.instructions,
@@ -202,8 +204,8 @@ def _result(
 def _knowledge_hold(
     material: Material, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
-    """Return the reason to hold an answer from knowledge, if the client requires a person for it. A
-    brain with a prompt is a language model, which composes its answers."""
+    """Return why an answer from knowledge is held, if the client requires a person for these. A
+    language model composes its answers (they have a prompt version), so none of them is held."""
     if material.answers_from_knowledge or answer.prompt_version is not None:
         return None
     if not judgement.plan or not any(one.kind == "knowledge" for one in answer.citations):
@@ -214,8 +216,8 @@ def _knowledge_hold(
 def _doubt(
     material: Material, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
-    """Return the brain's doubt. An empty plan is doubtful too, unless the message allows no
-    reply."""
+    """Return the brain's doubt. Without one, an empty plan counts as low confidence, unless the
+    message needs or allows no reply."""
     if judgement.plan:
         return answer.doubt
     if answer.closes or not material.event.reply_allowed:
@@ -224,7 +226,7 @@ def _doubt(
 
 
 def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
-    """Return the matter that always goes to a human; None also if no reply is allowed."""
+    """Return the matter that must go to a human, or None; None also if no reply is allowed."""
     if not material.event.reply_allowed:
         return None
     return net.matter(material.event.words, material.sensitive_words)
@@ -233,7 +235,7 @@ def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
 def _for_people(
     material: Material, situation: Situation, matter: SensitiveMatter | None
 ) -> ThinkingResult:
-    """Return a result that people handle. `matter`: None for a message of files without words."""
+    """Return a result for people to handle. `matter`: None for a message of files without words."""
     reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
     answer = BrainAnswer(
         classification=Category.OTHER,
@@ -256,8 +258,8 @@ def _for_people(
 
 
 def _unanswered(material: Material, situation: Situation) -> ThinkingResult:
-    """Return the result for a message without a reply, such as an auto-reply or the staff's own. No
-    brain is asked, and the plan is empty."""
+    """Return the result, with an empty plan, for a message that gets no reply, such as an
+    auto-reply or the staff's own. No brain is called."""
     answer = BrainAnswer(
         classification=Category.OTHER,
         confidence=SURE,
@@ -287,7 +289,7 @@ async def _finding(passage: Passage) -> Finding:
 
 
 async def _readable(order: Order | None) -> Order | None:
-    """Return the order without its note, if the note tries to give orders."""
+    """Return the order, without its note if the note contains a prompt injection."""
     if order is None or not await is_unsafe(order.note):
         return order
     return order.model_copy(update={"note": ""})

@@ -1,4 +1,4 @@
-"""The thread: the state of one exchange with a customer, besides its messages."""
+"""The thread: the state of an exchange with a customer, apart from its messages."""
 
 import re
 from datetime import datetime, timedelta
@@ -27,9 +27,9 @@ _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 class PendingProposal(BaseModel):
     """An action that the customer was asked to confirm.
 
-    `id`: of the run that asked. `category`: of the message that led to it. `playbook_id` and
-    `playbook_version`: the rules in force at the question. `customer`: the customer who may confirm
-    it, as `customer_key` spells the address.
+    `id`: the run that asked. `category`: the class of the message that led to the question.
+    `playbook_id` and `playbook_version`: the rules in force at the time. `customer`: the customer
+    who may confirm it, as normalized by `customer_key`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,11 +49,11 @@ class PendingProposal(BaseModel):
 class Thread(BaseModel):
     """The settled facts and the open question of an exchange.
 
-    `order_number`: of the one order that the exchange is about, found and this customer's.
-    `named_by_customer`: the customer named it, and not the agent alone. `asked_number`: the action
-    for which the customer was asked to name an order. `asked_of`: the proved address of that
-    customer; None for an unproved one. `language`: of the answers. `proposal`: the one action that
-    waits for a yes.
+    `order_number`: the one order that the exchange is about, found and owned by this customer.
+    `named_by_customer`: the customer named the order, not only the agent. `asked_number`: the
+    action for which the customer was asked to name an order. `asked_of`: the proved address of that
+    customer; None for an unproved one. `language`: the language of the answers. `proposal`: the one
+    action that awaits a yes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -67,11 +67,12 @@ class Thread(BaseModel):
 
     @property
     def without_question(self) -> "Thread":
-        """Return the thread without its open question, which did not reach the customer."""
+        """Return the thread without its open question, because the question did not reach the
+        customer."""
         return self.model_copy(update={"asked_number": None, "asked_of": None, "proposal": None})
 
     def seen_by(self, event: UnifiedEvent) -> "Thread":
-        """Return the thread for this message: without a question to another sender."""
+        """Return the thread as it applies to this message: without a question to another sender."""
         asked = self.asked_of if self.proposal is None else self.proposal.customer
         if asked is None or (event.may_act and customer_key(event.customer_email) == asked):
             return self
@@ -80,11 +81,11 @@ class Thread(BaseModel):
     def speaking_of(
         self, text: str, named: tuple[str, ...], order: Order | None, said: str
     ) -> "Thread":
-        """Return the thread with the order that it is about after a message and its answer.
+        """Return the thread with the order that it is about, after a message and its answer.
 
-        `named`: the numbers that the customer's `text` names. `order`: found, and theirs. `said`:
-        the answer. The order is uncertain if the customer names several orders, an unknown one, or
-        "the other one".
+        `named`: the order numbers in the customer's `text`. `order`: the order found, owned by the
+        customer. `said`: the answer. The order is uncertain if the customer names several orders,
+        an unknown one, or "the other one".
         """
         if len(named) == 1 and order is not None:
             return self.model_copy(update={"order_number": order.number, "named_by_customer": True})

@@ -14,7 +14,7 @@ from domain.intake.order_number import numbers_of_author
 def thread_after(
     material: Material, judgement: Judgement, answer: BrainAnswer, text: str, now: datetime
 ) -> Thread:
-    """Return the thread with the settled facts and the question that the answer leaves open."""
+    """Return the thread with the settled facts and the open question of the answer."""
     event, question = material.event, judgement.question
     thread = _named_by_author(
         material.thread,
@@ -42,7 +42,7 @@ def thread_after(
 
 
 def _named_by_author(before: Thread, event: UnifiedEvent, after: Thread) -> Thread:
-    """Return the thread with a corrected `named_by_customer`: true only if the proved author named
+    """Return the thread with `named_by_customer` recomputed: true only if the proved author named
     the order, in this message or an earlier one."""
     if not after.named_by_customer or not event.order_numbers or numbers_of_author(event):
         return after
@@ -51,7 +51,7 @@ def _named_by_author(before: Thread, event: UnifiedEvent, after: Thread) -> Thre
 
 
 def language_of(answer: BrainAnswer, thread: Thread) -> Language:
-    """Return the language of our own sentences: the message's, else the thread's."""
+    """Return the language for our own sentences: the message's, else the thread's."""
     match answer.language:
         case "fr" | "en" as spoken:
             return spoken

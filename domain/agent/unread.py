@@ -1,4 +1,4 @@
-"""Messages over the effort budget: a person answers them, and no brain is asked."""
+"""Handle messages over the effort budget: a person answers them, and no brain is called."""
 
 from datetime import datetime
 
@@ -12,7 +12,7 @@ from domain.agent.thinking import ThinkingResult
 
 
 def unread(material: Material, now: datetime) -> ThinkingResult:
-    """Return the result for a skipped message. Its cost does not grow with the message."""
+    """Return the result for a skipped message, at a cost that does not depend on its length."""
     situation = Situation(
         event=material.event,
         rulebook=material.rulebook,

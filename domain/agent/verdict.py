@@ -10,8 +10,8 @@ from domain.agent.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, 
 
 
 class Ruling(StrEnum):
-    """`ask`: the customer is asked first. `needs_second`: above a limit, so that two people must
-    approve. `refused`: not done."""
+    """The policy's decision. `ask`: the customer is asked first. `needs_second`: above a limit, so
+    two people must approve. `refused`: the action is not done."""
 
     ALLOWED = "allowed"
     ASK = "ask"
@@ -23,16 +23,17 @@ class Ruling(StrEnum):
 class PolicyReason(StrEnum):
     """The reason why an action was not simply allowed. Stable codes: stored, shown and logged.
 
-    `already_done`: some run has acted on the order, or may have, so a second action needs a human.
-    `covered_by_cancel`: a cancellation includes the refund. `amount_changed`: the order's
+    `already_done`: a run has acted on the order, or may have, so a second action needs a
+    human. `covered_by_cancel`: a cancellation includes the refund. `amount_changed`: the order's
     refundable amount differs from the plan's. `not_asked`: the message has no plain request in the
-    customer's own words. `not_certain`: it has one, but a hesitant one. `order_not_named`,
-    `several_orders`: the order is uncertain. `not_confirmed`: the customer has not said yes.
-    `unknown_language`: no grammar reads it. `sender_not_authenticated`: the mail's sender is not
-    authenticated. `order_not_live`: the order is known from webhooks, and its shop was not queried.
-    `order_disputed`: the customer disputes the payment with the bank, so a human decides.
-    `people_answer`: a person has answered in the helpdesk's ticket. `taken_over`: a person took the
-    conversation over while the agent was thinking. `automation_stopped`: all automation is stopped.
+    customer's own words. `not_certain`: the message has a request, but a hesitant one.
+    `order_not_named`, `several_orders`: the order is uncertain. `not_confirmed`: the customer has
+    not said yes. `unknown_language`: no grammar parses the language. `sender_not_authenticated`:
+    the mail's sender is not authenticated. `order_not_live`: the order is known only from webhooks;
+    its shop was not queried. `order_disputed`: the customer disputes the payment with the bank, so
+    a human decides. `people_answer`: a person has answered in the helpdesk ticket. `taken_over`: a
+    person took over the conversation while the agent was drafting. `automation_stopped`: all
+    automation is stopped.
     """
 
     NOT_OFFERED = "not_offered"
@@ -74,7 +75,7 @@ _LIMITS: Final = frozenset(
         PolicyReason.OTHER_CURRENCY,
     }
 )
-# A person may approve an action that these reasons blocked.
+# Reasons for which a blocked action may still be approved by a person.
 _UNTIL_APPROVED: Final = frozenset({PolicyReason.TAKEN_OVER, PolicyReason.AUTOMATION_STOPPED})
 
 
@@ -89,7 +90,7 @@ class Verdict(BaseModel):
 
     @classmethod
     def blocked(cls, kind: ActionKind, reason: PolicyReason) -> Self:
-        """Return the decision for an action that may not be done when it is due."""
+        """Return the decision for an action that may not run when it is due."""
         ruling = Ruling.REFUSED
         if reason in _LIMITS:
             ruling = Ruling.NEEDS_SECOND
@@ -99,14 +100,14 @@ class Verdict(BaseModel):
 
 
 def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:
-    """Return the blocked actions that no further approval lets through."""
+    """Return the blocked actions that no further approval can allow."""
     blocked = (step for step in steps if step.state is StepState.BLOCKED)
     verdicts = (Verdict.blocked(step.kind, PolicyReason(step.detail)) for step in blocked)
     return frozenset(one.kind for one in verdicts if one.ruling is Ruling.REFUSED)
 
 
 def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
-    """Return whether nothing was done because a person answers in the helpdesk's ticket."""
+    """Return whether nothing was done because a person answers in the helpdesk ticket."""
     blocked = any(step.detail == PolicyReason.PEOPLE_ANSWER for step in steps)
     return blocked and not any(step.state is StepState.DONE for step in steps)
 
@@ -114,7 +115,7 @@ def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
 def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
     """Return the outcomes of a plan whose ready answer was stopped before it was stored.
 
-    The effects on other systems stay done.
+    Effects on other systems remain done.
     """
     return tuple(
         StepOutcome.blocked(step.kind, PolicyReason.AUTOMATION_STOPPED)
@@ -125,8 +126,8 @@ def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
 
 
 class CustomerQuestion(BaseModel):
-    """A question to the customer. `action`: whether to do exactly that; None: which order to do
-    `kind` for."""
+    """A question to the customer. `action`: the question is whether to do exactly this action;
+    None: for which order to do `kind`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -135,11 +136,11 @@ class CustomerQuestion(BaseModel):
 
 
 class Judgement(BaseModel):
-    """The plan to carry out, in order, with the decisions behind it.
+    """The plan to execute, in order, with the decisions behind it.
 
-    `doubt`: why a human must see it first; None if the agent may go on. `refused`: a proposed
-    action is refused, so the draft may promise an action that does not happen. `question`: the
-    question to the customer that replaces the brain's answer.
+    `doubt`: why a human must review the plan first; None if the agent may continue. `refused`: a
+    proposed action is refused, so the draft may promise an action that does not happen. `question`:
+    the question to the customer that replaces the brain's answer.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,6 +1,6 @@
 """The agent's own sentences: questions about an action, and replies to the customer's answer.
 
-All other text for the customer is a merchant's template, a knowledge entry, or a model's sentence.
+All other customer-facing text is a merchant's template, a knowledge entry, or a model's sentence.
 """
 
 from functools import cache
@@ -30,7 +30,7 @@ def _words() -> _File:
 
 
 def confirm_question(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """Return the question whether to do the action, with its order and amount."""
+    """Return the question that asks whether to do the action, with its order and amount."""
     text = _words().confirm[language][action.kind]
     return _letter(_filled(text, action, language), language, brand_name)
 
@@ -40,13 +40,13 @@ def which_order(language: Language, brand_name: str) -> str:
 
 
 def done(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """Return the answer after the action is done."""
+    """Return the reply sent after the action is done."""
     text = _words().done[language][action.kind]
     return _letter(_filled(text, action, language), language, brand_name)
 
 
 def declined(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """Return the answer to a customer who said no."""
+    """Return the reply to a customer who declined."""
     text = _words().declined[language]
     return _letter(_filled(text, action, language), language, brand_name)
 
@@ -62,7 +62,7 @@ def code_request(language: Language, brand_name: str, *, refused: bool) -> str:
 
 
 def amount(money: Money, language: Language) -> str:
-    """Return an amount as customers read it: "49.00 EUR", in French "49,00 EUR"."""
+    """Return an amount formatted for customers: "49.00 EUR", in French "49,00 EUR"."""
     return str(money).replace(".", ",") if language == "fr" else str(money)
 
 

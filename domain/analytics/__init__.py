@@ -1,1 +1,1 @@
-"""Daily metrics and the weekly prediction of churn."""
+"""Daily metrics and the weekly churn prediction."""

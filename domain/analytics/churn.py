@@ -1,8 +1,8 @@
-"""Churn: how likely a customer is to leave, from their messages and tickets.
+"""Churn: how likely a customer is to leave, computed from the customer's messages and tickets.
 
-The score is a weighted sum: each factor is a value from 0 (no sign) to 1 (the worst that counts).
-The weights add up to 1, so the contributions add up to the score. If one factor gets worse alone,
-the score does not fall. `docs/metrics.md` explains it to people.
+The score is a weighted sum: each factor is a value from 0 (no sign) to 1 (the maximum). The weights
+add up to 1, so the contributions add up to the score. If a single factor gets worse, the score does
+not fall. `docs/metrics.md` explains the score to people.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.runs.sentiment import CRITICAL_AT
 
 LOOKS_BACK: Final = timedelta(days=180)
-"""A customer who has not written for this long has left already: there is no prediction."""
+"""A customer who has not written for this long has already left, so there is no prediction."""
 
 RECENT: Final = timedelta(days=30)
 
 MEDIUM_FROM: Final = 0.3
 HIGH_FROM: Final = 0.6
 
-# The usual gap is unknown for a customer who wrote on one day only.
+# Assumed gap between messages for a customer who wrote on one day only, whose usual gap is unknown.
 _UNKNOWN_GAP: Final = timedelta(days=30)
 _SHORTEST_GAP: Final = timedelta(days=1)
 _DIGITS: Final = 4
@@ -35,10 +35,10 @@ class ChurnLevel(StrEnum):
 
 
 class FactorName(StrEnum):
-    """`sentiment`: how bad the mood of the last 30 days was. `trend`: how much worse it is than
-    before. `repeats`: tickets about the same matter in 30 days. `unresolved`: tickets that failed,
-    were handed over or still wait. `silence`: longer than usual, after a ticket that ended badly.
-    """
+    """A factor of the score. `sentiment`: how negative the sentiment of the last 30 days was.
+    `trend`: how much worse the sentiment has become. `repeats`: tickets about the same matter in 30
+    days. `unresolved`: tickets that failed, were handed over or are still waiting. `silence`: an
+    unusually long time without a message, after a ticket that ended badly."""
 
     SENTIMENT = "sentiment"
     TREND = "trend"
@@ -54,22 +54,23 @@ WEIGHTS: Final = {
     FactorName.UNRESOLVED: 0.25,
     FactorName.SILENCE: 0.15,
 }
-# Repeats and unresolved tickets at which the factor reaches its maximum.
+# Numbers of repeats and unresolved tickets at which their factors reach the maximum.
 _MANY_REPEATS: Final = 3
 _MANY_UNRESOLVED: Final = 2
-# Silence counts from one usual gap on, and fully from three of them on.
+# Silence counts from one usual gap on, and reaches the maximum at three usual gaps.
 _WHOLE_SILENCE: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A customer's history within LOOKS_BACK.
+    """A customer's history within LOOKS_BACK. `contact_days`: the number of different days on which
+    the customer wrote.
 
-    `contact_days`: the number of different days on which they wrote. `mood_recent`, `mood_before`:
-    mean sentiment (-1 to 1) of the last 30 days and of the days before, or None. `mood_last`: the
-    sentiment of the last message that has one. `same_matter`: tickets of the most frequent
-    classification in 30 days. `unresolved`: tickets that failed or are in human hands.
-    `last_unresolved`: the last ticket is unresolved.
+    `mood_recent`, `mood_before`: mean sentiment (-1 to 1) of the last 30 days and of the days
+    before, or None. `mood_last`: the sentiment of the latest message that has one. `same_matter`:
+    the number of tickets in the most frequent classification in 30 days. `unresolved`: the number
+    of tickets that failed or are handled by a human. `last_unresolved`: whether the last ticket is
+    unresolved.
     """
 
     first_contact: datetime
@@ -84,7 +85,7 @@ class History:
 
 
 class Factor(BaseModel):
-    """`contribution`: value times weight."""
+    """A factor's part in a score. `contribution`: value times weight."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,8 +96,8 @@ class Factor(BaseModel):
 
 
 class Prediction(BaseModel):
-    """`score`: 0 to 1, the sum of the contributions. It ranks customers, and is not a
-    probability."""
+    """A predicted churn score. `score`: 0 to 1, the sum of the contributions. The score ranks
+    customers and is not a probability."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -106,8 +107,8 @@ class Prediction(BaseModel):
 
 
 class ChurnPrediction(Prediction):
-    """A stored prediction. `customer_email`: the address as limits count it, one spelling for one
-    person. `week`: its Monday."""
+    """A stored prediction. `customer_email`: the address in canonical form, the same for all
+    spellings. `week`: the Monday of its week."""
 
     id: str
     customer_email: str
@@ -116,13 +117,13 @@ class ChurnPrediction(Prediction):
 
 
 def week_of(at: datetime) -> date:
-    """Return the Monday of the UTC week that an aware time falls in."""
+    """Return the Monday of the UTC week that contains an aware time."""
     day = at.astimezone(UTC).date()
     return day - timedelta(days=day.weekday())
 
 
 def level_of(score: float) -> ChurnLevel:
-    """Return the level of a score. A score at a bound has the higher level."""
+    """Return the level of a score. A score exactly at a bound has the higher level."""
     if score >= HIGH_FROM:
         return ChurnLevel.HIGH
     return ChurnLevel.MEDIUM if score >= MEDIUM_FROM else ChurnLevel.LOW
@@ -153,14 +154,16 @@ def _factor(name: FactorName, value: float) -> Factor:
 
 
 def _trend(history: History) -> float:
-    """Return how far the mood has fallen, at most 1: the distance from glad to indifferent."""
+    """Return how far the sentiment has fallen, at most 1: the distance from happy to
+    indifferent."""
     if history.mood_recent is None or history.mood_before is None:
         return 0
     return _clipped(history.mood_before - history.mood_recent)
 
 
 def _silence(history: History, now: datetime) -> float:
-    """Return 0 unless the last ticket ended badly: a satisfied customer has no reason to write."""
+    """Return the silence factor; 0 unless the last ticket ended badly, because a satisfied customer
+    has no reason to write."""
     upset = history.mood_last is not None and history.mood_last <= CRITICAL_AT
     if not (history.last_unresolved or upset):
         return 0

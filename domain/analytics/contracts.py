@@ -1,4 +1,4 @@
-"""Temporal contracts of daily metrics and weekly predictions, under the rules of
+"""Temporal payloads of daily metrics and weekly predictions, under the rules of
 `domain/contracts.py`."""
 
 from datetime import date, datetime
@@ -7,7 +7,7 @@ from domain.core.contracts import Contract
 
 
 class ComputeMetricsInput(Contract):
-    """The days from `first` to `last`. `client_id`: empty for all clients."""
+    """The range of days to compute, from `first` to `last`. `client_id`: empty for all clients."""
 
     first: date
     last: date
@@ -15,9 +15,9 @@ class ComputeMetricsInput(Contract):
 
 
 class ComputeMetricsResult(Contract):
-    """Days of clients. `computed`: the number computed. `changed`: those that differ from the
-    stored values. `left`: those unchanged because retention has started on them. `failed`: those
-    that could not be computed; each is logged."""
+    """Numbers of client days. `computed`: days that were computed. `changed`: days that differ from
+    the stored values. `left`: days left unchanged because retention has started to remove their
+    records. `failed`: days that could not be computed; each is logged."""
 
     computed: int = 0
     changed: int = 0
@@ -34,7 +34,7 @@ class ComputeMetricsResult(Contract):
 
 
 class DailyMetricsInput(Contract):
-    """`at`: the day before this moment is computed, if no schedule gives the day."""
+    """`at`: fallback when the workflow is unscheduled; the day before this time is computed."""
 
     at: datetime | None = None
 
@@ -57,14 +57,14 @@ class BackfillMetricsInput(Contract):
 
 
 class BackfillProgress(Contract):
-    """`days`, `days_done`: calendar days in total, and those done."""
+    """`days`, `days_done`: the number of calendar days in total, and of those already computed."""
 
     days: int
     days_done: int
 
 
 class PredictChurnInput(Contract):
-    """`at`: the moment to predict for; later records are ignored. `client_id`: empty for all
+    """`at`: the time for which to predict; later records are ignored. `client_id`: empty for all
     clients."""
 
     at: datetime
@@ -72,8 +72,8 @@ class PredictChurnInput(Contract):
 
 
 class PredictChurnResult(Contract):
-    """`predicted`: customers with a prediction. `high`: those at the high level. `failed`:
-    customers without a prediction because of an error; their client is logged."""
+    """`predicted`: the number of customers with a prediction. `high`: the number at the high level.
+    `failed`: the number without a prediction because of an error; their clients are logged."""
 
     predicted: int = 0
     high: int = 0
@@ -81,7 +81,8 @@ class PredictChurnResult(Contract):
 
 
 class WeeklyChurnInput(Contract):
-    """`at`: the moment to predict for, if no schedule gives it. `client_id`: empty for all."""
+    """`at`: fallback when the workflow is unscheduled; the time for which to predict. `client_id`:
+    empty for all clients."""
 
     at: datetime | None = None
     client_id: str = ""

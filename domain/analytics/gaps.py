@@ -1,4 +1,4 @@
-"""Knowledge gaps: questions that the agent could not answer, in clusters of the same matter."""
+"""Knowledge gaps: questions that the agent could not answer, clustered by matter."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 MAX_QUESTIONS: Final = 2_000
-"""The most questions that are clustered: the newest ones."""
+"""Maximum number of questions that are clustered, newest first."""
 
 QUESTION_CHARS: Final = 300
-"""The characters of a question that are read."""
+"""Number of characters of a question that are read."""
 
 EXAMPLES: Final = 3
 
 
 class GapSpan(IntEnum):
-    """The days to look back on."""
+    """The number of days of questions to analyse."""
 
     MONTH = 30
     QUARTER = 90
@@ -26,7 +26,7 @@ class GapSpan(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question that the agent could not answer, in the present state of its run."""
+    """A question that the agent could not answer, with the current state of its run."""
 
     run_id: str
     text: str
@@ -37,8 +37,8 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionCluster:
-    """`places`: the indexes of its questions among those given, the most typical first. `label`:
-    its frequent words, the most frequent first."""
+    """A cluster of similar questions. `places`: the indexes of its questions in the input, the most
+    typical first. `label`: the cluster's frequent words, the most frequent first."""
 
     places: tuple[int, ...]
     label: tuple[str, ...]
@@ -55,7 +55,7 @@ class GapExample(_Frozen):
 
 
 class HumanAnswer(_Frozen):
-    """A person's answer to one of the questions."""
+    """A person's answer to one of the gap's questions."""
 
     run_id: str
     text: str
@@ -63,22 +63,24 @@ class HumanAnswer(_Frozen):
 
 
 class FoundKnowledge(_Frozen):
-    """An entry that covers the matter, written or changed since it was last asked."""
+    """A knowledge entry that covers the matter and was written or changed after the last
+    question."""
 
     id: str
     title: str
 
 
 class QuestionCount(_Frozen):
-    """The number of questions of a gap with this class or in this language; null: unknown."""
+    """The number of the gap's questions with this class or in this language; null if unknown."""
 
     value: str | None
     count: int
 
 
 class KnowledgeGap(_Frozen):
-    """`share`: of all questions that were read. `answer`: the newest one from a person, as a start
-    for an entry. `knowledge`: null until an entry written since would answer it."""
+    """A group of similar unanswered questions. `share`: the gap's share of all questions that were
+    read. `answer`: a person's latest answer, as a starting point for an entry. `knowledge`: an
+    entry, written after the last question, that would answer the gap; null if there is none."""
 
     label: str
     count: Annotated[int, Field(ge=1)]
@@ -93,8 +95,9 @@ class KnowledgeGap(_Frozen):
 
 
 class KnowledgeGaps(_Frozen):
-    """`questions`: the number that was read. `is_cut`: there were more, and the newest were read.
-    `clusters`: the number of gaps; `gaps` has the largest."""
+    """The knowledge gaps of a period. `questions`: the number of questions that were read.
+    `is_cut`: there were more questions, and only the newest were read. `clusters`: the number of
+    gaps; `gaps` contains the largest."""
 
     since: datetime
     questions: int
@@ -106,7 +109,8 @@ class KnowledgeGaps(_Frozen):
 def ranked(
     clusters: Sequence[QuestionCluster], questions: Sequence[OpenQuestion]
 ) -> list[QuestionCluster]:
-    """Return the clusters with the most tickets first; ties go to the one asked last."""
+    """Return the clusters with the most tickets first. In a tie, the cluster with the latest
+    question comes first."""
 
     def place(cluster: QuestionCluster) -> tuple[int, float, str]:
         last = max(questions[place].asked_at for place in cluster.places)

@@ -1,7 +1,7 @@
 """Insight: the figures of a range of days, and of the range before it.
 
-Counts of days add up. Rates are computed from these sums, never as a mean of rates.
-`docs/metrics.md` explains each figure.
+Daily counts add up. Rates are computed from their sums, never as a mean of rates. `docs/metrics.md`
+explains each figure.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ class _Frozen(BaseModel):
 
 
 class Figures(_Frozen):
-    """The figures of a range's counted days. A rate or mean without data is null."""
+    """The figures of the counted days in a range. A rate or mean without data is null."""
 
     events: _Count
     runs: _Count
@@ -60,8 +60,8 @@ class Figures(_Frozen):
 
 
 class Period(_Frozen):
-    """`counted`: the days that the figures include. `missing`: days that were not computed, or only
-    by a version that did not count everything."""
+    """A range of days. `counted`: the days included in the figures. `missing`: days that were not
+    computed, or only by a version that did not count everything."""
 
     first: Annotated[date, Field(serialization_alias="from")]
     last: Annotated[date, Field(serialization_alias="to")]
@@ -71,8 +71,8 @@ class Period(_Frozen):
 
 
 class SliceFigures(_Frozen):
-    """One class, playbook or channel. `key`: null if there was none. `name`: the playbook's
-    name."""
+    """The figures of one class, playbook or channel. `key`: null for runs without one. `name`: the
+    playbook's name."""
 
     key: str | None
     name: str | None = None
@@ -92,7 +92,7 @@ class SliceFigures(_Frozen):
 
 
 class ReasonFigures(_Frozen):
-    """A reason why people were asked. `rate`: its share of all that asked."""
+    """A reason for handing messages to people. `rate`: the reason's share of all such messages."""
 
     reason: str
     escalated: _Count
@@ -100,7 +100,8 @@ class ReasonFigures(_Frozen):
 
 
 class ChurnRisk(_Frozen):
-    """Customers by level in the latest week of predictions up to the range's end."""
+    """The number of customers at each level, in the latest week of predictions up to the end of the
+    range."""
 
     week: date
     medium: _Count
@@ -108,7 +109,8 @@ class ChurnRisk(_Frozen):
 
 
 class Insight(_Frozen):
-    """`change`: each figure minus that of the period before; null if either is null."""
+    """The figures of a range, with breakdowns. `change`: each figure minus that of the previous
+    period; null if either is null."""
 
     period: Period
     previous: Period | None
@@ -121,13 +123,14 @@ class Insight(_Frozen):
 
 
 def before(first: date, last: date) -> tuple[date, date]:
-    """Return the range of the same length right before."""
+    """Return the range of the same length directly before this one."""
     length = last - first
     return first - length - timedelta(days=1), first - timedelta(days=1)
 
 
 def period(first: date, last: date, days: Sequence[DayInsight]) -> Period:
-    """Return the figures of the days from `first` to `last`. `days`: their rows."""
+    """Return the figures for the days from `first` to `last`. `days`: the stored rows of these
+    days."""
     counted = whole(days)
     return Period(
         first=first,
@@ -144,7 +147,7 @@ def whole(days: Iterable[DayInsight]) -> list[DayInsight]:
 
 
 def change(now: Figures, then: Figures) -> dict[str, float | None]:
-    """Return each figure minus that of the period before, or None if either is None."""
+    """Return each figure minus that of the previous period, or None if either is None."""
     values = then.model_dump()
     return {
         name: None if value is None or values[name] is None else value - values[name]
@@ -157,7 +160,7 @@ def slices(
     of: Callable[[Breakdown], Sequence[Slice]],
     names: Mapping[str, str] | None = None,
 ) -> tuple[SliceFigures, ...]:
-    """Return the parts of a range, largest first. `names`: the names of keys that are ids."""
+    """Return the slices of a range, largest first. `names`: the names of keys that are ids."""
     parts: dict[str, list[Slice]] = {}
     for day in days:
         for part in of(day.breakdown):
@@ -168,7 +171,7 @@ def slices(
 
 
 def reasons(days: Sequence[DayInsight]) -> tuple[ReasonFigures, ...]:
-    """Return the reasons why people were asked in a range, the most frequent first."""
+    """Return the reasons for handing messages to people in a range, the most frequent first."""
     asked = sum(day.asked or 0 for day in days)
     found = added(day.escalations for day in days)
     return tuple(
@@ -223,7 +226,7 @@ def _figures(days: Sequence[DayInsight]) -> Figures:
 
 
 def _mean(parts: Iterable[tuple[float | None, int]]) -> float | None:
-    """Return the overall mean from the means of parts, weighted by their counts."""
+    """Return the overall mean, from the means of parts weighted by their counts."""
     known = [(mean, count) for mean, count in parts if mean is not None and count]
     whole = sum(count for _, count in known)
     return sum(mean * count for mean, count in known) / whole if whole else None

@@ -23,9 +23,11 @@ _GAP: Final = (
 
 
 def insight_csv(insight: Insight) -> bytes:
-    """Return a CSV file with a line for the range, the one before, their difference, and each
-    class, playbook, channel and reason. `part` names the line's kind; cells that do not apply are
-    empty."""
+    """Return a CSV file with a line for the range, the previous range and their difference, and one
+    for each class, playbook, channel and reason.
+
+    `part` names the kind of the line; cells that do not apply are empty.
+    """
     return csv_file((*_PERIOD, *_FIGURES), _insight_lines(insight))
 
 
@@ -90,5 +92,5 @@ def _told(tallies: Sequence[QuestionCount]) -> str:
 
 
 def csv_name(what: str, first: date | datetime, last: date | datetime) -> str:
-    """Return the name of a file about the days from the first to the last."""
+    """Return the name of a file that covers the days from the first to the last."""
     return f"{what}-{first:%Y-%m-%d}-{last:%Y-%m-%d}.csv"

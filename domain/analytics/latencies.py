@@ -1,7 +1,7 @@
-"""Latencies of many days, counted in steps, because daily percentiles do not add up.
+"""Latencies over many days, counted in buckets, because daily percentiles do not add up.
 
-A step holds the latencies from `WIDTH ** step` to less than `WIDTH ** (step + 1)` milliseconds. The
-counts of days add up, and a percentile found in them is at most 2.5 % off.
+A bucket holds the latencies from `WIDTH ** step` to less than `WIDTH ** (step + 1)` milliseconds.
+The counts of several days add up, and a percentile computed from them is at most 2.5 % off.
 """
 
 from collections import Counter
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 WIDTH: Final = 1.05
-"""The ratio of a step's end to its start."""
+"""The ratio of a bucket's end to its start."""
 
 
 def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return the sum of several days' counts."""
+    """Return the sum of the counts of several days."""
     total: Counter[str] = Counter()
     for day in days:
         total.update(day)
@@ -21,8 +21,10 @@ def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def percentile(latencies: Mapping[str, int], share: float) -> float | None:
-    """Return a percentile in milliseconds, or None without latencies. `share`: from 0 to 1. The
-    value is the middle of the percentile's step."""
+    """Return a percentile in milliseconds, or None if there are no latencies.
+
+    `share`: from 0 to 1. The value is the middle of the percentile's bucket.
+    """
     left = share * sum(latencies.values())
     steps = sorted((int(step), count) for step, count in latencies.items() if count)
     for step, count in steps:

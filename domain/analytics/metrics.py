@@ -1,7 +1,7 @@
-"""Daily metrics: the meaning of each count of a client's day, and the rates made of them.
+"""Daily metrics: the meaning of each daily count, and the rates computed from the counts.
 
-A day is a UTC day. It counts what was received (events, runs) or written (messages, moods) on it.
-`docs/metrics.md` explains the figures to people.
+A day is a UTC day. It counts what was received (events, runs) or written (messages, sentiments) on
+the day. `docs/metrics.md` explains the figures to people.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,15 +12,15 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 DURABLE_AFTER: Final = timedelta(days=7)
-"""A resolved run counts as durable if its customer has not come back about it for this long."""
+"""A resolved run counts as durable if its customer does not write about it again for this long."""
 
 REFRESHED: Final = 13
-"""The number of days that each night computes, up to the day before. A review may be decided for 72
-hours and its last round a little later, and it changes the day of its run. Whether that run is
-durable is known `DURABLE_AFTER` later."""
+"""Number of days that are recomputed each night, up to the previous day. A review may be decided
+within 72 hours and its last round finish a little later, which changes the day of its run. Whether
+the run is durable is known `DURABLE_AFTER` later."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
-"""The most days that one command may compute again: ten years."""
+"""Maximum number of days that one command may recompute: ten years."""
 
 
 _Count = Annotated[int, Field(ge=0)]
@@ -29,8 +29,8 @@ _Milliseconds = Annotated[float | None, Field(ge=0)]
 
 
 class Slice(BaseModel):
-    """A part of a day's runs; each count means the same as in `DayCounts`. `key`: the class, the
-    playbook's id or the channel; "" for none."""
+    """A part of a day's runs; each count has the same meaning as in `DayCounts`. `key`: the class,
+    the playbook's id or the channel; "" for none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,19 +56,18 @@ class Breakdown(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DayCounts:
-    """The counts of a day, as SQL finds them. Runs count by `received_at`. `completed`,
-    `needs_review`, `failed`: by their present status. `escalated`: runs that a human was ever asked
-    about. `reviewed`: escalated runs that a human has decided. `no_playbook`: events without a run.
-    `customers`: different customers who wrote. `latency_*`: milliseconds from a request's arrival
-    to its first outcome.
+    """The counts of a day, as computed by SQL. Runs count on the day of `received_at`.
 
-    `asked`: runs with something of their own to answer; automatic mails and messages added to an
-    open review have nothing. `handled`: asked runs with an outcome. `resolved`: the completed ones.
-    `resolved_alone`: those completed without a human. `reopened`: resolved runs whose customer came
-    back within `DURABLE_AFTER`. `durable`: the other resolved runs. Both are None until that time
-    has passed for all of them. `escalations`: the escalated runs by reason. `rated`, `satisfied`,
-    `rating_mean`: ratings given on the day. `latencies`: runs by the steps of
-    `domain/analytics/latencies.py`.
+    `completed`, `needs_review`, `failed`: by their current status. `escalated`: runs that were ever
+    handed to a human. `reviewed`: escalated runs that a human has decided. `no_playbook`: events
+    without a run. `customers`: the number of different customers who wrote. `latency_*`:
+    milliseconds from a request's arrival to its first outcome. `asked`: runs that need an answer of
+    their own, unlike automatic mails and messages added to an open review. `handled`: asked runs
+    with an outcome. `resolved`: completed asked runs. `resolved_alone`: resolved runs without a
+    human. `reopened`: resolved runs whose customer wrote again within `DURABLE_AFTER`. `durable`:
+    the other resolved runs. `reopened` and `durable` are None until that time has passed for all
+    runs. `escalations`: the escalated runs by reason. `rated`, `satisfied`, `rating_mean`: ratings
+    given on the day. `latencies`: runs by the buckets of `domain/analytics/latencies.py`.
     """
 
     events: int
@@ -103,7 +102,7 @@ class DayCounts:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Shares from 0 to 1; None if the whole is 0."""
+    """Shares from 0 to 1; None if the denominator is 0."""
 
     resolution_rate: float | None
     automation_rate: float | None
@@ -113,7 +112,7 @@ class Rates:
 
 def rates(counts: DayCounts) -> Rates:
     """Return the shares of the asked runs that were resolved, resolved without a human, and
-    escalated; and the share of the escalated runs that a human has decided."""
+    escalated, and the share of the escalated runs that a human has decided."""
     return Rates(
         resolution_rate=share(counts.resolved, counts.asked),
         automation_rate=share(counts.resolved_alone, counts.asked),
@@ -123,12 +122,12 @@ def rates(counts: DayCounts) -> Rates:
 
 
 def share(part: int, whole: int) -> float | None:
-    """Return a part of a whole, or None if the whole is 0."""
+    """Return a part's share of a whole, or None if the whole is 0."""
     return part / whole if whole else None
 
 
 class DayMetrics(BaseModel):
-    """A client's day as it is stored and shown."""
+    """A client's metrics for one day, as stored and displayed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -167,7 +166,7 @@ class DayMetrics(BaseModel):
 
 
 class DayInsight(DayMetrics):
-    """The same, with the data that ranges of days are summed from."""
+    """A client's metrics for one day, with the data needed to sum ranges of days."""
 
     latencies: dict[str, _Count]
     breakdown: Breakdown
@@ -179,10 +178,11 @@ def midnight(day: date) -> datetime:
 
 
 def days_of(first: date, last: date) -> Iterator[date]:
-    """Return both days and those between; none if the last is before the first."""
+    """Return the days from the first to the last, both included; none if the last is before the
+    first."""
     return (first + timedelta(days=number) for number in range((last - first).days + 1))
 
 
 def day_before(now: datetime) -> date:
-    """Return the last UTC day that has ended."""
+    """Return the latest UTC day that has ended."""
     return now.astimezone(UTC).date() - timedelta(days=1)

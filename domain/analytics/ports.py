@@ -1,4 +1,4 @@
-"""The port of insight: a reader of questions."""
+"""Ports of insight."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,14 +8,18 @@ from domain.analytics.gaps import QuestionCluster
 
 
 class ReadsQuestions(Protocol):
-    """Deterministic and bounded: it raises OverBudget if the work is too much, and CallerBusy if
-    too many callers wait."""
+    """Clusters questions and matches them with knowledge. The result is deterministic and the work
+    bounded: methods raise OverBudget if there is too much work, and CallerBusy if too many callers
+    wait."""
 
     async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-        """Put each question into one cluster. Raises OverBudget."""
+        """Assign each question to one cluster. Raises OverBudget."""
 
     async def answering(
         self, asked: Sequence[tuple[str, Sequence[Passage]]]
     ) -> tuple[Passage | None, ...]:
-        """Return, for each question and its search results, the passage that the agent would answer
-        from, or None. Raises OverBudget."""
+        """For each question and its search results, return the passage from which the agent would
+        answer, or None.
+
+        Raises OverBudget.
+        """

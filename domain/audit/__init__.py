@@ -1,1 +1,1 @@
-"""The audit log: who changed what, from where."""
+"""The audit log: who changed what, and from where."""

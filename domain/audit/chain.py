@@ -1,7 +1,8 @@
-"""The chain of a client's audit entries: each holds the hash of the one before it.
+"""The chain of a client's audit entries, in which each entry contains the hash of the previous one.
 
-Changing, removing or inserting an entry breaks the chain there. If all later hashes are recomputed,
-an anchor reveals it: a place of the chain and its hash, kept elsewhere too.
+Changing, removing or inserting an entry breaks the chain at that entry. If an attacker recomputes
+all later hashes, an anchor reveals the change: an anchor is a position in the chain and its hash,
+also stored elsewhere.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,7 +35,7 @@ START: Final = ChainHead(0, bytes(32))
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """An entry in its chain. `previous`: the hash of the entry before."""
+    """An entry with its place in the chain. `previous`: the hash of the previous entry."""
 
     entry: AuditEntry
     previous: bytes
@@ -47,7 +48,7 @@ class ChainLink:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A past state of a chain: its entry `seq` had this hash."""
+    """A recorded state of a chain: entry `seq` had this hash."""
 
     client_id: str
     seq: int
@@ -55,11 +56,11 @@ class Anchor:
 
 
 class FaultKind(StrEnum):
-    """`missing`: entries between others are gone. `changed`: an entry differs from what was hashed.
-    `unlinked`: an entry does not follow the one before it: it was inserted or replaced. `inserted`:
-    entries are before the first or behind the head. `cut`: entries at the end are gone. `head`: the
-    chain's head is gone, or has another hash than the last entry. `replaced`: an entry is not the
-    one that was anchored."""
+    """The kind of a fault. `missing`: entries between others are gone. `changed`: an entry differs
+    from the content that was hashed. `unlinked`: an entry does not follow the previous one, because
+    it was inserted or replaced. `inserted`: entries are before the first or after the head. `cut`:
+    entries at the end are gone. `head`: the chain's head is gone, or its hash differs from the last
+    entry's. `replaced`: an entry differs from the anchored one."""
 
     MISSING = "missing"
     CHANGED = "changed"
@@ -72,8 +73,8 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault of the entries from `first` to `last` of a client's chain. `id`: the entry's id, if
-    the entry exists."""
+    """A fault that covers the entries from `first` to `last` of a client's chain. `id`: the entry's
+    id, if the entry exists."""
 
     client_id: str
     kind: FaultKind
@@ -83,7 +84,7 @@ class Fault:
 
 
 def hash_of(previous: bytes, entry: AuditEntry) -> bytes:
-    """Return the hash of an entry. `previous`: the hash of the entry before, 32 bytes."""
+    """Return the hash of an entry. `previous`: the hash of the previous entry, 32 bytes."""
     return sha256(previous + entry.canonical()).digest()
 
 
@@ -112,7 +113,7 @@ def chained(
 
 
 class ChainWalk:
-    """Follows one chain from its start to its head, and reports each fault on the way.
+    """Follows one chain from its start to its head, and reports each fault found.
 
     `anchors`: the anchors of this chain. A fault is reported once: the walk continues from the
     entries that exist.
@@ -127,14 +128,14 @@ class ChainWalk:
         self.entries = 0
 
     def follow(self, links: Sequence[ChainLink]) -> Iterator[Fault]:
-        """Check the next entries, in the order of their places, and yield the faults."""
+        """Check the next entries, in order of their sequence numbers, and yield the faults."""
         for link in links:
             self.entries += 1
             yield from self._step(link)
 
     def _step(self, link: ChainLink) -> Iterator[Fault]:
         seq, expected = link.entry.seq, self._last.seq + 1
-        if seq < expected:  # before the first: each place occurs once
+        if seq < expected:  # sequence numbers are unique, so this entry is before the first
             yield self._fault(FaultKind.INSERTED, seq, seq, link.entry.id)
             return
         if seq > expected:
@@ -148,8 +149,10 @@ class ChainWalk:
         self._last = link.head
 
     def end(self, head: ChainHead | None) -> Iterator[Fault]:
-        """Check the end of the chain, and yield the faults. `head`: the one stored beside the
-        entries, or None if it is gone."""
+        """Check the end of the chain, and yield the faults.
+
+        `head`: the head stored next to the entries, or None if it is gone.
+        """
         last = self._last
         known = max([head.seq if head else 0, *self._anchors])
         if known > last.seq:
@@ -167,7 +170,7 @@ class ChainWalk:
 
 
 class AnchorDigest:
-    """A digest of anchors, which are added in the order of their clients and places."""
+    """A digest of anchors, which are added in the order of their clients and sequence numbers."""
 
     def __init__(self, anchors: Iterable[Anchor] = ()) -> None:
         self.number = 0

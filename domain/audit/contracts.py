@@ -1,4 +1,4 @@
-"""Temporal contracts of the audit log's anchors."""
+"""Temporal payloads for anchoring the audit log."""
 
 from datetime import date, datetime
 
@@ -6,20 +6,21 @@ from domain.core.contracts import Contract
 
 
 class AnchorAuditInput(Contract):
-    """`at`: a moment of the day to anchor, if no schedule gives it."""
+    """`at`: fallback when the workflow is unscheduled; a time in the day to anchor."""
 
     at: datetime | None = None
 
 
 class AnchorHeadsInput(Contract):
-    """`day`: the day that the anchors are stored under."""
+    """`day`: the day under which the anchors are stored."""
 
     day: date
 
 
 class AnchorAuditResult(Contract):
-    """`anchored`: the heads that this run has anchored. `anchors`: all anchors of the day.
-    `digest`: the digest of these; Temporal and the log keep it, outside the database."""
+    """`anchored`: the number of heads that this run has anchored. `anchors`: the number of all
+    anchors of the day. `digest`: the digest of all these anchors, which Temporal and the log keep
+    outside the database."""
 
     day: date
     anchored: int

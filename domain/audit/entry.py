@@ -1,5 +1,7 @@
-"""One entry of the audit log: the actor, the change, the time and the origin. It holds ids and
-digests only, so an erasure leaves it as it is."""
+"""One entry of the audit log: the actor, the change, the time and the origin.
+
+An entry contains only ids and digests, so an erasure leaves it unchanged.
+"""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +11,7 @@ from typing import Final
 
 from domain.tenants.actor import Actor
 
-# A change of the hashed fields needs another form: old entries keep the hash of theirs.
+# Increase this version when the hashed fields change: old entries keep the hash of their version.
 _FORM: Final = "1"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -17,7 +19,8 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An action of a use case, before it is an entry. `ids`: the records that it is about."""
+    """An action of a use case, before it becomes an audit entry. `ids`: the records that the action
+    concerns."""
 
     actor: Actor
     what: str
@@ -26,10 +29,11 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`seq`: its place in the client's chain, from 1. `login`: the operator who acts in a person's
-    name. `network`: the network of the request; None without a request.
+    """An entry of the audit log.
 
-    Nothing is checked here: an entry that was tampered with must be readable too.
+    `seq`: its sequence number in the client's chain, from 1. `login`: the operator who acts on a
+    member's behalf. `network`: the network of the request; None without a request. The fields are
+    not validated, because an entry that was tampered with must still be readable.
     """
 
     client_id: str
@@ -44,8 +48,8 @@ class AuditEntry:
     ids: Mapping[str, str]
 
     def canonical(self) -> bytes:
-        """Return the form that is hashed: a JSON array in ASCII, with sorted names and without
-        spaces. The time is in microseconds since 1970."""
+        """Return the serialization that is hashed: a JSON array in ASCII, with sorted names and
+        without spaces. The time is in microseconds since 1970."""
         parts = (
             _FORM,
             self.client_id,

@@ -1,1 +1,1 @@
-"""Plans, quota and credits."""
+"""Plans, quotas and credits."""

@@ -1,4 +1,4 @@
-"""The checkout: one purchase of a client, and its price."""
+"""The checkout: a client's purchase, and its price."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,19 +10,20 @@ from domain.core.period import next_period_start
 from domain.tenants.client import Plan
 
 OPEN_FOR: Final = timedelta(hours=1)
-"""The time within which the provider's page accepts a payment."""
+"""How long the provider's page accepts a payment."""
 
 MAX_OPEN: Final = 20
-"""The most unpaid pages that one client may request within that time."""
+"""Maximum number of unpaid payment pages that one client may request within OPEN_FOR."""
 
-# The provider starts a monthly renewal at least two days after the payment. The payment comes up to
-# an hour after the checkout.
+# The provider starts a monthly renewal at least two days after the payment, and the payment may
+# come up to an hour after the checkout.
 _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 
 class CheckoutState(StrEnum):
-    """`asked`: the provider may not know of it. `open`: it can be paid. `pending`: the payment is
-    on its way, as with a bank transfer. `failed`: nothing was paid and nothing will be."""
+    """The state of a checkout. `asked`: the provider may not know the checkout. `open`: it can be
+    paid. `pending`: the payment is in progress, as with a bank transfer. `failed`: it was not and
+    will not be paid."""
 
     ASKED = "asked"
     OPEN = "open"
@@ -33,7 +34,7 @@ class CheckoutState(StrEnum):
 
 class RenewalState(StrEnum):
     """The state of a bought plan's monthly payment. `replaced`: another plan was bought instead,
-    and the provider still has to end this payment."""
+    and the provider must still end this payment."""
 
     ACTIVE = "active"
     REPLACED = "replaced"
@@ -42,11 +43,11 @@ class RenewalState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """The purchase of either a plan or credits.
+    """The purchase of a plan or of credits.
 
     `amount`: paid now. `monthly`: paid from `renews_at` on, for a plan. `replaces`: the checkout of
-    the plan that was being paid for monthly when this one was created. `customer_id`: the
-    provider's id of the payer, if it has one. `choice`: the latest choice of a lower plan.
+    the plan whose monthly payment was active when this checkout was created. `customer_id`: the
+    provider's id for the payer, if there is one. `choice`: the latest choice of a lower plan.
     """
 
     id: str
@@ -84,11 +85,11 @@ def first_payment(
     paid: Money | None = None,
     paid_until: datetime | None = None,
 ) -> FirstPayment:
-    """Return the price of the rest of this month, and when whole months start.
+    """Return the price of the rest of this month, and the start of the first whole month.
 
-    The price is by days in UTC, today included, rounded up to a whole minor unit. `paid`: the
-    monthly price of the plan that this one replaces, as it was paid for this month, and until
-    `paid_until` if that is later. In a month's last three days the next month is included.
+    The price is by UTC days, today included, rounded up to a whole minor unit. `paid`: the monthly
+    price that was paid this month for the plan being replaced. It counts until the month's end, or
+    until `paid_until` if that is later. In a month's last three days the next month is included.
     """
     renews_at = next_period_start(now)
     here = now.astimezone(renews_at.tzinfo)

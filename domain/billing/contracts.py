@@ -1,4 +1,4 @@
-"""Temporal contracts of the monthly reset."""
+"""Temporal payloads of the monthly reset."""
 
 from datetime import datetime
 
@@ -6,20 +6,20 @@ from domain.core.contracts import Contract
 
 
 class MonthlyResetInput(Contract):
-    """`at`: the moment to reset for, if no schedule gives it."""
+    """`at`: fallback when the workflow is unscheduled; the time for which to reset."""
 
     at: datetime | None = None
 
 
 class OpenPeriodInput(Contract):
-    """`at`: the scheduled time, at which changes of plan are due."""
+    """`at`: the scheduled time; plan changes due by then are applied."""
 
     at: datetime
 
 
 class OpenPeriodResult(Contract):
-    """`opened`: counters that were opened. `changed`: waiting changes of plan that were made.
-    `failed`: clients with an error, each of them logged."""
+    """`opened`: the number of counters that were opened. `changed`: the number of pending plan
+    changes that were applied. `failed`: the number of clients with an error; each is logged."""
 
     opened: int = 0
     changed: int = 0
@@ -31,8 +31,9 @@ class ReconcileInput(Contract):
 
 
 class ReconcileResult(Contract):
-    """`compared`: clients that were compared. `drifting`: those that do not add up; more than 0
-    needs attention. `failed`: clients that could not be compared, each of them logged."""
+    """`compared`: the number of clients that were compared. `drifting`: the number of clients whose
+    counters do not match; more than 0 needs attention. `failed`: the number of clients that could
+    not be compared; each is logged."""
 
     compared: int = 0
     drifting: int = 0

@@ -1,4 +1,4 @@
-"""Errors around plans, quota and credits."""
+"""Errors of plans, quotas and credits."""
 
 from collections.abc import Mapping
 
@@ -7,13 +7,13 @@ from domain.core.errors import DomainError
 
 
 class PlanRequired(DomainError):
-    """The feature is not in the client's plan."""
+    """The client's plan does not include the feature."""
 
     code = "plan_required"
 
 
 class QuotaExhausted(DomainError):
-    """The month's tickets are used up, and there is no credit."""
+    """The month's tickets are used up, and no credit is left."""
 
     code = "quota_exhausted"
 
@@ -32,19 +32,19 @@ class QuotaExhausted(DomainError):
 
 
 class NotForSale(DomainError):
-    """The item cannot be bought: it has no price, or the client has as much already."""
+    """The item cannot be bought: it has no price, or the client already has as much."""
 
     code = "not_for_sale"
 
 
 class NotALowerPlan(DomainError):
-    """A plan above the present one: it is bought, not chosen."""
+    """The plan is above the current one, so it must be bought instead of chosen."""
 
     code = "not_a_lower_plan"
 
 
 class TooManyCheckouts(DomainError):
-    """The client has too many open payment pages that are unpaid."""
+    """The client has too many open, unpaid payment pages."""
 
     code = "too_many_checkouts"
 
@@ -60,7 +60,8 @@ class PaymentsUnavailable(DomainError):
 
 
 class PaymentsUnreachable(DomainError):
-    """The payment provider did not answer, or not as expected: this call paid nothing."""
+    """The payment provider did not answer, or gave an unexpected answer: this call caused no
+    payment."""
 
     code = "payments_unreachable"
     retryable = True
@@ -68,6 +69,6 @@ class PaymentsUnreachable(DomainError):
 
 
 class InvalidPaymentSignature(DomainError):
-    """The payment provider did not sign the event, or not recently."""
+    """The event was not signed by the payment provider, or not recently."""
 
     code = "invalid_payment_signature"

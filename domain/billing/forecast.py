@@ -1,4 +1,4 @@
-"""The forecast: the day of this month when the tickets will be used up, if they will."""
+"""The forecast: the day of this month on which the tickets will be used up, if any."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +9,14 @@ from domain.billing.quota import UNLIMITED, QuotaStanding
 from domain.core.period import next_period_start
 
 LOOKED_BACK: Final = timedelta(days=7)
-"""A whole week, so that quiet weekends count."""
+"""A whole week, so that quiet weekends are included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """`tickets_per_day`: the mean of the days before. `quota_ends_on`, `credits_end_on`: days in
-    UTC; None: not in this month at that pace."""
+    """A forecast of usage. `tickets_per_day`: the mean of the previous days. `quota_ends_on`,
+    `credits_end_on`: days in UTC; None if the quota or credits last beyond this month at that
+    pace."""
 
     tickets_per_day: float
     quota_ends_on: date | None
@@ -23,11 +24,11 @@ class Forecast:
 
 
 def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Forecast | None:
-    """Forecast when a client will have used its tickets, and then its credits.
+    """Forecast when a client will have used up its tickets, and then its credits.
 
-    Method: the mean of the last seven whole days (`daily`, any order; fewer for a younger client)
-    continues evenly from now. A quota that is used up already ends today. Returns None for an
-    unlimited plan, and for a client without a whole day.
+    The mean of the last seven whole days (`daily`, in any order; fewer days for a younger client)
+    is assumed to continue evenly from now. A quota that is used up already ends today. Returns None
+    for an unlimited plan, and for a client without a whole day.
     """
     if standing.tickets_limit == UNLIMITED or not daily:
         return None
@@ -41,13 +42,14 @@ def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Fo
 
 
 def _day_after(left: int, tickets: int, days: int, now: datetime) -> date | None:
-    """Return the day when `left` tickets are used at a pace of `tickets` in `days`, or None if that
-    is not in this month."""
+    """Return the day on which `left` tickets are used up at a pace of `tickets` in `days`, or None
+    if that day is not in this month."""
     end = next_period_start(now)
     here = now.astimezone(end.tzinfo)
     if left == 0:
         return here.date()
-    # Compared in whole numbers first: a day that is too far away has no date.
+    # Compare whole numbers first, because a day too far in the future cannot be represented as a
+    # date.
     seconds_left = (end - here) // timedelta(seconds=1)
     if left * days * 86_400 >= seconds_left * tickets:
         return None

@@ -1,4 +1,5 @@
-"""Budgets of language models: a client's month, and the day of all clients together."""
+"""Budgets for language models: a client's monthly budget, and the daily budget of all clients
+together."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -31,14 +32,14 @@ NO_MODEL_BUDGET: Final = ModelBudget()
 
 
 class SpendingScope(StrEnum):
-    """The clients with a common daily spending counter. The values are stored."""
+    """A set of clients that share a daily spending counter. The values are stored."""
 
     TRIAL = "trial"
     INSTALLATION = "installation"
 
 
 class BudgetRefusal(StrEnum):
-    """The budget that has too little left: the client's month, or the day of all clients."""
+    """The exhausted budget: the client's monthly budget, or the daily budget of all clients."""
 
     MONTH = "month"
     DAY = "day"
@@ -46,7 +47,7 @@ class BudgetRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BudgetReservation:
-    """Money reserved for one question, and the counters that it is booked on."""
+    """Money reserved for one question, and the counters against which it is booked."""
 
     period: Period
     day: date
@@ -54,7 +55,7 @@ class BudgetReservation:
 
 
 def scopes_of(*, is_unpaid: bool) -> tuple[SpendingScope, ...]:
-    """Return the daily counters of a client's spending, the smaller one first."""
+    """Return the daily counters that a client's spending counts against, the smaller one first."""
     if is_unpaid:
         return SpendingScope.TRIAL, SpendingScope.INSTALLATION
     return (SpendingScope.INSTALLATION,)

@@ -1,4 +1,4 @@
-"""Payments: the payment provider's events, and the check whether they may have an effect."""
+"""Payments: the payment provider's events, and the checks before an event takes effect."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,8 +9,8 @@ from domain.core.money import Money
 
 
 class PaymentKind(StrEnum):
-    """`ended`: a plan is no longer paid for monthly. `returned`: the money was refunded, or the
-    payer disputes the payment."""
+    """The kind of an event. `ended`: a plan's monthly payment has ended. `returned`: the money was
+    refunded, or the payer disputes the payment."""
 
     PAID = "paid"
     PENDING = "pending"
@@ -22,10 +22,11 @@ class PaymentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PaymentEvent:
-    """One event from a verified sender. A value that the provider did not send is None.
+    """One event from a verified sender.
 
-    `checkout_id`: a ULID. `type`: the provider's own name. `created_at`: by the provider's clock.
-    `at_period_end`: a plan ended together with the time that was paid for.
+    A value that the provider did not send is None. `checkout_id`: a ULID. `type`: the provider's
+    own name for the event. `created_at`: by the provider's clock. `at_period_end`: the plan ended
+    at the end of the paid period.
     """
 
     id: str
@@ -42,7 +43,7 @@ class PaymentEvent:
 
 
 class EventState(StrEnum):
-    """The outcome of an event. `people`: it had no effect, and a person must look at it."""
+    """The outcome of an event. `people`: the event had no effect, and a person must examine it."""
 
     APPLIED = "applied"
     NOTED = "noted"
@@ -50,7 +51,7 @@ class EventState(StrEnum):
 
 
 class PaymentProblem(StrEnum):
-    """The reason why a person must look at an event."""
+    """The reason for which a person must examine an event."""
 
     UNKNOWN_CHECKOUT = "unknown_checkout"
     OTHER_CLIENT = "other_client"
@@ -75,8 +76,10 @@ class Settlement:
 def doubt(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    """Return why an event must have no effect, or None. `active`: the checkout of the plan that is
-    being paid for monthly, if there is one."""
+    """Return why an event must not take effect, or None.
+
+    `active`: the checkout of the plan with an active monthly payment, if there is one.
+    """
     if event.client_id is not None and event.client_id != checkout.client_id:
         return PaymentProblem.OTHER_CLIENT
     match event.kind:
@@ -94,7 +97,7 @@ def doubt(
 def _doubt_payment(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    # Without a stored session, the process ended before it could be stored.
+    # The session id is None if the process ended before it could store the id.
     if checkout.session_id not in (None, event.session_id):
         return PaymentProblem.OTHER_SESSION
     if event.amount != checkout.amount:

@@ -1,4 +1,4 @@
-"""The price list: the monthly prices of plans, and the prices of credit packs."""
+"""The price list: monthly prices of plans, and prices of credit packs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,10 +19,10 @@ class PriceList:
 
     @classmethod
     def parse(cls, currency: str, *, plans: Mapping[Plan, str], packs: str) -> Self:
-        """Parse prices as decimals of the currency; packs as `100=12.00,500=50.00`.
+        """Parse prices as decimals in the currency; packs as `100=12.00,500=50.00`.
 
-        Raises InvalidInput for an invalid price, an invalid pack or a price of 0. It is also raised
-        for a pack that is named twice, and if a higher plan does not cost more than a lower one.
+        Raises InvalidInput for an invalid price or pack, a price of 0, and a pack that is listed
+        twice. Also raises it if a higher plan does not cost more than a lower one.
         """
         prices = {plan: _price(amount, currency) for plan, amount in plans.items()}
         ascending = [prices[plan].minor for plan in Plan if plan in prices]

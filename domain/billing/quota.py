@@ -1,4 +1,4 @@
-"""The quota: the monthly tickets of a plan, and what pays for the next one."""
+"""The quota: the monthly tickets of a plan, and what the next ticket is paid from."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ TICKETS: Final[Mapping[Plan, int]] = {
     Plan.PRO: 5_000,
     Plan.ENTERPRISE: UNLIMITED,
 }
-"""Tickets a calendar month, by plan."""
+"""Tickets per calendar month, by plan."""
 
 Threshold = Literal[80, 100]
-"""Percentages of the quota that are notified when they are reached, each once a month."""
+"""Percentages of the quota about which the client is notified, each once a month."""
 
 _THRESHOLDS: Final[tuple[Threshold, ...]] = get_args(Threshold)
 
@@ -43,13 +43,13 @@ class QuotaStanding:
         return self.tickets_limit != UNLIMITED and self.tickets_used >= self.tickets_limit
 
     def payment(self) -> PaidBy | None:
-        """Return what pays for one more ticket: the quota, then one credit, or None."""
+        """Return what one more ticket is paid from: the quota, one credit, or None."""
         if not self.quota_reached:
             return PaidBy.QUOTA
         return PaidBy.CREDIT if self.credits_balance > 0 else None
 
     def after(self, paid_by: PaidBy) -> "QuotaStanding":
-        """Return the standing after that ticket."""
+        """Return the standing after one more ticket, paid from `paid_by`."""
         return QuotaStanding(
             period=self.period,
             tickets_used=self.tickets_used + 1,
@@ -60,7 +60,8 @@ class QuotaStanding:
     def thresholds(self) -> tuple[Threshold, ...]:
         """Return the thresholds that the usage has reached, in percent, lowest first.
 
-        Each counts from ceil(percent of the limit) tickets on. An unlimited plan has none.
+        A threshold is reached at ceil(percent of the limit) tickets. An unlimited plan has no
+        thresholds.
         """
         if self.tickets_limit == UNLIMITED:
             return ()

@@ -1,4 +1,4 @@
-"""The subscription: the plan in force at a time, and the effect of a change of plan."""
+"""The subscription: the plan in effect at a time, and the effect of plan changes."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,9 +16,10 @@ _WITH_WEBHOOKS: Final = frozenset({Plan.PRO, Plan.ENTERPRISE})
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A client's plan. `next_plan` is in force from `next_plan_from` on.
+    """A client's plan.
 
-    No schedule is needed for that: the plan is computed from the time of each query.
+    `next_plan` takes effect at `next_plan_from`. No scheduled job is needed: the plan is computed
+    for the time of each query.
     """
 
     plan: Plan
@@ -37,26 +38,26 @@ class Subscription:
         return self.trial_ends_at if self.trial_ends_at and now < self.trial_ends_at else None
 
     def plan_at(self, now: datetime) -> Plan:
-        """Return the plan in force: at least pro during a trial."""
+        """Return the plan in effect: at least pro during a trial."""
         plan = self.settled(now).plan
         if self.trial_end(now) is None:
             return plan
         return max(plan, _TRIAL_PLAN, key=_RANK.__getitem__)
 
     def is_unpaid(self, now: datetime) -> bool:
-        """Return whether the client is on the free plan, in its trial or after it."""
+        """Return whether the client is on the free plan, during its trial or after it."""
         return self.settled(now).plan is Plan.FREE
 
     def includes_webhooks(self, now: datetime) -> bool:
         return self.plan_at(now) in _WITH_WEBHOOKS
 
     def require_webhooks(self, now: datetime) -> None:
-        """Raise PlanRequired if the plan has no webhooks."""
+        """Raise PlanRequired if the plan does not include webhooks."""
         if not self.includes_webhooks(now):
             raise PlanRequired(f"webhooks are not in the plan {self.plan_at(now)}")
 
     def standing(self, now: datetime, *, tickets_used: int, credits_balance: int) -> QuotaStanding:
-        """Return the quota in the month of `now`, with `tickets_used` tickets used."""
+        """Return the quota standing in the month of `now`, with `tickets_used` tickets used."""
         return QuotaStanding(
             period=period_of(now),
             tickets_used=tickets_used,
@@ -67,10 +68,10 @@ class Subscription:
     def changed_to(
         self, plan: Plan, now: datetime, *, paid_until: datetime | None = None
     ) -> "Subscription":
-        """Return the subscription after a change. An upgrade takes effect immediately, a downgrade
-        next month, or at `paid_until` if that is later.
+        """Return the subscription after a plan change.
 
-        Choosing the present plan cancels a waiting downgrade. The trial continues.
+        An upgrade takes effect immediately, a downgrade next month, or at `paid_until` if that is
+        later. Choosing the current plan cancels a pending downgrade. The trial continues.
         """
         settled = self.settled(now)
         if _RANK[plan] >= _RANK[settled.plan]:
@@ -79,25 +80,28 @@ class Subscription:
         return replace(settled, next_plan=plan, next_plan_from=max(begins, paid_until or begins))
 
     def is_above(self, plan: Plan, now: datetime) -> bool:
-        """Return whether a plan is above the one in force without the trial."""
+        """Return whether a plan is above the one in effect, ignoring the trial."""
         return _RANK[plan] > _RANK[self.settled(now).plan]
 
     def is_below(self, plan: Plan, now: datetime) -> bool:
-        """Return whether the upcoming plan, or the present one without a change, is below a
+        """Return whether the upcoming plan, or without a pending change the current one, is below a
         plan."""
         settled = self.settled(now)
         return _RANK[settled.next_plan or settled.plan] < _RANK[plan]
 
     def paid(self, bought: Plan, now: datetime) -> Plan:
-        """Return the plan that this month was paid for, if the client pays for `bought`. A lower
-        plan in force was chosen, and a higher one was granted."""
+        """Return the plan for which this month was paid, if the client pays for `bought`.
+
+        If the plan in effect is lower, the client has chosen it; if it is higher, an operator has
+        granted it.
+        """
         return min(bought, self.settled(now).plan, key=_RANK.__getitem__)
 
     def unpaid(self, bought: Plan, now: datetime, *, at_period_end: bool) -> "Subscription":
-        """Return the subscription after the payments for a bought plan end: free, immediately if
-        the paid time is over, else from next month on.
+        """Return the subscription after the payments for a bought plan have ended.
 
-        A plan above the bought one was granted, and stays.
+        The plan becomes free: immediately if the paid time has ended, else next month. A plan above
+        the bought one was granted, and remains.
         """
         settled = self.settled(now)
         if _RANK[settled.plan] > _RANK[bought]:

@@ -1,1 +1,2 @@
-"""Saved cases: messages with their expected outcome, and the publish gate for playbooks."""
+"""Saved cases: messages with their expected outcome, and the publish gate that runs them for
+playbooks."""

@@ -14,18 +14,18 @@ from domain.simulation.outcome import OutcomeStatus
 from domain.simulation.scenario import Scenario
 
 MAX_CASES: Final = 200
-"""The limit for one client, because all cases run before a playbook goes live."""
+"""Maximum number of cases of one client, because all cases run before a playbook goes live."""
 
 MAX_CASE_NAME: Final = 200
 MAX_TRIES: Final = 10
 MAX_PHRASES: Final = 20
-"""The limit of each list in an expectation."""
+"""Maximum length of each list in an expectation."""
 
 _Phrase = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class CaseOrigin(StrEnum):
-    """The origin of a case. `hand`: written by a person. `run`: made from a real run, with its
+    """The origin of a case. `hand`: written by a person. `run`: created from a real run, with
     personal data replaced."""
 
     HAND = "hand"
@@ -36,12 +36,13 @@ class CaseOrigin(StrEnum):
 
 
 class CaseExpectation(BaseModel):
-    """The expected outcome of the scenario's last message. Omitted fields accept any value.
+    """The expected outcome of the scenario's last message.
 
-    `sources`: names of templates and titles of knowledge entries, or `order`, that the draft must
-    be based on. `actions`: kinds that the plan must contain; `forbidden`: kinds that it must not
-    contain. `contains`, `omits`: phrases of the draft, compared without case and accents.
-    `most_money`: the maximum that the plan may refund, as in "49.00".
+    Omitted fields accept any value. `sources`: the sources on which the draft must be based: names
+    of templates, titles of knowledge entries, or `order`. `actions`: kinds that the plan must
+    contain; `forbidden`: kinds that the plan must not contain. `contains`, `omits`: phrases that
+    the draft must or must not contain, compared without case and accents. `most_money`: the maximum
+    that the plan may refund, as in "49.00".
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -59,10 +60,10 @@ class CaseExpectation(BaseModel):
 
 
 class CaseSpec(BaseModel):
-    """The editable fields of a case. `must`: a playbook cannot go live while the case fails.
+    """The editable fields of a case.
 
-    `tries`: the number of attempts with a language model; `pass_rate`: the share of them that must
-    meet the expectation.
+    `must`: a playbook cannot go live while the case fails. `tries`: the number of attempts with a
+    language model; `pass_rate`: the share of the attempts that must meet the expectation.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,8 +77,8 @@ class CaseSpec(BaseModel):
 
 
 class SavedCase(CaseSpec):
-    """A stored case. `name`: unique among the client's cases. `run_id`: the run that the case was
-    made from."""
+    """A stored case. `name`: unique among the client's cases. `run_id`: the run from which the case
+    was created."""
 
     id: str
     origin: CaseOrigin

@@ -1,7 +1,4 @@
-"""Saved cases as a YAML file, beside playbooks.
-
-Errors are located by path, as in `cases[0].expected.actions[1]`.
-"""
+"""Saved cases as a YAML file. Errors name their path, as in `cases[0].expected.actions[1]`."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -31,7 +28,7 @@ class CaseFileShape(BaseModel):
 
 
 class NewCaseShape(CaseSpec):
-    """A case to add. `origin`: the source that the person took it from."""
+    """A case to add. `origin`: how the person obtained the case."""
 
     origin: Literal["hand", "simulation"] = "hand"
 
@@ -43,7 +40,7 @@ class CaseImportOutcome(StrEnum):
 
 
 class CaseChange(BaseModel):
-    """A case of a file, and its effect on the client's cases."""
+    """A case in a file, and the effect of importing it on the client's cases."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -52,7 +49,7 @@ class CaseChange(BaseModel):
 
 
 def parse_cases(data: bytes) -> tuple[CaseSpec, ...]:
-    """Return the cases of a file. Raises InvalidCases, with one line for each problem up to a
+    """Return the cases in a file. Raises InvalidCases, with one line for each problem up to a
     limit."""
     return cases_in(case_yaml_in(data))
 
@@ -70,14 +67,14 @@ def case_yaml_in(data: bytes) -> JsonValue:
 
 
 def cases_in(value: JsonValue) -> tuple[CaseSpec, ...]:
-    """Return the cases of a parsed file. Raises InvalidCases."""
+    """Return the cases in a parsed file. Raises InvalidCases."""
     file = _shaped(CaseFileShape, value, "the file")
     _refuse(_problems_of_file(file))
     return file.cases
 
 
 def case_in(value: JsonValue) -> CaseSpec:
-    """Return one case from the form that files use. Raises InvalidCases."""
+    """Return one case from its representation in files. Raises InvalidCases."""
     spec = _shaped(CaseSpec, value, "the case")
     _refuse(problems_of_case(spec))
     return spec
@@ -98,7 +95,8 @@ def spec_of(case: CaseSpec) -> CaseSpec:
 def compare_cases(
     known: Iterable[SavedCase], specs: Sequence[CaseSpec], made: Callable[[CaseSpec], SavedCase]
 ) -> tuple[CaseChange, ...]:
-    """Return the changes that make the client's cases match `specs`, by name. Other cases stay."""
+    """Return the changes that make the client's cases match `specs`, matched by name. Other cases
+    stay unchanged."""
     by_name = {case.name: case for case in known}
     return tuple(_change(by_name.get(spec.name), spec, made) for spec in specs)
 
@@ -115,18 +113,18 @@ def _change(
 
 
 def write_cases(specs: Iterable[CaseSpec]) -> str:
-    """Return the file of these cases. `parse_cases` returns the same cases from it."""
+    """Return these cases as a file, from which `parse_cases` returns the same cases."""
     return write_list({"version": 1}, "cases", map(written_case, specs))
 
 
 def written_case(spec: CaseSpec) -> dict[str, JsonValue]:
-    """Return a case in the form that files use, without default values."""
+    """Return a case in its representation for files, without default values."""
     written: dict[str, JsonValue] = spec_of(spec).model_dump(mode="json", exclude_defaults=True)
     return {**written, "expected": written.get("expected", {})}
 
 
 def problems_of_case(spec: CaseSpec) -> Iterator[str]:
-    """Yield the problems of fields that are each valid alone, with their paths."""
+    """Yield problems between fields that are each valid alone, with their paths."""
     if clean_line(spec.name, len(spec.name)) != spec.name:
         yield "name: one line without blanks around it"
     if not any(message.text.strip() for message in spec.scenario.messages):
@@ -147,7 +145,7 @@ def _problems_of_file(file: CaseFileShape) -> Iterator[str]:
 
 
 def _shaped(shape: type[S], value: JsonValue, whole: str) -> S:
-    """Validate as JSON, because YAML has the same types: lists and strings for tuples and enums."""
+    """Validate a value as JSON, so that lists and strings are accepted for tuples and enums."""
     try:
         return shape.model_validate_json(json.dumps(_plain(value)), strict=True)
     except ValidationError as error:
@@ -155,7 +153,8 @@ def _shaped(shape: type[S], value: JsonValue, whole: str) -> S:
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """Return the value without control characters. The YAML reader bounds its depth."""
+    """Return the value without control characters. The YAML parser has already limited its
+    depth."""
     match value:
         case str():
             return without_controls(value)

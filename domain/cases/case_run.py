@@ -1,4 +1,4 @@
-"""The run of a client's cases, and the result of each case in it."""
+"""A run of a client's cases, and the result of each case in the run."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -15,7 +15,7 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulatio
 from domain.simulation.variant import Variant
 
 KEPT_RUNS: Final = 50
-"""The number of latest runs kept per client. Older runs stay for a while if their verdicts are
+"""Number of latest runs kept per client. Older runs are kept for a while if their verdicts are
 still valid."""
 
 _EMBEDDED: Final = "embedded:"
@@ -30,7 +30,7 @@ class CaseRunState(StrEnum):
 
 class CaseRun(BaseModel):
     """One run of all cases that existed at its start. `done`: how many of `total` are finished,
-    including cases deleted since. `cost_micros`: millionths of a US dollar."""
+    including cases deleted since then. `cost_micros`: millionths of a US dollar."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,7 +48,8 @@ class CaseRun(BaseModel):
 
 
 class CaseOutcome(BaseModel):
-    """The stored outcome of a case's last message. `cost_micros`: the cost of all tries."""
+    """The stored outcome of a case's last message. `cost_micros`: the cost of all tries, in
+    millionths of a US dollar."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -84,8 +85,8 @@ class CaseOutcome(BaseModel):
         )
 
     def differs_from(self, other: "CaseOutcome") -> bool:
-        """Return whether the actions or the text differ. A language model words its text
-        differently each time, so only the embedded brain's text is compared."""
+        """Return whether the actions or the text differ. Only the embedded brain's text is
+        compared, because a language model words its text differently each time."""
         are_comparable = is_repeatable(self.model) and is_repeatable(other.model)
         return self.facts != other.facts or (are_comparable and self.draft != other.draft)
 
@@ -98,8 +99,8 @@ class CaseOutcome(BaseModel):
 
 
 class CaseResult(BaseModel):
-    """The result of one case in one run. `before`: its outcome with the saved content, if changed
-    content was tried; `changed`: whether the two outcomes differ."""
+    """The result of one case in one run. If changed content was tried, `before` is the outcome with
+    the saved content, and `changed` whether the two outcomes differ."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -117,17 +118,19 @@ class CaseResult(BaseModel):
 
 
 def is_repeatable(model: str) -> bool:
-    """Return whether the same message always has the same outcome, because no language model took
-    part."""
+    """Return whether the same message always has the same outcome, because no language model is
+    involved."""
     return not model or model == SETTLED_BY or model.startswith(_EMBEDDED)
 
 
 def thought_by_embedded(simulation: Simulation) -> bool:
-    """Return whether the embedded brain answered."""
+    """Return whether the embedded brain produced the answer."""
     return any(one.model.startswith(_EMBEDDED) for one in simulation.outcomes)
 
 
 def is_enough(passes: int, tries: int, pass_rate: float) -> bool:
-    """Return whether a case passes with this number of passes, at least 1. Shares are compared in
-    whole thousandths, so that 2 of 3 reaches 0.667."""
+    """Return whether a case passes with this number of passes, at least 1.
+
+    Shares are compared in whole thousandths, so that 2 of 3 reaches 0.667.
+    """
     return passes > 0 and round(1000 * passes / tries) >= round(1000 * pass_rate)

@@ -1,4 +1,4 @@
-"""The data that crosses Temporal for runs of saved cases: ids and counts."""
+"""The data that crosses Temporal for runs of saved cases: only ids and counts."""
 
 from domain.core.contracts import Contract
 
@@ -10,8 +10,8 @@ class CaseRunPlan(Contract):
 
 
 class TryCasesInput(Contract):
-    """The cases of one activity. `case_ids`: few enough for the activity to end in time. `done`:
-    the number of finished cases of the run after this activity."""
+    """The cases for one activity. `case_ids`: few enough for the activity to finish in time.
+    `done`: the number of the run's cases that are finished after this activity."""
 
     client_id: str
     record_id: str
@@ -28,7 +28,7 @@ class EndCaseRunInput(Contract):
 
 
 class CaseRunProgress(Contract):
-    """The number of finished cases of the run, and the number that passed."""
+    """The number of finished cases of the run, and the number of cases that passed."""
 
     total: int = 0
     done: int = 0

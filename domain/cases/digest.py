@@ -1,4 +1,4 @@
-"""The digest that a verdict on a case is valid for: of playbook, content, model and case.
+"""The digest for which a verdict on a case is valid: a hash of playbook, content, model and case.
 
 If any of them changes, the outcome of the case may change.
 """
@@ -14,15 +14,18 @@ from domain.cases.case import CaseSpec
 from domain.playbooks.playbook import PlaybookSpec
 
 NamesModel = Callable[[], str]
-"""Returns the name of the model, as `adapters/brain/identity.py` does. It may read files, so it is
-called only if there are cases."""
+"""Returns the name of the model, as `adapters/brain/identity.py` does. The function may read files,
+so it is called only if there are cases."""
 
 _CASE: Final = {"scenario", "expected", "tries", "pass_rate"}
 
 
 def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: CaseSpec) -> bytes:
-    """Return the digest of a verdict. `spec`: the playbook selected for the case, None if there is
-    none. `content`: from `store/cases/content_digest.py`. `model`: from a `NamesModel`."""
+    """Return the digest of a verdict.
+
+    `spec`: the playbook selected for the case, or None if none is selected. `content`: from
+    `store/cases/content_digest.py`. `model`: the result of a `NamesModel`.
+    """
     parts = {
         "playbook": spec and _rules(spec),
         "content": content.hex(),
@@ -33,11 +36,11 @@ def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: 
 
 
 def _rules(spec: PlaybookSpec) -> tuple[float, JsonValue]:
-    """Return the parts of a playbook that affect a thought.
+    """Return the parts of a playbook that affect the agent's thinking.
 
-    Its name and state do not, and its event pattern only selects the cases. Default values are
-    omitted, so that a new rule of a later version invalidates no verdict. A case has no review, so
-    `during_review` is omitted.
+    The name and state have no effect, and the event pattern only selects the cases. Default values
+    are omitted, so that a rule added in a later version invalidates no verdict. `during_review` is
+    omitted, because a case has no open review.
     """
     rules = spec.rulebook.model_dump(mode="json", exclude_defaults=True, exclude={"during_review"})
     return spec.threshold, rules

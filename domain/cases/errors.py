@@ -27,13 +27,13 @@ class CaseNotFound(DomainError):
 
 
 class CaseNameTaken(DomainError):
-    """Another case of the client has the name."""
+    """The client already has a case with this name."""
 
     code = "case_name_taken"
 
 
 class TooManyCases(DomainError):
-    """The client has reached the `limit` of cases."""
+    """The client has reached its `limit` on cases."""
 
     code = "too_many_cases"
 
@@ -53,15 +53,15 @@ class CaseRunNotFound(DomainError):
 
 
 class CaseRunUnderWay(DomainError):
-    """Another run of the client's cases has not finished."""
+    """Another run of the client's cases is still in progress."""
 
     code = "case_run_under_way"
 
 
 class CasesNotGreen(DomainError):
-    """The playbook cannot go live, because its cases are not green. `failing`: the number that
-    failed. `untried`: the number not tried with this playbook, content and model. `cases`: the
-    names of the first few, failing ones first."""
+    """The playbook cannot go live, because not all its cases are green. `failing`: the number of
+    failed cases. `untried`: the number of cases not tried with this playbook, content and model.
+    `cases`: the names of the first few, failing cases first."""
 
     code = "cases_not_green"
 

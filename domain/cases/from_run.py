@@ -1,5 +1,4 @@
-"""Create a case from a real run, without personal data, with the run's outcome as the
-expectation."""
+"""Create a case from a real run, without personal data. The expectation is the run's outcome."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -33,8 +32,8 @@ from domain.simulation.scenario import (
 )
 
 _FRESH: Final = timedelta(days=14)
-"""An order younger than this at the time of the message gets the default age whenever the case is
-tried; an older one keeps its date."""
+"""An order younger than this at the time of the message gets the default age each time the case is
+tried; an older order keeps its date."""
 
 _NUMBER: Final = "7001"
 _LINK: Final = "https://example.com/lien"
@@ -42,9 +41,10 @@ _LINE: Final = 500
 _NAME_WORDS: Final = 60
 _FIELDS: Final = 50
 _FIELD: Final = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
-# Fields that the scenario has elsewhere, and fields that identify the customer.
+# Fields that the scenario states elsewhere, and fields that identify the customer.
 _OTHERWISE_SAID: Final = ("order_number", "customer", "email", "name", "phone", "address", "url")
-# A person may know what the agent did not. Reasons from rules still apply.
+# An approval can override these reasons, because a person may know what the agent did not. Reasons
+# from rules still apply.
 _DOUBTS: Final = frozenset(
     {
         EscalationReason.LOW_CONFIDENCE,
@@ -56,9 +56,9 @@ _DOUBTS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RunForCase:
-    """The parts of a run that a case is made from. `turns`: the turns of its thread before its
-    message, oldest first. `decision`: the decision of its latest review, None if it has none.
-    `actions`: the actions of its plan, or of the review's plan."""
+    """The parts of a run from which a case is created. `turns`: the turns of the run's thread
+    before its message, oldest first. `decision`: the decision of its latest review, or None without
+    a review. `actions`: the actions of its plan, or of the review's plan."""
 
     run_id: str
     event: UnifiedEvent
@@ -76,7 +76,7 @@ class RunForCase:
 
 
 def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
-    """Return the case of a run, named `name` or by its first words.
+    """Return the case for a run, called `name` or by its first words.
 
     Raises InvalidInput for a message without text.
     """
@@ -92,7 +92,7 @@ def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
 def expected_of_run(run: RunForCase) -> CaseExpectation:
     """Return the expectation from the person's decision, or else from the run's outcome.
 
-    Approved: the same actions and sources; a review is optional unless a rule requires it. Edited:
+    Approved: the same actions and sources; a review is optional unless a rule requires one. Edited:
     the same actions, and no review if the agent was only unsure. Rejected or expired: a review, and
     no action on an order.
     """
@@ -110,7 +110,7 @@ def expected_of_run(run: RunForCase) -> CaseExpectation:
 
 
 def order_numbers_of(run: RunForCase) -> tuple[str, ...]:
-    """Return all order numbers of the conversation, the looked-up one first."""
+    """Return all order numbers in the conversation, the looked-up one first."""
     order = _order_seen(run.lookup)
     said = (number for turn in run.turns for number in find_order_numbers(turn.body))
     own = () if order is None else (order.number,)
@@ -149,7 +149,7 @@ def _scenario(run: RunForCase) -> Scenario:
         name=event.customer_name,
         order_numbers=numbers,
     )
-    # Earlier messages are cut as for the agent.
+    # Truncate earlier messages as for the agent.
     earlier = [
         turn.model_copy(update={"body": turn.body[:MAX_TURN_CHARS]})
         for turn in run.turns[1 - MAX_MESSAGES :]

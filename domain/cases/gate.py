@@ -19,8 +19,8 @@ class GatedCase(BaseModel):
 
 
 class GateStanding(BaseModel):
-    """The gate's decision on a version. `was_live`: this version, or an equal one, was live before
-    and needs no green case."""
+    """The gate's decision on a version. `was_live`: whether this version, or an identical one, was
+    live before and therefore needs no green case."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,15 +56,18 @@ def falling_to(
 def digests(
     pairs: Iterable[tuple[SavedCase, PlaybookEntry]], content: bytes, model: str
 ) -> dict[str, bytes]:
-    """Return the verdict digest by case id. `content`, `model`: as `verdict_digest` takes them."""
+    """Return the verdict digest for each case id. `content`, `model`: as for `verdict_digest`."""
     return {case.id: verdict_digest(entry.spec, content, model, case) for case, entry in pairs}
 
 
 def standing(
     cases: Iterable[SavedCase], verdicts: Mapping[str, bool], *, was_live: bool
 ) -> GateStanding:
-    """Return the gate's decision. `cases`: the cases that select the playbook. `verdicts`: by case
-    id; a missing one was not tried."""
+    """Return the gate's decision.
+
+    `cases`: the cases that select the playbook. `verdicts`: the verdict for each case id; a case
+    without a verdict was not tried.
+    """
     by_verdict: dict[bool | None, list[GatedCase]] = {True: [], False: [], None: []}
     for case in cases:
         by_verdict[verdicts.get(case.id)].append(GatedCase(id=case.id, name=case.name))

@@ -11,7 +11,8 @@ from domain.cases.personal_data import PersonalData, PersonalKind
 from domain.core.effort import spend
 from domain.core.text import fold
 
-# Private-use characters mark replaced values during the work; no pattern matches them.
+# Private-use characters mark replaced values in intermediate texts, because no pattern matches
+# them.
 _FIRST_MARK: Final = 0xF0000
 _OWN_MARKS: Final = re.compile("[\U000f0000-\U000ffffd]")
 _PASSES: Final = 14
@@ -32,11 +33,12 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALNUM: Final = re.compile("[A-Za-z0-9]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}(?=.*\d)")
 _SHORT: Final = 3
-"""Shorter parts of a name are not replaced alone: "de", "Le"."""
+"""Parts of a name that are shorter than this, such as "de" and "Le", are not replaced on their
+own."""
 
 
 class MadeUpPerson:
-    """The made-up customer that replaces a real one, with another name and address."""
+    """The made-up customer that replaces a real customer, with another name and address."""
 
     def __init__(self, email: str | None, name: str | None) -> None:
         real = set(_LETTERS.findall(fold(name or "")))
@@ -54,11 +56,12 @@ class MadeUpPerson:
 def impersonal(
     text: str, *, email: str | None, name: str | None, order_numbers: Sequence[str]
 ) -> str:
-    """Return the text with e-mail addresses, phone numbers, IBANs, card numbers, street addresses,
-    links that contain a token, the customer's `name` and `order_numbers` replaced.
+    """Return the text with personal data replaced.
 
-    A value is always replaced by the same made-up value for the same customer and numbers. Text
-    without personal data is unchanged, and so is a result. The time is linear in the text.
+    Replaced are e-mail addresses, phone numbers, IBANs, card numbers, street addresses, links that
+    contain a token, the customer's `name` and the `order_numbers`. For the same customer and
+    numbers, a value always has the same replacement. Text without personal data is unchanged, and
+    so is text that was already anonymized. The time is linear in the text.
     """
     spend(_PASSES * len(text))
     person, numbers = MadeUpPerson(email, name), made_up_numbers(order_numbers)
@@ -86,8 +89,10 @@ def impersonal(
 
 
 def made_up_numbers(order_numbers: Sequence[str]) -> dict[str, str]:
-    """Return the made-up number that `impersonal` writes for each number, in the same format. No
-    result is among `order_numbers`."""
+    """Return the made-up number with which `impersonal` replaces each number, in the same format.
+
+    No made-up number is among `order_numbers`.
+    """
     taken = {_key(number) for number in order_numbers}
     made: dict[str, str] = {}
     for number in order_numbers:
@@ -100,7 +105,8 @@ def made_up_numbers(order_numbers: Sequence[str]) -> dict[str, str]:
 
 
 class _Veiled:
-    """A text with each made-up value as one mark character, so that later steps do not match it."""
+    """A text with each made-up value masked by one mark character, so that later patterns do not
+    match the value."""
 
     def __init__(self, text: str) -> None:
         self._text = _OWN_MARKS.sub("", text)
@@ -112,7 +118,7 @@ class _Veiled:
         return _OWN_MARKS.sub(lambda match: values[match[0]], self._text)
 
     def keep(self, values: Iterable[str]) -> None:
-        """Protect these values, which are already made up."""
+        """Mask these values, which are already made up."""
         for value in values:
             if value in self._text:
                 pattern = re.compile(rf"(?<![\w.@+-]){re.escape(value)}(?![\w@])")
@@ -129,7 +135,7 @@ class _Veiled:
         )
 
     def replace_folded(self, pattern: re.Pattern[str], made_up: str) -> None:
-        """Replace the pattern's matches in the text without case and accents."""
+        """Replace the pattern's matches, which are searched for without case and accents."""
         folded, places = _folded(self._text)
         self._put(
             (places[match.start()], _end(self._text, places[match.end() - 1] + 1), made_up)
@@ -149,8 +155,8 @@ class _Veiled:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """Return the text without case and accents, and the position in `text` of each of its
-    characters."""
+    """Return the text without case and accents, and for each of its characters the position in
+    `text`."""
     if text.isascii():
         return text.lower(), range(len(text))
     letters: Mapping[str, str] = {letter: fold(letter) for letter in set(text)}
@@ -159,7 +165,7 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _end(text: str, end: int) -> int:
-    """Return the end extended by combining marks of the last letter."""
+    """Return the end position, extended by the combining marks of the last letter."""
     while end < len(text) and not text[end].isascii() and not fold(text[end]):
         end += 1
     return end
@@ -178,7 +184,7 @@ def _address(first: str, last: str) -> str:
 
 
 def _name_patterns(name: str | None, person: MadeUpPerson) -> Iterator[tuple[re.Pattern[str], str]]:
-    """Yield patterns for the whole name in either order, then for each part of it."""
+    """Yield patterns for the whole name in either order, then for each part of the name."""
     parts = _LETTERS.findall(fold(name or ""))
     if sum(map(len, parts)) < _SHORT:
         return
@@ -211,8 +217,10 @@ def _key(number: str) -> str:
 
 
 def _shaped_like(number: str) -> Iterator[str]:
-    """Yield numbers with other digits in the same positions, and other letters for words. A number
-    without digits gets other letters."""
+    """Yield numbers with other digits in the same positions, and other letters for words.
+
+    A number without digits gets other letters.
+    """
     number = _WORD.sub(lambda match: ("REF" * len(match[0]))[: len(match[0])], number)
     digits = sum(letter.isdigit() for letter in number)
     if not digits:

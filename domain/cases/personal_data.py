@@ -26,7 +26,7 @@ class PersonalKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PersonalData:
-    """Personal data at `text[start:end]`."""
+    """A piece of personal data at `text[start:end]`."""
 
     kind: PersonalKind
     start: int
@@ -39,7 +39,7 @@ _IN_LOCAL: Final = r"[^\s@<>\"(),:;\[\]\\«»]"
 _EMAIL: Final = re.compile(
     rf"(?<!{_IN_LOCAL}){_IN_LOCAL}{{1,320}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}})+"
 )
-# A path segment that may be personal: long, or with many digits.
+# A path segment that may be personal, because it is long or has many digits.
 _TOKEN: Final = re.compile(r"[\w-]{20}|(?:\d[\w-]{0,8}){6}")
 
 _IBAN_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d\d(?=[ -]?[A-Za-z0-9])")
@@ -48,7 +48,7 @@ _IBAN_LENGTHS: Final = range(34, 14, -1)
 _DIGIT_RUN: Final = re.compile(r"\d+(?:[ \u00a0\u202f-]\d+)*")
 _DIGITS: Final = re.compile(r"\d+")
 _CARD_LENGTHS: Final = range(13, 20)
-# All groups of a card number except the last have as many digits. This bounds the attempts.
+# All groups of a card number except the last have the same length, which limits the attempts.
 _CARD_GROUP: Final = 3
 
 _PHONE: Final = re.compile(
@@ -137,7 +137,7 @@ def towns(text: str) -> Iterator[PersonalData]:
 
 
 def names_said(text: str) -> Iterator[PersonalData]:
-    """Yield names with which people introduce themselves or sign."""
+    """Yield the names with which people introduce themselves or sign."""
     for pattern in (_INTRODUCED, _SIGNED):
         for match in pattern.finditer(text):
             yield PersonalData(PersonalKind.NAME, *match.span("name"))
@@ -149,13 +149,13 @@ def _shaped(kind: PersonalKind, pattern: re.Pattern[str], text: str) -> Iterator
 
 
 def _iban_end(text: str, start: int, end: int) -> int | None:
-    """Return the end of the longest IBAN that starts at `start`, at most `end`, or None."""
+    """Return the end of the longest IBAN that starts at `start` and ends by `end`, or None."""
     spend(end - start)
     places = [place for place in range(start, end) if text[place].isalnum()]
     written = "".join(text[place] for place in places).upper()
     digits = "".join(str(int(letter, 36)) for letter in written[4:])
     head = "".join(str(int(letter, 36)) for letter in written[:4])
-    # A letter has two digits, so each length has its own end in `digits`.
+    # A letter counts as two digits, so `digits` is cut at a different position for each length.
     ends = [0, *accumulate(1 if letter.isdigit() else 2 for letter in written[4:])]
     for length in _IBAN_LENGTHS:
         if length > len(places):
@@ -171,7 +171,7 @@ def _iban_end(text: str, start: int, end: int) -> int | None:
 
 
 def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
-    """Return the last group of the longest card number that starts with the group `first`, or
+    """Return the index of the last group of the longest card number starting at group `first`, or
     None."""
     digits, found = "", None
     for last in range(first, min(first + 19, len(groups))):

@@ -1,4 +1,4 @@
-"""Ten starter cases to import."""
+"""Ten starter cases for import."""
 
 from pathlib import Path
 from typing import Final
@@ -10,6 +10,6 @@ STARTER_CASES: Final = Path(__file__).with_name("starter.yaml")
 
 
 def starter_cases() -> tuple[CaseSpec, ...]:
-    """Return the starter cases, which are green with the starter playbooks and the demo shop's
+    """Return the starter cases, which pass with the starter playbooks and the demo shop's
     content."""
     return parse_cases(STARTER_CASES.read_bytes())

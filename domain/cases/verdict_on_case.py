@@ -14,7 +14,8 @@ from domain.core.text import fold
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 ORDER_SOURCE = "order"
-"""The name of the order as a source in expectations, because its title differs between shops."""
+"""The name for the order as a source in expectations, because the order's title differs between
+shops."""
 
 _AN_ANSWER: Final = f"{OutcomeStatus.COMPLETED}, {OutcomeStatus.NEEDS_REVIEW}"
 
@@ -35,8 +36,8 @@ class UnmetPart(StrEnum):
 
 
 class Unmet(BaseModel):
-    """One unmet part. `got`: the actual value, empty if there was none. It is also empty for
-    phrases, because the draft is shown beside it."""
+    """An unmet part of the expectation. `got`: the actual value, empty if there was none. It is
+    also empty for phrases, because the draft is displayed next to it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,10 +47,10 @@ class Unmet(BaseModel):
 
 
 def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, ...]:
-    """Return all unmet parts in the order of the expectation. The case passes if there are none.
+    """Return all unmet parts, in the order of the expectation. The case passes if there are none.
 
-    If the language model did not answer, a case passes only if it expects that. A missing answer
-    would otherwise meet every `forbidden` and `omits`.
+    If the language model did not answer, the case passes only if it expects this failure. A missing
+    answer would otherwise meet every `forbidden` and `omits`.
     """
     if outcome.status is OutcomeStatus.BRAIN_FAILED and expected.status is None:
         return (Unmet(part=UnmetPart.STATUS, expected=_AN_ANSWER, got=outcome.status),)
@@ -61,8 +62,8 @@ def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, 
 
 
 def expected_of(outcome: SimulatedOutcome) -> CaseExpectation:
-    """Return the expectation that the outcome meets: its status, category, sources and actions,
-    with all other order actions forbidden."""
+    """Return an expectation that the outcome meets: its status, category, sources and actions, with
+    all other order actions forbidden."""
     kinds = tuple(dict.fromkeys(action.kind for action in outcome.plan))
     known = {one.value for one in Category}
     return CaseExpectation(
@@ -82,7 +83,7 @@ def not_planned(kinds: Iterable[ActionKind]) -> tuple[ActionKind, ...]:
 
 
 def source_names(outcome: SimulatedOutcome) -> tuple[str, ...]:
-    """Return the sources of the draft, as expectations name them, without duplicates."""
+    """Return the sources of the draft by the names that expectations use, without duplicates."""
     named = (ORDER_SOURCE if one.kind == "order" else one.title for one in outcome.sources)
     return tuple(dict.fromkeys(name for name in named if name))
 
@@ -147,5 +148,5 @@ def _of_text(expected: CaseExpectation, outcome: SimulatedOutcome) -> Iterator[U
 
 
 def _plain(text: str) -> str:
-    """Return the text as phrases are compared: without case, accents and line breaks."""
+    """Return the text in the form for comparing phrases: without case, accents and line breaks."""
     return " ".join(fold(text).split())

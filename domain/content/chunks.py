@@ -1,4 +1,4 @@
-"""Cut a knowledge entry into chunks of about 100 words, and each chunk into sentences."""
+"""Split a knowledge entry into chunks of about 100 words, and each chunk into sentences."""
 
 import re
 from collections.abc import Iterator
@@ -8,13 +8,14 @@ from typing import Final
 from domain.core.effort import spend
 
 CUT: Final = 1
-"""The version of the rules below. Embeddings of another version are made again."""
+"""The version of the chunking rules. Entries with embeddings of another version are embedded
+again."""
 
 CHUNK_WORDS: Final = 100
 _HEADING_CHARS: Final = 90
 _FEW_WORDS: Final = 4
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"»”)]?\s+(?=[\"«“(]?[^\sa-zß-ÿ])")
-# A full stop after these does not end a sentence.
+# A full stop after these abbreviations does not end a sentence.
 _ABBREVIATION: Final = re.compile(
     r"\b(?:M|Mme|Mlle|Mr|Mrs|Dr|St|Ste|env|max|min|approx|ca|art|n°|no|tél|tel|p\.?ex|e\.g|i\.e"
     r"|etc|vs|incl|excl|bd|av|cf)\.[\"»”)]?$",
@@ -27,23 +28,23 @@ _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Consecutive sentences under one heading. `heading`: empty if the entry has none."""
+    """Consecutive sentences under one heading. `heading`: empty if the sentences have none."""
 
     heading: str
     sentences: tuple[str, ...]
 
     def text(self, title: str) -> str:
-        """The text that is embedded for the whole chunk."""
+        """The text to embed for the whole chunk."""
         return "\n".join(filter(None, (title, self.heading, *self.sentences)))
 
     def lines(self, title: str) -> tuple[str, ...]:
-        """The texts that are embedded for the sentences: each after the title and heading."""
+        """The texts to embed for the sentences, each prefixed with the title and heading."""
         above = ", ".join(filter(None, (title, self.heading.rstrip(":"))))
         return tuple(f"{above}: {sentence}" for sentence in self.sentences)
 
 
 def chunks_of(body: str) -> tuple[Chunk, ...]:
-    """Return the chunks of an entry's body, in order. An empty body has none."""
+    """Return the chunks of an entry's body, in order. An empty body has no chunks."""
     spend(len(body))
     found: list[Chunk] = []
     heading, held, words = "", list[str](), 0
@@ -61,13 +62,14 @@ def chunks_of(body: str) -> tuple[Chunk, ...]:
 
 
 def _sentences(body: str) -> Iterator[tuple[str, str]]:
-    """Yield each sentence with its heading: a heading line, and the line that introduces a list."""
+    """Yield each sentence with its heading, which is a heading line or the line that introduces a
+    list."""
     lines = [_EMPHASIS.sub(r"\2", line.strip()) for line in body.splitlines()]
     section, lead = "", ""
     for place, line in enumerate(lines):
         following = next((later for later in lines[place + 1 :] if later), "")
         if not line:
-            # A blank line ends a list, unless the list follows its introduction after it.
+            # A blank line ends a list, unless it separates the list from its introduction.
             lead = lead if _BULLET.match(following) else ""
             continue
         if _is_heading(line, lines[place - 1] if place else "", following):
@@ -93,12 +95,14 @@ def _is_heading(line: str, before: str, following: str) -> bool:
 
 
 def _is_row(line: str) -> bool:
-    """Return whether the line is a row of a table written as lines: "Up to 70 kg: frame S"."""
+    """Return whether the line is a row of a table written as plain lines: "Up to 70 kg: frame
+    S"."""
     return ": " in line or "|" in line or "→" in line
 
 
 def _split(line: str) -> Iterator[str]:
-    """Yield the line's sentences. A few words, such as "A return?", stay with what follows them."""
+    """Yield the line's sentences. A sentence of few words, such as "A return?", stays with the next
+    one."""
     begin = 0
     for end in _SENTENCE_END.finditer(line):
         part = line[begin : end.start()].strip()

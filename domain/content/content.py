@@ -1,4 +1,4 @@
-"""Templates and knowledge, as a client's members see and write them."""
+"""Templates and knowledge entries, as a client's members see and write them."""
 
 import re
 from collections.abc import Mapping
@@ -16,26 +16,29 @@ from domain.core.errors import InvalidContent
 from domain.core.plain_text import without_controls
 
 MAX_TEMPLATES: Final = 1_000
-"""The most templates of one client. A brain receives the 200 oldest active ones."""
+"""Maximum number of a client's templates. A brain receives the 200 oldest active ones."""
 
 MAX_ENTRIES: Final = 5_000
-"""The most knowledge entries of one client: their embeddings are scanned for each question."""
+"""Maximum number of a client's knowledge entries: their embeddings are scanned for each
+question."""
 
 MAX_KNOWLEDGE: Final = 5_000_000
-"""The most bytes of one client's entries in their search form: all are read for each question."""
+"""Maximum size of a client's entries in their search form, in bytes: all are read for each
+question."""
 
 MAX_LINE: Final = 200
-"""The most characters of a template's name and of an entry's title."""
+"""Maximum length of a template's name and of an entry's title, in characters."""
 
 MAX_BODY: Final = 20_000
-"""The most characters of a body. A language model reads the first 4,000."""
+"""Maximum length of a body, in characters. A language model reads the first 4,000."""
 
 
 MAX_NOT_FOR: Final = 50
-"""The most words and phrases of cases that a template must not answer."""
+"""Maximum number of a template's exclusions: words and phrases that mark messages it must not
+answer."""
 
 MAX_NOT_FOR_PHRASE: Final = 80
-"""The most characters of each."""
+"""Maximum length of an exclusion, in characters."""
 
 
 _Otherwise = TypeVar("_Otherwise", bound=str)
@@ -47,7 +50,7 @@ _NAMED: Final[Mapping[Language, tuple[str, str]]] = {
 
 
 class TemplateEntry(Template):
-    """A template as its authors see it."""
+    """A template as shown to its authors."""
 
     is_active: bool = Field(description="False: no agent is shown it.")
     is_starter: bool = Field(
@@ -78,7 +81,7 @@ class KnowledgeEntry(BaseModel):
 
 
 def check_line(field: str, text: str) -> str:
-    """Return a name or title as it is stored: one line, trimmed. Raises InvalidContent."""
+    """Return a name or title in its stored form: one line, trimmed. Raises InvalidContent."""
     return _of_length(field, " ".join(without_controls(text).split()), MAX_LINE)
 
 
@@ -88,8 +91,7 @@ def check_body(text: str) -> str:
 
 
 def check_template_body(text: str) -> str:
-    """Return a template's body, trimmed. Raises InvalidContent, also for an unreadable
-    placeholder."""
+    """Return a template's body, trimmed. Raises InvalidContent, also for an invalid placeholder."""
     body = check_body(text)
     if wrong := unreadable(body):
         raise InvalidContent(
@@ -100,12 +102,12 @@ def check_template_body(text: str) -> str:
 
 
 def language_of(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Otherwise:
-    """Return the language that the texts are plainly written in, or `otherwise`."""
+    """Return the language in which the texts are clearly written, or `otherwise`."""
     return plain_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
 
 
 def check_language(language: Language, *texts: str) -> Language:
-    """Return the language. Raises InvalidContent for texts that are plainly in another one."""
+    """Return the language. Raises InvalidContent if the texts are clearly in another language."""
     written = language_of(texts, language)
     if written != language:
         english, french = _NAMED[written]
@@ -125,7 +127,7 @@ def _of_length(field: str, text: str, limit: int) -> str:
 
 
 def check_not_for(phrases: tuple[str, ...]) -> tuple[str, ...]:
-    """Return words and phrases as they are stored: one line each, trimmed, none twice.
+    """Return words and phrases in their stored form: one line each, trimmed, without duplicates.
 
     Raises InvalidContent.
     """
@@ -144,10 +146,9 @@ def check_not_for(phrases: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class TemplateChange(BaseModel):
-    """A change of a template; None leaves a field unchanged. An invalid value raises
-    InvalidContent.
+    """A change of a template; None leaves a field unchanged.
 
-    `intent`: "none" removes it.
+    An invalid value raises InvalidContent. `intent`: "none" removes the intent.
     """
 
     model_config = ConfigDict(frozen=True)

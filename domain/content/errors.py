@@ -1,4 +1,4 @@
-"""Errors around templates and knowledge."""
+"""Errors of templates and knowledge."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ class ContentNotFound(DomainError):
 
 
 class TooMuchContent(DomainError):
-    """The client has reached its limit of templates or entries: `limit`."""
+    """The client has reached its `limit` on templates or entries."""
 
     code = "too_much_content"
 
@@ -26,18 +26,18 @@ class TooMuchContent(DomainError):
 
 
 class SuggestionNotFound(DomainError):
-    """The client has no such suggestion, or it was decided already."""
+    """The client has no such suggestion, or it has already been decided."""
 
     code = "suggestion_not_found"
 
 
 class TooManySuggestions(DomainError):
-    """The limit of waiting suggestions is reached."""
+    """The client has reached its limit on pending suggestions."""
 
     code = "too_many_suggestions"
 
 
 class InvalidKnowledgeFile(DomainError):
-    """A line of the file is wrong, or the file has no entry: nothing was imported."""
+    """A line of the file is invalid, or the file has no entry: nothing was imported."""
 
     code = "invalid_knowledge_file"

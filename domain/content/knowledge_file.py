@@ -1,4 +1,4 @@
-"""The knowledge file: a merchant's existing entries, as CSV or Markdown."""
+"""The knowledge file: a merchant's existing knowledge entries, as CSV or Markdown."""
 
 import csv
 import hashlib
@@ -14,25 +14,26 @@ from domain.content.content import KnowledgeEntry, check_body, check_line, langu
 from domain.core.errors import InvalidContent
 
 MAX_IMPORTED: Final = 500
-"""The most entries of one file."""
+"""Maximum number of entries in one file."""
 
 MAX_FILE_CHARS: Final = 500_000
-"""The most characters of one file."""
+"""Maximum length of one file, in characters."""
 
 MAX_PROBLEMS: Final = 100
-"""The most problems of one file that are shown."""
+"""Maximum number of a file's problems that are shown."""
 
 
 class FileForm(StrEnum):
-    """`csv`: columns title, body and, optionally, language. `markdown`: a heading of the first or
-    second level starts an entry, and the text below it is its body."""
+    """The format of a file. `csv`: columns title, body and, optionally, language. `markdown`: a
+    heading of the first or second level starts an entry, and the text below the heading is the
+    entry's body."""
 
     CSV = "csv"
     MARKDOWN = "markdown"
 
 
 class LineProblem(StrEnum):
-    """The problem of a line of a file."""
+    """The problem with a line of a file."""
 
     TITLE = "title"
     BODY = "body"
@@ -48,7 +49,8 @@ class LineProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
-    """`language`: for entries that name none and are not plainly in the other one."""
+    """A file to import. `language`: for entries that name no language and are not clearly in the
+    other one."""
 
     text: str
     form: FileForm
@@ -57,7 +59,8 @@ class KnowledgeFile:
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeRead:
-    """`entries`: those of a file. `problems`: those of the rest, at most MAX_PROBLEMS."""
+    """The result of parsing a file. `entries`: the valid entries. `problems`: the problems of the
+    other entries, at most MAX_PROBLEMS."""
 
     entries: tuple["FileEntry", ...]
     problems: tuple["FileProblem", ...]
@@ -65,7 +68,7 @@ class KnowledgeRead:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """`line`: the line where it starts, from 1."""
+    """An entry in a file. `line`: the line on which the entry starts, from 1."""
 
     line: int
     title: str
@@ -74,7 +77,7 @@ class FileEntry:
 
     @property
     def name(self) -> tuple[str, str]:
-        """The identity of an entry: a stored one with the same name is changed."""
+        """The entry's identity: a stored entry with the same name is changed."""
         return self.language, self.title
 
 
@@ -86,7 +89,7 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A stored entry, and its new content."""
+    """A stored entry with its new content."""
 
     before: KnowledgeEntry
     after: FileEntry
@@ -94,7 +97,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """The effect of a file's import. With problems it has none."""
+    """The effect of importing a file. A file with problems has no effect."""
 
     new: tuple[FileEntry, ...]
     changed: tuple[FileChange, ...]
@@ -103,7 +106,7 @@ class ImportPlan:
 
     @property
     def version(self) -> str:
-        """A digest of the plan; no other plan has it."""
+        """A digest of the plan, which differs for every other plan."""
         parts = [
             *(f"+{one.language}{one.title}\0{one.body}" for one in self.new),
             *(f"~{one.before.id}{one.before.body}\0{one.after.body}" for one in self.changed),
@@ -127,7 +130,7 @@ _LANGUAGES: Final[Mapping[str, Language]] = {"fr": "fr", "en": "en"}
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One entry as it is written in a file."""
+    """One entry as written in a file."""
 
     line: int
     title: str
@@ -136,7 +139,7 @@ class _Found:
 
 
 def read_file(file: KnowledgeFile) -> KnowledgeRead:
-    """Read a file up to its last entry or MAX_PROBLEMS problems."""
+    """Parse a file up to its last entry or MAX_PROBLEMS problems."""
     if len(file.text) > MAX_FILE_CHARS:
         return KnowledgeRead((), (FileProblem(1, LineProblem.TOO_LONG),))
     read = _of_csv if file.form is FileForm.CSV else _of_markdown
@@ -161,7 +164,10 @@ def read_file(file: KnowledgeFile) -> KnowledgeRead:
 
 
 def plan_of(read: KnowledgeRead, there: Mapping[tuple[str, str], KnowledgeEntry]) -> ImportPlan:
-    """Return what the file would do to the stored entries (`there`), by language and title."""
+    """Return the changes that the file would make to the stored entries (`there`).
+
+    Entries are matched by language and title.
+    """
     known = [(there.get(one.name), one) for one in read.entries]
     changed = [FileChange(old, one) for old, one in known if old and old.body != one.body]
     new = tuple(one for old, one in known if old is None)
@@ -222,7 +228,8 @@ def _of_csv(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
 
 
 def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
-    """Yield the entries. A heading of the first level without text is the title of the whole."""
+    """Yield the entries. A first-level heading without text below it is the title of the whole
+    file."""
     begun: re.Match[str] | None = None
     at, is_code = 1, False
     body: list[str] = []
@@ -245,6 +252,6 @@ def _section(
         if text:
             yield FileProblem(line, LineProblem.NO_HEADING)
     elif text or len(heading.group(1)) == 2:
-        # A heading may end with its marks, as in `## Title ##`.
+        # A heading may end with closing marks, as in `## Title ##`.
         title = heading.group(2).strip(" \t").rstrip("#").rstrip(" \t")
         yield _Found(line, title, text)

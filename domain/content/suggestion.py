@@ -1,7 +1,7 @@
 """The suggestion: an addition to templates or knowledge, proposed by a client's AI assistant.
 
-A member accepts or refuses it. Until then no brain sees it: customers' text may have led the
-assistant to it.
+A member accepts or refuses it. Until then no brain sees it, because customers' text may have led
+the assistant to suggest it.
 """
 
 from datetime import datetime
@@ -14,14 +14,15 @@ from domain.agent.intent import Intent
 from domain.content.content import check_body, check_line, check_not_for, check_template_body
 
 MAX_SUGGESTIONS: Final = 200
-"""The most undecided suggestions of one client."""
+"""Maximum number of a client's pending suggestions."""
 
 MAX_REASON: Final = 1_000
-"""The most characters of the reason."""
+"""Maximum length of the reason, in characters."""
 
 
 class SuggestedEntry(BaseModel):
-    """A suggested knowledge entry. Content that no entry may have raises InvalidContent."""
+    """A suggested knowledge entry. Raises InvalidContent for content that is invalid in an
+    entry."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,7 +33,7 @@ class SuggestedEntry(BaseModel):
 
 
 class SuggestedTemplate(BaseModel):
-    """A suggested template. Content that no template may have raises InvalidContent."""
+    """A suggested template. Raises InvalidContent for content that is invalid in a template."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,7 +50,7 @@ Suggested = Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="k
 
 
 class Suggestion(BaseModel):
-    """A suggestion that waits. `suggested_by`: the API key it came with."""
+    """A pending suggestion. `suggested_by`: the API key with which it was submitted."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,1 +1,1 @@
-"""The copilot: a client's members ask it about their own service."""
+"""The copilot: answers members' questions about their own service."""

@@ -1,4 +1,5 @@
-"""The copilot's answer: text, the records it is based on, and changes that a person may make."""
+"""The copilot's answer: text, the records on which it is based, and changes that the user may
+make."""
 
 from enum import StrEnum
 from typing import Literal
@@ -32,7 +33,8 @@ class _Shown(BaseModel):
 
 
 class CitedRecord(_Shown):
-    """A record that a tool read. The link is made from its kind and id, never from text."""
+    """A record that a tool read. The link is built from the record's kind and id, never from
+    text."""
 
     kind: CitedKind
     id: str = Field(description="Of the record; a document has its page and heading.")
@@ -41,7 +43,7 @@ class CitedRecord(_Shown):
 
 
 class DraftedChange(_Shown):
-    """A request that the user may send with their own session. Nothing has been sent."""
+    """A request that the user may send with their own session. The copilot has not sent it."""
 
     kind: str = Field(description="`<noun>.<what>`, as in `knowledge.add`.")
     changes: str = Field(description="What the request would change, in one sentence.")
@@ -53,7 +55,7 @@ class DraftedChange(_Shown):
 
 
 class CopilotAnswer(_Shown):
-    """`text`: the only links in it are those of `citations`."""
+    """The copilot's answer. `text`: contains no links other than those of `citations`."""
 
     text: str
     citations: tuple[CitedRecord, ...] = ()

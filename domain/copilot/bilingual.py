@@ -1,4 +1,4 @@
-"""French domain terms and the English words that the documents use for them."""
+"""French domain terms, with the English words that the documents use for them."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -16,6 +16,6 @@ def _words() -> _File:
 
 
 def in_english(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the documents' English words for the words that have any."""
+    """Return the English words that the documents use for the given words, if there are any."""
     known = _words().english_of
     return tuple(word for one in words for word in known.get(one, "").split())

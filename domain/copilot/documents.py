@@ -1,4 +1,4 @@
-"""The product's documents as the copilot searches them: sections, ranked by BM25."""
+"""The product's documents in the form that the copilot searches: sections, ranked by BM25."""
 
 import math
 import re
@@ -11,13 +11,13 @@ from domain.copilot.bilingual import in_english
 from domain.copilot.words import STOP_WORDS, plain_words, stem
 from domain.core.text import fold
 
-# The usual constants of BM25: the saturation of repeated words, and the weight of length.
+# The usual constants of BM25: the saturation of repeated words, and the influence of length.
 _K1: Final = 1.2
 _B: Final = 0.75
-# The weight of a word in the heading; a word of the text has 1.
+# The weight of a word in the heading, relative to a word of the text.
 _HEADING: Final = 6
 _MAX_QUERY_WORDS: Final = 24
-# The page about the copilot quotes questions of every kind, so only its own name finds it.
+# The page about the copilot quotes questions of every kind, so only the copilot's name finds it.
 _OWN_PAGE: Final = "copilot.md"
 _OWN_NAMES: Final = frozenset({"copilot", "copilote"})
 _EXCERPT: Final = 400
@@ -30,7 +30,8 @@ _NO_SLUG: Final = re.compile(r"[^\w\- ]+")
 
 @dataclass(frozen=True, slots=True)
 class DocumentSection:
-    """The text below one heading. `page`: as in `webhooks.md`. `title`: the page's title."""
+    """The text below one heading. `page`: the file name, such as `webhooks.md`. `title`: the page's
+    title."""
 
     page: str
     title: str
@@ -45,7 +46,8 @@ class DocumentSection:
 
     @property
     def excerpt(self) -> str:
-        """The start of the section: whole paragraphs that fit, without tables and code."""
+        """The start of the section: whole paragraphs up to a maximum length, without tables and
+        code."""
         kept: list[str] = []
         for paragraph in self.text.split("\n\n"):
             plain = " ".join(_LINK.sub(r"\1", paragraph).split())
@@ -59,14 +61,15 @@ class DocumentSection:
 
 @dataclass(frozen=True, slots=True)
 class FoundSection:
-    """`score`: higher is nearer; comparable within one search only."""
+    """A section that the search found. `score`: higher is more relevant, comparable within one
+    search only."""
 
     section: DocumentSection
     score: float
 
 
 class DocumentIndex:
-    """An index that is built once. A search scores the sections that share a word with the
+    """An index that is built once. A search scores only the sections that share a word with the
     question."""
 
     def __init__(self, sections: Iterable[DocumentSection]) -> None:
@@ -81,7 +84,7 @@ class DocumentIndex:
 
     @staticmethod
     def of(pages: Mapping[str, str]) -> "DocumentIndex":
-        """Return the index of the pages. `pages`: Markdown by the page's name."""
+        """Return the index of the pages. `pages`: Markdown text by page name."""
         return DocumentIndex(
             section for page, text in sorted(pages.items()) for section in _sections(page, text)
         )
@@ -90,9 +93,10 @@ class DocumentIndex:
         return len(self._sections)
 
     def search(self, question: str, limit: int = 3) -> tuple[FoundSection, ...]:
-        """Return the sections that share the rarest words with the question, the nearest first.
+        """Return the sections that share the rarest words with the question, the most relevant
+        first.
 
-        French words count as their English ones too: most documents are in English.
+        For French words their English equivalents count too, because most documents are in English.
         """
         asked = [word for word in plain_words(question) if word not in STOP_WORDS]
         wanted = dict.fromkeys(map(stem, [*asked, *in_english(asked)]))

@@ -1,11 +1,11 @@
-"""Errors around the copilot."""
+"""Errors of the copilot."""
 
 from domain.copilot.ports import TalkCost
 from domain.core.errors import DomainError
 
 
 class TalkFailed(DomainError):
-    """No language model answered. `cost`: spent even so."""
+    """No language model answered. `cost`: the cost incurred nevertheless."""
 
     code = "copilot_model_failed"
 

@@ -1,4 +1,4 @@
-"""Links of citations, made from the kind of a record and its id."""
+"""Links of citations, built from the kind of a record and its id."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from domain.core.plain_text import clean_line
 
 _TITLE_CHARS: Final = 120
 
-# Paths below the dashboard's address. Those without `{id}` show a whole list.
+# Paths below the dashboard's address. A path without `{id}` shows a whole list.
 _PAGES: Final = {
     CitedKind.RUN: "/runs/{id}",
     CitedKind.REVIEW: "/reviews/{id}",

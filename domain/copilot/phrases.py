@@ -18,12 +18,12 @@ def _words() -> _File:
 
 
 def phrase(tongue: Tongue, key: str, **values: str | int) -> str:
-    """Return the phrase with its values as they are: nothing in a value is a placeholder."""
+    """Return the phrase with its values inserted. A placeholder inside a value is not expanded."""
     return _words().phrases[key][tongue].format_map(values)
 
 
 def term(tongue: Tongue, code: str) -> str:
-    """Return a stable code in words, or the code itself."""
+    """Return the words for a stable code, or the code itself."""
     known = _words().terms.get(code)
     return known[tongue] if known else code.replace("_", " ")
 
@@ -37,14 +37,14 @@ def number(tongue: Tongue, value: float, digits: int = 0) -> str:
 
 
 def percent(tongue: Tongue, share: float | None) -> str:
-    """Return a share from 0 to 1 in percent, or a dash for None."""
+    """Format a share from 0 to 1 as a percentage, or a dash for None."""
     if share is None:
         return "–"
     return number(tongue, share * 100, 1) + ("\u202f%" if tongue == "fr" else "%")
 
 
 def day(tongue: Tongue, when: date) -> str:
-    """Return `24/11/2026` or `2026-11-24`; for a time, its day in UTC."""
+    """Return `24/11/2026` or `2026-11-24`. For a time, return its day in UTC."""
     plain = when.date() if isinstance(when, datetime) else when
     return f"{plain:%d/%m/%Y}" if tongue == "fr" else plain.isoformat()
 

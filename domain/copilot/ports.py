@@ -1,4 +1,4 @@
-"""The port of the copilot: a language model that can call tools."""
+"""The copilot's port: a language model that can call tools."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ Say = Callable[[str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class TalkCost:
-    """`cost_micros`: millionths of a US dollar."""
+    """The cost of an answer. `cost_micros`: millionths of a US dollar."""
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -22,7 +22,7 @@ class TalkCost:
 
 @dataclass(frozen=True, slots=True)
 class Talked:
-    """A model's answer, and its name. `is_whole`: False if a limit cut it."""
+    """A model's answer, and the model's name. `is_whole`: False if a limit truncated the answer."""
 
     text: str
     model: str
@@ -31,11 +31,11 @@ class Talked:
 
 
 class Talker(Protocol):
-    """A language model that answers with tools."""
+    """A language model that answers with the help of tools."""
 
     @property
     def reserve_micros(self) -> int:
-        """The cost of a long question with all its rounds of tools, in millionths of a US
+        """The cost of a long question including all its tool calls, in millionths of a US
         dollar."""
 
     async def talk(
@@ -45,7 +45,7 @@ class Talker(Protocol):
         rules: str,
         say: Say,
     ) -> Talked:
-        """Answer, with the allowed calls of tools, and pass the text on as it arrives.
+        """Answer with the help of the allowed tool calls, and pass the text on as it arrives.
 
-        Raises TalkFailed with its cost if no answer came. `say` is not called after that.
+        Raises TalkFailed, with the cost, if no answer came. `say` is not called after that.
         """

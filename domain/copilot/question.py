@@ -6,7 +6,7 @@ from typing import Final
 
 MAX_MESSAGES: Final = 20
 MAX_MESSAGE: Final = 4_000
-"""The most characters of one message."""
+"""Maximum length of one message, in characters."""
 
 
 class Speaker(StrEnum):
@@ -16,7 +16,8 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CopilotMessage:
-    """`content`: the assistant's is what the browser sent back, so the user may have changed it."""
+    """A message of the conversation. `content`: for the assistant's messages, the text that the
+    browser sent back, which the user may have changed."""
 
     role: Speaker
     content: str
@@ -24,13 +25,13 @@ class CopilotMessage:
 
 @dataclass(frozen=True, slots=True)
 class CopilotQuestion:
-    """At least one message. The last is the user's."""
+    """A conversation of at least one message. The last message is the user's."""
 
     messages: tuple[CopilotMessage, ...]
 
     @property
     def text(self) -> str:
-        """The present question."""
+        """The text of the current question."""
         return self.messages[-1].content
 
     @property

@@ -1,4 +1,4 @@
-"""The kind of a question by its words in French or English, and the records it names."""
+"""Detect the kind of a question, in French or English, and the records that it names."""
 
 import re
 from collections.abc import Sequence
@@ -12,9 +12,9 @@ from domain.copilot.words import Tongue, content_words, plain_words, tongue_of
 from domain.core.ids import parse_ulid
 from domain.core.lexicon import LexiconFile, lexicon
 
-# Below this score no kind applies: the documents and the knowledge are searched.
+# Below this score the question has no kind, so the documents and the knowledge are searched.
 _ENOUGH: Final = 2.0
-# A question this short without a kind continues the previous one.
+# A question without a kind and with at most this many words continues the previous question.
 _SHORT_WORDS: Final = 6
 
 _EMAIL: Final = re.compile(r"[^\s<>,;:\"'()\[\]]{1,64}@[a-zA-Z0-9.\-]{1,190}[a-zA-Z0-9]")
@@ -24,8 +24,9 @@ _QUOTED: Final = re.compile(r"[\"«“]\s?([^\"«»“”]{1,200}?)\s?[\"»”]"
 
 
 class AskedKind(StrEnum):
-    """`help`: the product's documents. `abilities`: what the copilot itself can do. `act`: a
-    request to do something. `private`: data that the copilot never reveals."""
+    """The kind of a question. `help`: about the product, answered from its documents. `abilities`:
+    about what the copilot can do. `act`: a request to do something. `private`: about data that the
+    copilot never reveals."""
 
     WHY = "why"
     USAGE = "usage"
@@ -77,8 +78,8 @@ def _words() -> _File:
 
 @dataclass(frozen=True, slots=True)
 class AskedOfCopilot:
-    """`topic`: the words about the subject, without those that decided the kind. `how`: it asks how
-    to do something, not for facts."""
+    """The meaning of a question. `topic`: the words about the subject, without those that
+    determined the kind. `how`: the question asks how to do something, not for facts."""
 
     kind: AskedKind
     tongue: Tongue
@@ -91,8 +92,11 @@ class AskedOfCopilot:
 
 
 def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
-    """Return the kind of a question. A short one without a kind takes that of the user's previous
-    one, with the records that it named."""
+    """Return the kind of a question.
+
+    A short question without a kind has the kind of the user's previous question, and the records
+    that the previous question named.
+    """
     asked = _asked(question.text)
     if asked.kind is not AskedKind.SEARCH or not question.earlier:
         return asked
@@ -151,8 +155,8 @@ def _kind(words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bo
 
 
 def _is_order_to_act(words: Sequence[str]) -> bool:
-    """Return whether the text starts with a verb of action, or has one after a request: `can you
-    refund order 12`."""
+    """Return whether the text starts with a verb of action, or has one after an opening such as in
+    `can you refund order 12`."""
     acts = _words().acts
     text = " ".join(words)
     opening = next((one for one in acts.openings if text.startswith(f"{one} ")), "")
@@ -163,8 +167,8 @@ def _is_order_to_act(words: Sequence[str]) -> bool:
 
 
 def _has(words: Sequence[str], cue: str) -> bool:
-    """Return whether every part of the cue begins a word; a part that ends in `=` is the whole
-    word."""
+    """Return whether every part of the cue is the beginning of a word. A part that ends in `=` must
+    equal a whole word."""
     return all(_begins(words, part) for part in cue.split())
 
 
@@ -202,7 +206,7 @@ def _order(text: str) -> str | None:
 
 
 def _topic(text: str, kind: AskedKind) -> str:
-    """Return the text in quotation marks, or the words that are no cue of the kind."""
+    """Return the text in quotation marks, or the words that do not indicate the kind."""
     quoted = _QUOTED.search(text)
     if quoted is not None:
         return quoted[1]

@@ -1,7 +1,8 @@
-"""Make a language model's text safe to show: no link but ours, and none of its instructions.
+"""Make a language model's text safe to display: only our links, and none of the model's
+instructions.
 
-A model reads customers' text. A link or an image in its answer could send that text to another
-server, as soon as a browser loads it.
+A model reads customers' text. A link or an image in its answer could send this text to another
+server as soon as a browser loads it.
 """
 
 import re
@@ -15,9 +16,9 @@ from domain.core.plain_text import without_controls
 REMOVED: Final = "[…]"
 """Replaces a link that no tool returned."""
 
-# A shared run of this many words is no accident.
+# A common sequence of this many words is no coincidence.
 _SHARED_WORDS: Final = 8
-# A longer piece without a blank is neither a word nor a link.
+# Text of more characters without a blank is neither a word nor a link.
 _LONGEST_TOKEN: Final = 2_000
 
 _TOKEN: Final = re.compile(r"\S+|\s+")
@@ -37,8 +38,8 @@ _ADDRESS: Final = re.compile(
 class SafeText:
     """Passes a model's text on, piece by piece, once each piece is known to be safe.
 
-    `links`: those that tools returned; read for each token, since tools keep adding some. `secret`:
-    text of ours that must not be repeated word for word.
+    `links`: the links that tools returned, looked up for each token because tools keep adding
+    links. `secret`: a text of ours that the answer must not repeat verbatim.
     """
 
     def __init__(self, links: "Links", secret: str = "") -> None:
@@ -52,7 +53,7 @@ class SafeText:
         self.is_stopped = False
 
     def add(self, piece: str) -> str:
-        """Return the text that may be shown now. A token is held back until a blank ends it."""
+        """Return the text that may be displayed now. A token is held back until a blank ends it."""
         self._kept += without_controls(piece)
         cut = max(self._kept.rfind(" "), self._kept.rfind("\n"))
         if cut < 0 and len(self._kept) <= _LONGEST_TOKEN:
@@ -63,7 +64,7 @@ class SafeText:
         return self._shown(ready)
 
     def end(self) -> str:
-        """Return the text that was held back."""
+        """Return the text that is still held back."""
         ready, self._kept = self._kept, ""
         return self._shown(ready)
 
@@ -96,8 +97,8 @@ class Links:
         self._known.update(links)
 
     def cleaned(self, token: str) -> str:
-        """Clean a token without blanks: only known links remain in it, and no markup that could
-        hide another one."""
+        """Return a token (text without blanks) with unknown links removed, and without markup that
+        could hide a link."""
         if token.strip(_AROUND) in self._known:
             return token
         target = _TARGET.search(token)
@@ -117,5 +118,5 @@ class Links:
 
 
 def plain_runs(text: str) -> tuple[str, ...]:
-    """Return all words of a long text of ours, as `SafeText` compares them."""
+    """Return all words of a long text of ours, normalized as `SafeText` compares them."""
     return tuple(word for line in text.splitlines() for word in plain_words(line))

@@ -1,4 +1,4 @@
-"""Words of a question: folded, lightly stemmed, in French or English."""
+"""The words of a question: folded, lightly stemmed, in French or English."""
 
 import re
 from typing import Final, Literal
@@ -8,7 +8,8 @@ from domain.core.text import fold
 Tongue = Literal["fr", "en"]
 
 READ_CHARS: Final = 1_000
-"""The characters of a question that are searched for words: the rest is quotation."""
+"""Number of a question's characters that are searched for words: text beyond is assumed to be
+quoted."""
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _APOSTROPHE: Final = re.compile(r"['\u2019]")
@@ -39,12 +40,12 @@ STOP_WORDS: Final = (_FRENCH | _ENGLISH) - _MEANT
 
 
 def plain_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text in order, folded; `l'agent` gives two."""
+    """Return the words of a text in order, folded; `l'agent` yields two words."""
     return tuple(_WORD.findall(_APOSTROPHE.sub(" ", fold(text[:READ_CHARS]))))
 
 
 def stem(word: str) -> str:
-    """Return a word without its most common endings: the same for `secrets` and `secret`."""
+    """Return a word without its most common endings, so that `secrets` and `secret` are equal."""
     for ending in ("ations", "ation", "ings", "ing", "ies", "es", "ed", "er", "s", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= 4:
             return word.removesuffix(ending)
@@ -52,12 +53,12 @@ def stem(word: str) -> str:
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """Return the words about the subject, each once."""
+    """Return the words about the subject, without duplicates."""
     return tuple(dict.fromkeys(word for word in plain_words(text) if word not in STOP_WORDS))
 
 
 def tongue_of(text: str) -> Tongue:
-    """Return French or English by the function words; French if they do not decide."""
+    """Return French or English according to the function words; French if they are inconclusive."""
     words = plain_words(text)
     french = sum(word in _FRENCH and word not in _BOTH for word in words)
     english = sum(word in _ENGLISH and word not in _BOTH for word in words)

@@ -1,1 +1,2 @@
-"""Shared foundations: ids, money, periods, text, and the bases of errors and Temporal payloads."""
+"""Shared foundations: ids, money, periods, text, and the base classes of errors and Temporal
+payloads."""

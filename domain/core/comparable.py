@@ -1,4 +1,4 @@
-"""Limits for comparing two texts in bounded time: untrusted text may repeat one line."""
+"""Limits for comparing two texts in bounded time, because untrusted text may repeat one line."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,15 +7,18 @@ from typing import Final
 from domain.core.effort import spend
 
 MOST_PAIRS: Final = 40_000
-"""The maximum number of pairs of equal units. For one repeated letter, it grows quadratically."""
+"""Maximum number of pairs of equal units, which grows quadratically for text that repeats one
+letter."""
 
 MOST_UNITS: Final = 4_000
-"""The maximum number of units in both texts together."""
+"""Maximum number of units in both texts together."""
 
 
 def is_comparable(old: Sequence[str], new: Sequence[str], *, but_blanks: bool = False) -> bool:
-    """Return whether `difflib` compares the units within milliseconds. `but_blanks`: blank units
-    are excluded from the comparison."""
+    """Return whether `difflib` can compare the units within milliseconds.
+
+    `but_blanks`: exclude blank units from the comparison.
+    """
     spend(len(old) + len(new))
     if len(old) + len(new) > MOST_UNITS:
         return False

@@ -1,8 +1,8 @@
 """Cells of CSV files that people open in spreadsheets (RFC 4180).
 
 Text is quoted, numbers are bare, null is an empty cell. A text that a spreadsheet might read as a
-formula gets a leading apostrophe. So does each place within it where a reader that splits cells at
-semicolons, line breaks or tabs might start another cell.
+formula gets a leading apostrophe. A program that splits cells at semicolons, line breaks or tabs
+might start a new cell within the text, so an apostrophe is inserted there too.
 """
 
 import re
@@ -15,7 +15,7 @@ from domain.core.json_time import rfc3339
 Cell = str | int | float | date | datetime | None
 
 BOM: Final = b"\xef\xbb\xbf"
-"""The byte order mark by which spreadsheets detect UTF-8."""
+"""The byte order mark from which spreadsheets detect UTF-8."""
 
 UNSEEN: Final = (
     *range(0x01, 0x21),
@@ -33,10 +33,10 @@ UNSEEN: Final = (
 """Control characters, blanks, and invisible marks."""
 GUARDED: Final = frozenset("#'+-=@＃＇＋－＝＠") | frozenset(map(chr, UNSEEN))
 """Characters that a text must not start with: signs, # and ' with their full-width forms, and the
-characters that a reader may trim before them."""
+characters that a program may trim before them."""
 SIGNS: Final = "＋＝＠－=+@-"
 CELL_ENDS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
-"""Characters at which some reader ends a line or a cell."""
+"""Characters at which some programs end a line or a cell."""
 
 _BLANKS: Final = "".join(chr(code) for code in UNSEEN if chr(code) not in CELL_ENDS)
 _INSIDE: Final = re.compile(
@@ -45,13 +45,13 @@ _INSIDE: Final = re.compile(
 
 
 def csv_file(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
-    """Return a whole file: the byte order mark, the header, a line for each row."""
+    """Return a whole file: the byte order mark, the header, and a line for each row."""
     lines = [",".join(header), *(",".join(map(csv_cell, row)) for row in rows)]
     return BOM + "".join(f"{line}\r\n" for line in lines).encode()
 
 
 def csv_cell(value: Cell) -> str:
-    """Return one cell as written to the file."""
+    """Return one cell in the form written to the file."""
     match value:
         case None:
             return ""

@@ -1,7 +1,7 @@
 """Documents that a client's users provide: files, and form input that replaces a file.
 
-A small document is read at once. A larger one is read in a process that can be terminated
-(docs/decisions/0075), one per client at a time.
+A small document is parsed in this process. A larger one is parsed in a process that can be
+terminated (docs/decisions/0075), one per client at a time.
 """
 
 from collections.abc import Mapping
@@ -12,11 +12,12 @@ from typing import Final, Protocol
 from pydantic import JsonValue
 
 LARGE_DOCUMENT: Final = 2 * 1024
-"""Documents with more characters are large. The costliest smaller one takes 5 ms."""
+"""Documents with more characters than this are large. The costliest smaller document takes 5 ms."""
 
 
 class DocumentKind(StrEnum):
-    """`places`: the positions of the parts of a YAML text."""
+    """The kind of a document. `places`: a YAML text of which only the positions of the parts are
+    needed."""
 
     PLAYBOOK = "playbook"
     PLAYBOOK_FILE = "playbook_file"
@@ -29,8 +30,9 @@ class DocumentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`is_json`: whether the text is JSON, parsed before; else it has its kind's own format.
-    `options`: further inputs of the kind."""
+    """A document to parse. `is_json`: whether the text is JSON, serialized from input that was
+    already parsed; otherwise it is in the format of its kind. `options`: further inputs for the
+    kind."""
 
     kind: DocumentKind
     text: str
@@ -44,7 +46,7 @@ class Document:
 
 class DocumentReader(Protocol):
     async def read(self, document: Document) -> JsonValue:
-        """Return the value, read by the rules of its kind.
+        """Return the parsed value, checked by the rules of the document's kind.
 
         Raises DocumentRefused, DocumentTooCostly, EngineUnavailable.
         """

@@ -1,6 +1,6 @@
-"""The error report for an operator: the place and kind of an error, never its data.
+"""The error report for operators: the location and kind of an error, never its data.
 
-It excludes messages and local variables, which quote customers' text and callers' data.
+It excludes messages and local variables, which may quote customers' text and callers' data.
 """
 
 from datetime import datetime
@@ -27,7 +27,7 @@ class Frame(BaseModel):
 
 
 class RaisedException(BaseModel):
-    """An exception: its type's name and its last stack frames, outermost first."""
+    """An exception: the name of its type, and its last stack frames, outermost first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,10 +36,11 @@ class RaisedException(BaseModel):
 
 
 class ErrorReport(BaseModel):
-    """Responses with a 5xx status of one kind, or an activity that failed unexpectedly.
+    """A report about responses with a 5xx status of one kind, or about an activity that failed
+    unexpectedly.
 
-    `occurrences`: the number of errors that the report counts; all other fields describe the first
-    one. `place`: method and route template, the activity, or `edge`. `code`: the error's stable
+    `occurrences`: the number of errors that the report covers; all other fields describe the first
+    error. `place`: method and route template, the activity, or `edge`. `code`: the error's stable
     code. `exceptions`: the raised exception, then its causes.
     """
 

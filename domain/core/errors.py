@@ -1,7 +1,7 @@
-"""Shared errors: the base of all errors, rejections of the HTTP edge, and outages.
+"""Shared errors: the base of all errors, rejections by the HTTP edge, and outages.
 
-Types with stable codes, mapped to HTTP in `api/errors.py` only. A message never contains customer
-text, because errors are logged, reported and stored by Temporal.
+Error types have stable codes, which only `api/errors.py` maps to HTTP. A message never contains
+customer text, because errors are logged, reported and stored by Temporal.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ Fact = str | int | tuple[str, ...]
 
 
 class DomainError(Exception):
-    """An anticipated error. `code` is stable, snake case and part of the API."""
+    """An anticipated error. `code` is stable, in snake case, and part of the API."""
 
     code: ClassVar[str]
     retryable: ClassVar[bool] = False
@@ -103,13 +103,14 @@ class EngineUnavailable(DomainError):
 
 
 class CommitUnknown(EngineUnavailable):
-    """The database connection was lost during a commit: the data may or may not be written."""
+    """The database connection was lost during a commit: the data may or may not have been
+    written."""
 
     code = "commit_unknown"
 
 
 class OverBudget(DomainError):
-    """A text exceeds the effort budget of one event, so a person reads it."""
+    """A text exceeds the effort budget of one event, so a person must read it."""
 
     code = "over_budget"
 
@@ -119,14 +120,14 @@ class InternalError(DomainError):
 
 
 class InvalidInput(DomainError):
-    """An operator's value breaks a rule; the message explains it."""
+    """A value given by an operator breaks a rule; the message explains it."""
 
     code = "invalid_input"
 
 
 class InvalidContent(InvalidInput):
-    """A template or an entry breaks a rule. Operators read the message, callers the `reason`, which
-    is in French. Neither quotes the content, except a placeholder that cannot be read."""
+    """A template or an entry breaks a rule. The message is for operators, the French `reason` for
+    callers. Neither quotes the content, except an invalid placeholder."""
 
     code = "invalid_content"
 
@@ -140,7 +141,7 @@ class InvalidContent(InvalidInput):
 
 
 class DocumentRefused(InvalidInput):
-    """The document breaks rules of its kind; `problems` lists them."""
+    """The document breaks rules of its kind; `problems` lists the violations."""
 
     code = "document_refused"
 
@@ -150,7 +151,7 @@ class DocumentRefused(InvalidInput):
 
 
 class DocumentTooCostly(DomainError):
-    """Reading the document exceeds the limit of processor time."""
+    """Parsing the document exceeds the limit on processor time."""
 
     code = "document_too_costly"
 

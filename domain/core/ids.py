@@ -8,11 +8,11 @@ TenantId = NewType("TenantId", str)
 """A client_id that authentication has verified; repositories accept no other type.
 
 Created in `api/auth.py` and `api/access.py` for requests, and in `activities/` from the ids that
-admission wrote into a workflow's input.
+admission put into a workflow's input.
 """
 
 ULID: Final = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
-"""The pattern of a stored ULID."""
+"""The pattern of a ULID in its stored form."""
 
 _ULID: Final = re.compile(ULID)
 
@@ -27,7 +27,7 @@ _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def first_ulid(at: datetime) -> str:
-    """Return the smallest ULID of an aware time. Later ids sort after it.
+    """Return the smallest ULID of an aware time, so that later ids sort after it.
 
     A time before 1970 counts as 1970.
     """

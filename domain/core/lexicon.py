@@ -1,4 +1,4 @@
-"""Words and phrasings as data: a YAML file beside the module that uses it.
+"""Word lists and phrasings as data: a YAML file next to the module that uses it.
 
 The file is loaded on first use, once per process, and validated by a model.
 """
@@ -18,7 +18,7 @@ _DEEPEST: Final = 4
 
 
 class BrokenLexicon(Exception):
-    """A data file of this version is invalid. The message names the file and the place."""
+    """A data file of this version is invalid. The message names the file and the position."""
 
 
 class LexiconFile(BaseModel):
@@ -31,9 +31,9 @@ Held = TypeVar("Held", bound=LexiconFile)
 
 
 def lexicon(module: str, model: type[Held]) -> Held:
-    """Return the YAML file beside a module, with the module's name. `module`: its `__file__`.
+    """Return the contents of the YAML file that is next to a module and has the module's name.
 
-    Raises BrokenLexicon.
+    `module`: the module's `__file__`. Raises BrokenLexicon.
     """
     file = Path(module).with_suffix(".yaml")
     try:
@@ -47,8 +47,10 @@ def lexicon(module: str, model: type[Held]) -> Held:
 
 
 def expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """Return the joined lines of a text as one expression. `{{name}}` inserts a fragment, which may
-    contain others. Raises BrokenLexicon."""
+    """Return the joined lines of a text as one regular expression.
+
+    `{{name}}` inserts a fragment, which may contain other fragments. Raises BrokenLexicon.
+    """
     whole = _joined(text)
     try:
         for _ in range(_DEEPEST):

@@ -1,4 +1,4 @@
-"""Money: whole minor units with their currency, as ISO 4217 counts them."""
+"""Money: whole minor units with their currency, as defined by ISO 4217."""
 
 from decimal import Decimal, InvalidOperation, Overflow
 from typing import Final, Self
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.core.errors import InvalidInput
 
 MAX_MINOR: Final = 10**12
-# Digits after the decimal point; all other currencies have two.
+# Digits after the decimal point; currencies that are not listed have two.
 _DIGITS: Final = {
     **dict.fromkeys(
         (
@@ -31,11 +31,10 @@ class Money(BaseModel):
 
     @classmethod
     def parse(cls, amount: str, currency: str) -> Self:
-        """Parse a decimal string: "49.90" of EUR is 4990 minor units. Raises InvalidInput if not
-        exact.
+        """Parse a decimal string: "49.90" of EUR is 4990 minor units.
 
-        Services write amounts as decimal strings. More digits than the currency has are an error
-        unless they are zero.
+        External services write amounts as decimal strings. Raises InvalidInput if the amount is not
+        exact: it has more digits than the currency, other than zeros.
         """
         code = currency.upper()
         try:

@@ -1,4 +1,4 @@
-"""Names that Temporal stores as long as a history exists. Never change one; add another."""
+"""Names that Temporal stores for as long as a history exists. Never change a name; add another."""
 
 from datetime import date
 from typing import Final
@@ -118,29 +118,34 @@ def tell_reviewers_id(client_id: str, review_id: str) -> str:
 
 
 def deliver_webhook_id(client_id: str, delivery_id: str) -> str:
-    """Return the workflow id of one delivery."""
+    """Return the workflow id of one webhook delivery."""
     return f"webhook/{client_id}/{delivery_id}"
 
 
 def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
-    """Return the workflow id of the parent of deliveries that no run sends."""
+    """Return the workflow id of the parent workflow for deliveries that no run sends."""
     return f"webhooks/{client_id}/{first_delivery_id}"
 
 
 def backfill_metrics_id(client_id: str, first: date, last: date) -> str:
-    """Return the workflow id of a backfill; the same days and clients share one. `client_id`: empty
-    for all."""
+    """Return the workflow id of a backfill, which is the same for the same days and clients.
+
+    `client_id`: empty for all clients.
+    """
     return f"metrics/{client_id or 'all'}/{first}/{last}"
 
 
 def weekly_churn_id(client_id: str, week: date) -> str:
-    """Return the workflow id of a week's predictions on demand. `client_id`: empty for all."""
+    """Return the workflow id for predicting one week on demand. `client_id`: empty for all
+    clients."""
     return f"churn/{client_id or 'all'}/{week}"
 
 
 def erase_id(client_id: str, subject: str) -> str:
-    """Return the workflow id of an erasure. `subject`: empty for the whole client, else the
-    customer's digest in hexadecimal."""
+    """Return the workflow id of an erasure.
+
+    `subject`: empty for the whole client, else the customer's digest in hexadecimal.
+    """
     return f"erase/{client_id}/{subject}" if subject else f"erase/{client_id}"
 
 
@@ -150,12 +155,12 @@ def send_mail_id(client_id: str, record_id: str) -> str:
 
 
 def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
-    """Return the workflow id of the mail with one answer of a widget session."""
+    """Return the workflow id for mailing one answer of a widget session."""
     return f"mail/{client_id}/{session_id}/{number}"
 
 
 def simulate_id(client_id: str, simulation_id: str) -> str:
-    """Return the workflow id of a simulation, which has no row."""
+    """Return the workflow id of a simulation, which has no database row."""
     return f"simulate/{client_id}/{simulation_id}"
 
 
@@ -163,12 +168,13 @@ _BACKGROUND: Final = {RUN_CASES: "cases", REPLAY: "replay"}
 
 
 def background_id(workflow: str, client_id: str, record_id: str) -> str:
-    """Return the workflow id of a long job (a run over a client's cases, a replay), by its row."""
+    """Return the workflow id of a long-running job (a run of a client's cases, a replay), named
+    after its row."""
     return f"{_BACKGROUND[workflow]}/{client_id}/{record_id}"
 
 
 def run_prefixes(client_id: str) -> tuple[str, ...]:
-    """Return the prefixes of all workflow ids of a client, except its erasures."""
+    """Return the prefixes of all workflow ids of a client, except those of its erasures."""
     kinds = (
         "event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "inbound", "notice",
         "simulate", "cases", "replay",
@@ -177,7 +183,8 @@ def run_prefixes(client_id: str) -> tuple[str, ...]:
 
 
 def parse_run_id(workflow_id: str) -> dict[str, str]:
-    """Return the client_id and event_id of a run's workflow id, or an empty dict for other ids."""
+    """Return the client_id and event_id from a run's workflow id, or an empty dict for other
+    ids."""
     match workflow_id.split("/"):
         case ["event" | "dry-run", client_id, event_id]:
             return {"client_id": client_id, "event_id": event_id}

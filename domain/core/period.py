@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 from typing import NewType
 
 Period = NewType("Period", str)
-"""`YYYY-MM`. Fixed when a ticket is admitted, regardless of when its work ends."""
+"""`YYYY-MM`. Determined when a ticket is admitted, regardless of when its processing ends."""
 
 
 def period_of(now: datetime) -> Period:
@@ -35,6 +35,6 @@ def next_billing_date(now: datetime) -> date:
 
 
 def previous_period(period: Period) -> Period:
-    """Return the month before."""
+    """Return the previous month."""
     year, month = int(period[:4]), int(period[5:])
     return Period(f"{year - 1:04}-12" if month == 1 else f"{year:04}-{month - 1:02}")

@@ -1,4 +1,4 @@
-"""Ports that rules and activities of every noun share; `adapters/` implements them."""
+"""Ports that the rules and activities of several domains share; `adapters/` implements them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -14,13 +14,13 @@ Clock = Callable[[], datetime]
 """Returns the current time, aware and in UTC."""
 
 NewId = Callable[[], str]
-"""Returns a new ULID, upper case."""
+"""Returns a new ULID in upper case."""
 
 
 class OutgoingMail(BaseModel):
-    """A mail that the service sends. `name`: the local part of its Message-ID, the same at every
-    try; the sender's domain follows it. `auto_submitted`: the RFC 3834 value, for a reply to a mail
-    or for a mail that is no reply."""
+    """A mail that the service sends. `name`: the local part of its Message-ID, the same for every
+    attempt; the sender's domain follows it. `auto_submitted`: the RFC 3834 value, which
+    distinguishes a reply to a mail from other automatic mail."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,8 +36,8 @@ class OutgoingMail(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
-    """A client's own mail server. `starttls`: TLS starts with STARTTLS, else with the connection;
-    it is always required. `sealed_password`: unset if `username` is."""
+    """A client's own mail server. TLS is always required. `starttls`: whether TLS starts with
+    STARTTLS instead of with the connection. `sealed_password`: unset if `username` is unset."""
 
     host: str
     port: int
@@ -48,8 +48,8 @@ class SmtpServer:
 
 @dataclass(frozen=True, slots=True)
 class MailSender:
-    """The sender of a client's mails. `server`: None for the service's own. An unverified sender
-    (`verified` is false) can only send to itself."""
+    """The sender of a client's mails. `server`: None for the service's own server. An unverified
+    sender (`verified` is false) can only send to its own address."""
 
     client_id: TenantId
     address: str
@@ -61,10 +61,10 @@ class MailSender:
 
 @dataclass(frozen=True, slots=True)
 class ServicePermit:
-    """The right to send one mail to `to` under the service's own sender.
+    """The permission to send one mail to `to` from the service's own sender address.
 
     Only `activities/integrations/` issues it: for a fixed-text service mail within its limits, or
-    for an address that has written in (decision 0074).
+    for an address that has written to us (decision 0074).
     """
 
     to: str
@@ -72,10 +72,10 @@ class ServicePermit:
 
 class Mailer(Protocol):
     async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
-        """Send one mail and return its Message-ID. `by`: the client's sender, or the permit to use
-        the service's own.
+        """Send one mail and return its Message-ID.
 
-        Raises MailRefused, MailUnreachable (not sent), MailUnknown.
+        `by`: the client's sender, or the permit to use the service's own. Raises MailRefused,
+        MailUnreachable (not sent), MailUnknown.
         """
 
 
@@ -85,18 +85,21 @@ class Sealer(Protocol):
     def seal(self, text: str) -> str: ...
 
     def unseal(self, sealed: str) -> str:
-        """Return the plain text. Raises ValueError if it was not sealed with our key."""
+        """Return the plain text. Raises ValueError if the value was not sealed with our key."""
 
     def digests(self, text: str) -> tuple[bytes, ...]:
-        """Return keyed digests (HMAC-SHA256) that identify the text to a holder of the key: one for
-        each key, the newest first."""
+        """Return keyed digests (HMAC-SHA256), from which only a holder of the key can identify the
+        text.
+
+        There is one digest for each key, the newest key's first.
+        """
 
 
 class ErrorTracker(Protocol):
     """Reports errors of the service to its operators."""
 
     def report(self, report: ErrorReport) -> None:
-        """Store a report on disk before returning. Never raises.
+        """Store a report on disk before returning.
 
-        Called on the event loop's thread.
+        Never raises. Called on the event loop's thread.
         """

@@ -9,10 +9,10 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """A cache with a total weight of at most `limit`. The least recently used value is evicted
-    first.
+    """A cache with a total weight of at most `limit`.
 
-    The key must cover all inputs of a value: entries are never invalidated.
+    The least recently used value is evicted first. The key must cover all inputs of a value,
+    because entries are never invalidated.
     """
 
     def __init__(self, limit: int) -> None:
@@ -28,7 +28,7 @@ class Recent(Generic[Key, Value]):
         return held[0]
 
     def keep(self, key: Key, value: Value, weight: int) -> Value:
-        """Store and return the value. A value that exceeds the limit alone is not stored."""
+        """Store and return the value. A value that alone exceeds the limit is not stored."""
         before = self._held.pop(key, None)
         self._weight -= before[1] if before else 0
         if weight <= self._limit:

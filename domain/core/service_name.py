@@ -1,11 +1,11 @@
-"""The name of the service: in webhooks' User-Agent, export files, mails, pages and MCP."""
+"""The name of the service, as used in webhooks' User-Agent, export files, mails, pages and MCP."""
 
 from dataclasses import dataclass
 from typing import Final
 
 SERVICE_NAME_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9]*([ -][A-Za-z0-9]+)*$"
 MAX_SERVICE_NAME: Final = 40
-"""The maximum number of characters."""
+"""Maximum length, in characters."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""YAML with the types of JSON: text, numbers, booleans, null, lists and mappings.
+"""YAML restricted to the types of JSON: text, numbers, booleans, null, lists and mappings.
 
 Keys are unique, and aliases are rejected: an alias can expand a few lines to megabytes, and a
-repeated key silently loses a value. YAML 1.1's other numbers (base 60, octal, `1_000`, `.inf`) and
-its timestamps stay text. Reading them is slow, or differs from the author's intention.
+repeated key silently loses a value. Timestamps and YAML 1.1's other number formats (base 60, octal,
+`1_000`, `.inf`) remain text. Parsing them would be slow, or differ from the author's intention.
 """
 
 import math
@@ -22,15 +22,17 @@ from domain.core.errors import InvalidInput
 _MAX_DEPTH: Final = 20
 _END: Final = "...\n"
 MAX_NODES: Final = 50_000
-"""The maximum number of keys, values, lists and mappings of one document."""
+"""Maximum number of keys, values, lists and mappings in one document."""
 MAX_DIGITS: Final = 18
-"""The maximum number of digits of an integer, which fits 64 bits. A longer one stays text."""
+"""Maximum number of digits of an integer, so that it fits in 64 bits. A longer integer remains
+text."""
 _MAX_NUMBER: Final = 40
 _JSON: Final[TypeAdapter[JsonValue]] = TypeAdapter(JsonValue)
 
 
 def read_yaml(text: str) -> JsonValue:
-    """Return the value of a document. Raises InvalidInput, which names the place and no value."""
+    """Return the value of a document. Raises InvalidInput, which names the position and quotes no
+    value."""
     try:
         return _JSON.validate_python(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe one
     except yaml.MarkedYAMLError as error:
@@ -44,20 +46,23 @@ def read_yaml(text: str) -> JsonValue:
 
 
 def compose_yaml(text: str) -> Node | None:
-    """Return the node tree of a document, with the position of each part. Raises yaml.YAMLError for
-    a text that `read_yaml` refuses before it builds anything."""
+    """Return the node tree of a document, with the position of each node.
+
+    Raises yaml.YAMLError for a text that `read_yaml` refuses before it constructs values.
+    """
     return _Loader(text).get_single_node()
 
 
 def write_yaml(value: JsonValue) -> str:
-    """Return the document, with its keys in order; `read_yaml` returns the same value."""
+    """Return the value as a document, with its keys in order; `read_yaml` returns the same
+    value."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
 
 def write_list(head: Mapping[str, JsonValue], name: str, items: Iterable[JsonValue]) -> str:
     """Return the document of `head`, followed by a list under `name`, written item by item.
 
-    A thread that writes a long list lets others run between the items.
+    A thread that writes a long list lets other threads run between the items.
     """
     parts = [_without_end(write_yaml([item])) for item in items]
     if not parts:
@@ -75,7 +80,7 @@ def _first_line(problem: str | None) -> str:
 
 
 class _Loader(Composer, yaml.CSafeLoader):
-    """Build a value of JSON's types from the events of libyaml."""
+    """Builds values of JSON's types from libyaml's events."""
 
     def __init__(self, text: str) -> None:
         yaml.CSafeLoader.__init__(self, text)
@@ -104,13 +109,14 @@ class _Loader(Composer, yaml.CSafeLoader):
             self._depth -= 1
 
     def resolve(self, kind: type[Node], value: str, implicit: tuple[bool, bool]) -> str:
-        """Return the tag of a node without an explicit one. PyYAML's own rules are YAML 1.1's."""
+        """Return the tag of a node without an explicit one. PyYAML's own rules are those of YAML
+        1.1."""
         if kind is ScalarNode and implicit[0]:
             return _plain_tag(value)
         return _TAG_OF[kind]
 
     def construct_mapping(self, node: Node, deep: bool = False) -> dict[Hashable, Any]:
-        if not isinstance(node, MappingNode):  # an explicit tag of another type
+        if not isinstance(node, MappingNode):  # an explicit tag gives it another type
             raise yaml.MarkedYAMLError(
                 problem="keys and values expected", problem_mark=node.start_mark
             )
@@ -132,7 +138,8 @@ _TAG_OF: Final[dict[type[Node], str]] = {
     MappingNode: f"{_TAG}map",
 }
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
-# YAML 1.1's words, in its three spellings: files with `active: yes` keep their meaning.
+# YAML 1.1's words for booleans, each in three spellings: files with `active: yes` keep their
+# meaning.
 _WORDS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _BOOLEANS: Final = {
     written: value
@@ -146,7 +153,7 @@ _FLOAT: Final = re.compile(
 
 
 def _plain_tag(value: str) -> str:
-    """Return the tag of an unquoted scalar. The length is checked before any pattern."""
+    """Return the tag of an unquoted scalar. The length is checked before any pattern is matched."""
     if value in _NULLS:
         return f"{_TAG}null"
     if value in _BOOLEANS:
@@ -164,7 +171,7 @@ def _construct_bool(loader: _Loader, node: ScalarNode) -> bool:
 
 
 def _construct_number(loader: _Loader, node: ScalarNode) -> int | float:
-    """Return the number. Raises ValueError if an explicit tag precedes another type."""
+    """Return the number. Raises ValueError if an explicit tag is on a value of another type."""
     value = str(loader.construct_scalar(node))
     match _plain_tag(value).removeprefix(_TAG), node.tag.removeprefix(_TAG):
         case "int", "int":
@@ -193,7 +200,7 @@ _Dumper.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
-    """Write several lines as a literal block if YAML can, else quoted."""
+    """Write text of several lines as a literal block if YAML permits, otherwise quoted."""
     return dumper.represent_scalar(_TEXT, value, style="|" if "\n" in value else None)
 
 

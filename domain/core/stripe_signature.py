@@ -1,4 +1,5 @@
-"""The header Stripe-Signature of Stripe's events, about our own account and merchants'."""
+"""The Stripe-Signature header of Stripe's events, for our own account and for merchants'
+accounts."""
 
 import hmac
 from collections.abc import Sequence
@@ -13,8 +14,8 @@ _SCHEME: Final = "v1"
 
 @dataclass(frozen=True, slots=True)
 class StripeSignature:
-    """`signed_at`: Unix time in seconds, as it was written and signed. `given`: the signatures;
-    there are several during a secret's rotation."""
+    """A parsed signature header. `signed_at`: Unix time in seconds, as written and signed. `given`:
+    the signatures; there are several during a secret's rotation."""
 
     signed_at: str
     given: tuple[str, ...]
@@ -35,10 +36,10 @@ class StripeSignature:
         return now.timestamp() - int(self.signed_at)
 
     def fits(self, body: bytes, secrets: Sequence[str]) -> bool:
-        """Return whether one of the secrets signed these bytes. The whole string `whsec_…` is the
-        key.
+        """Return whether one of the secrets signed these bytes.
 
-        All pairs are compared, so that the duration does not reveal the matching one.
+        The whole string `whsec_…` is the key. All pairs are compared, so that the duration does not
+        reveal a match.
         """
         signed = f"{self.signed_at}.".encode() + body
         fitting = 0

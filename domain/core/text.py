@@ -6,8 +6,8 @@ from typing import Final
 
 from domain.core.effort import spend
 
-# Python sorts a run of marks in quadratic time: 20,000 of them take 0.4 s. Decomposing the text
-# piece by piece gives the same letters.
+# Python sorts a run of combining marks in quadratic time: 20,000 of them take 0.4 s. Decomposing
+# the text piece by piece gives the same letters.
 _PIECE: Final = 256
 _FEW: Final = 16
 

@@ -11,13 +11,14 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 from domain.core.strict_yaml import compose_yaml
 
 _MAX_PLACES: Final = 20_000
-# A key may be as long as the whole text, and the path of each part below would repeat it.
+# Maximum length of a path. A key may be as long as the whole text, and the path of each part below
+# it would repeat the key.
 _MAX_PATH: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class YamlPlace:
-    """A position. Both numbers count from 1, as in editors."""
+    """A position in a text. Line and column count from 1, as in editors."""
 
     line: int
     column: int
@@ -26,7 +27,7 @@ class YamlPlace:
 def yaml_places(text: str) -> Mapping[str, YamlPlace]:
     """Return the positions by path, as in `playbooks[0].threshold`.
 
-    An unreadable document has none, and neither has a part below a path that is too long.
+    An invalid document has no positions, and neither has a part below an overlong path.
     """
     try:
         root = compose_yaml(text)
@@ -36,7 +37,8 @@ def yaml_places(text: str) -> Mapping[str, YamlPlace]:
 
 
 def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
-    """Return the position of a path; for a missing one, that of the innermost part around it."""
+    """Return the position of a path; if the path is missing, that of the innermost existing part
+    around it."""
     while path:
         if path in places:
             return places[path]

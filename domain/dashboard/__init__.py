@@ -1,1 +1,1 @@
-"""Users' page preferences, and form input that is not sent yet."""
+"""Users' page preferences, and form input that has not been sent yet."""

@@ -1,4 +1,4 @@
-"""A draft: a person's input in a form of a page that was not sent with success."""
+"""A draft: a person's input in a page's form that was not submitted successfully."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,13 @@ from typing import Final
 KEPT: Final = timedelta(days=7)
 
 MOST: Final = 50
-"""The most drafts of one user in one client."""
+"""Maximum number of one user's drafts in one client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """`fields`: as the form sends them, with `seen`, the version that they were based on."""
+    """A draft. `fields`: as the form sends them, with `seen`, the version on which they were
+    based."""
 
     fields: Mapping[str, str]
     saved_at: datetime

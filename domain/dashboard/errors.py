@@ -1,17 +1,17 @@
-"""Errors of pages."""
+"""Errors of the dashboard's pages."""
 
 from domain.core.errors import DomainError, RuleBroken
 
 
 class ChangedMeanwhile(DomainError):
-    """The data that the form was filled from has changed since."""
+    """The data from which the form was filled has changed since."""
 
     code = "changed_meanwhile"
 
 
 class AlreadyPosted(DomainError):
-    """The form was sent before, and took effect. `location`: where that led; None if it showed a
-    secret, which is shown once."""
+    """The form was submitted before, and took effect. `location`: the page to which the submission
+    led; None if that page showed a secret, which is shown only once."""
 
     code = "already_posted"
 
@@ -21,7 +21,7 @@ class AlreadyPosted(DomainError):
 
 
 class NotConfirmed(DomainError):
-    """The confirmation text, which prevents ending something by mistake, was not typed."""
+    """The confirmation text, which prevents ending something by accident, was not typed."""
 
     code = "not_confirmed"
 

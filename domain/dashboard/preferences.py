@@ -1,4 +1,4 @@
-"""A user's page preferences, and the client that they work for."""
+"""A user's page preferences, and the client that the user last worked for."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,15 +12,16 @@ DEFAULT_ZONE: Final = "Europe/Paris"
 
 class Theme(StrEnum):
     AUTO = "auto"
-    """The setting of the browser."""
+    """Follow the browser's setting."""
     LIGHT = "light"
     DARK = "dark"
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """`client_id`: the last viewed client. `language`: None for the browser's. `single_keys`:
-    whether single-key shortcuts are on (WCAG 2.1.4 requires that they can be off)."""
+    """A user's preferences. `client_id`: the last viewed client. `language`: None for the
+    browser's. `single_keys`: whether single-key shortcuts are on (WCAG 2.1.4 requires a way to turn
+    them off)."""
 
     client_id: str | None = None
     language: str | None = None
@@ -30,8 +31,8 @@ class Preferences:
 
 
 def check_time_zone(name: str) -> str:
-    """Return a time zone's name of the IANA database. Raises InvalidPreferences for any other
-    name."""
+    """Return the name if it is a time zone in the IANA database. Raises InvalidPreferences
+    otherwise."""
     try:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError):

@@ -1,1 +1,1 @@
-"""The export of a client's data, and its import."""
+"""The export of a client's data, and the import of an export."""

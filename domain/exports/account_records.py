@@ -160,8 +160,8 @@ class SettingsRecord(Record):
 
     @model_validator(mode="after")
     def _as_they_are_kept(self) -> Self:
-        """Apply the checks of the settings: a name goes into headers, and an address into pages. No
-        file may bring a value that the dashboard refuses."""
+        """Apply the checks of the settings, so that a file cannot import a value that the dashboard
+        refuses. A name is used in headers, and an address in pages."""
         try:
             kept = {
                 "branding": check_branding(self.branding),

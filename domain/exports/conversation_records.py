@@ -1,4 +1,4 @@
-"""The records of conversations: their messages, tones, and reviews."""
+"""The records of conversations: their messages, sentiments and reviews."""
 
 from typing import Annotated, Literal
 

@@ -1,7 +1,7 @@
-"""The ids in an export: where they are, and how a copy of a client gets its own.
+"""The ids in an export: their paths, and how a copy of a client gets new ids.
 
-An id is unique in an installation: operators find a run, a review or an integration by it alone. So
-a copy beside its original cannot have the same ids.
+An id is unique in an installation: operators look up a run, a review or an integration by its id
+alone. A copy in the same installation as its original therefore needs other ids.
 """
 
 import json
@@ -20,10 +20,11 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CLIENT: "",
         Section.SETTINGS: "playbooks.*.id",
         Section.INTEGRATIONS: "id",
-        # The key first: the key of an ended conversation contains the id.
+        # Rename the key before the id, because the key of an ended conversation contains the id.
         Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id",
         Section.AUTOMATION_EVENTS: "id",
-        # The ticket first: it may be the event's id, and is compared with it.
+        # Rename the ticket before the id: the ticket id may be the event's id, with which it is
+        # compared.
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",
@@ -33,9 +34,9 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CHURN_PREDICTIONS: "id",
         Section.RESPONSE_TEMPLATES: "id",
         Section.KNOWLEDGE_ENTRIES: "id",
-        # An import leaves them out: with other ids their hashes would be wrong.
+        # An import leaves audit entries out: with other ids their hashes would be wrong.
         Section.AUDIT_ENTRIES: "",
-        # An import leaves these out too.
+        # An import leaves attachments out too.
         Section.ATTACHMENTS: "",
         Section.SAVED_CASES: "id run_id",
         Section.CORRECTIONS: "id review_id run_id case_id content_id",
@@ -44,8 +45,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.SHADOW_DRAFTS: "run_id playbook_id plan.*.integration_id",
     }.items()
 }
-"""Paths within a record; `*` is each item of a list. Ids from callers and shops are not
-included."""
+"""Paths of ids within a record; `*` is each item of a list. Ids that come from callers and shops
+are not included."""
 
 _TICKET: Final = "ticket_id"
 _KEY: Final = "key"
@@ -57,14 +58,16 @@ _RANDOM_CHARS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """New ids for a copy that goes into `client_id`. The same id always gets the same new one, so
-    that references stay valid, and keeps its time."""
+    """New ids for a copy that is imported into `client_id`. The same id always gets the same new
+    id, so that references stay valid. A new id keeps the time of the old one."""
 
     client_id: str
 
     def id(self, value: str) -> str:
-        """Return the new id for an id, also in the key of one event's conversation. Any other value
-        is returned as it is."""
+        """Return the new id for an id, also within the key of a single event's conversation.
+
+        Any other value is returned unchanged.
+        """
         if value.startswith(_OF_EVENT):
             return _OF_EVENT + self.id(value.removeprefix(_OF_EVENT))
         if parse_ulid(value) != value:
@@ -74,21 +77,22 @@ class Renaming:
         return value[:_TIME_CHARS] + "".join(letters)
 
     def key(self, key: str, conversation_id: str) -> str:
-        """Return the new key of a conversation, which may have ended."""
+        """Return the new key of a conversation, active or ended."""
         name = key.removesuffix(f"/{conversation_id}")
         return (
             self.id(key) if name == key else key_when_ended(self.id(name), self.id(conversation_id))
         )
 
     def record(self, section: Section, text: str) -> str:
-        """Return the JSON of a valid record with new ids. Numbers stay as they are written."""
+        """Return the JSON of a valid record with new ids. Numbers keep their notation."""
         record = json.loads(text, parse_int=_Number, parse_float=_Number)
         for path in ID_PATHS[section]:
             self._rename(record, path.split("."), record.get("event_id"))
         return _text(record)
 
     def _rename(self, value: Any, path: list[str], event_id: str | None) -> None:
-        """Rename in place. `value`: JSON of any shape, for a record's parts may be missing."""
+        """Rename ids in place. `value`: JSON of any shape, because parts of a record may be
+        missing."""
         name, *rest = path
         if name == "*":
             for each in value or ():
@@ -97,20 +101,20 @@ class Renaming:
             return
         elif rest:
             self._rename(value[name], rest, event_id)
-        elif name == _KEY and "id" in value:  # a conversation's; a part of a day's runs has no id
+        elif name == _KEY and "id" in value:  # conversations only; a part of a day's runs has no id
             value[name] = self.key(value[name], value["id"])
         elif name != _TICKET or value[name] == event_id:
             value[name] = self.id(value[name])
 
 
 class _Number(str):
-    """A number as it was written: a conversion to float would change some."""
+    """A number in its original notation: a conversion to float would change some numbers."""
 
     __slots__ = ()
 
 
 def _text(value: Any) -> str:
-    """Return the JSON of a value that `json.loads` returned."""
+    """Serialize a value that `json.loads` returned."""
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, dict):

@@ -1,16 +1,16 @@
-"""Errors of exports, and of imports. None contains a customer's text."""
+"""Errors of exports and imports. None contains a customer's text."""
 
 from domain.core.errors import DomainError, InvalidInput
 
 
 class InvalidExportFormat(DomainError):
-    """The requested format does not exist, or two formats are requested."""
+    """The requested format does not exist, or more than one format is requested."""
 
     code = "invalid_format"
 
 
 class ExportsBusy(DomainError):
-    """The limit of concurrent exports is reached."""
+    """The limit on concurrent exports is reached."""
 
     code = "exports_busy"
     retryable = True
@@ -18,12 +18,13 @@ class ExportsBusy(DomainError):
 
 
 class InvalidExport(InvalidInput):
-    """The file is not an export that can be imported. The message says where and why."""
+    """The file is not an export that can be imported. The message states the position and the
+    reason."""
 
     code = "invalid_export"
 
 
 class ClientNotEmpty(InvalidInput):
-    """An export is imported into a client that already has records."""
+    """The target client of the import already has records."""
 
     code = "client_not_empty"

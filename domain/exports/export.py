@@ -1,4 +1,4 @@
-"""The export of a tenant's data: its sections, its formats, its file's name."""
+"""The export of a client's data: its sections, its formats and its file's name."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -38,8 +38,10 @@ class Section(StrEnum):
 
 
 def parse_format(given: list[str]) -> ExportFormat:
-    """Return the requested format, JSON by default. Raises InvalidExportFormat for anything but one
-    exact name."""
+    """Return the requested format, JSON by default.
+
+    Raises InvalidExportFormat for anything but one exact name.
+    """
     if not given:
         return ExportFormat.JSON
     if len(given) > 1 or given[0] not in set(ExportFormat):
@@ -54,6 +56,6 @@ def exported_at(now: datetime) -> str:
 
 
 def filename(now: datetime, form: ExportFormat, service: ServiceName) -> str:
-    """Return the file's name. Its time has hyphens where ISO 8601 has colons and a dot."""
+    """Return the file's name. The time in it has hyphens where ISO 8601 has colons and a dot."""
     stamp = exported_at(now).replace(":", "-").replace(".", "-")
     return f"{service.slug}-export-{stamp}.{form}"

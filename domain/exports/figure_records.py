@@ -1,4 +1,4 @@
-"""The records of metrics and predictions, and of the engine's first version."""
+"""The records of metrics and predictions, and of events from the engine's first version."""
 
 from datetime import date
 from typing import Annotated
@@ -63,7 +63,7 @@ class MetricsRecord(Record):
     review_rate: Annotated[
         Share | None, Field(description="Share of those that a human has decided.")
     ]
-    # Files of an earlier version lack the fields below.
+    # Files of earlier versions lack the fields below.
     asked: Annotated[
         Count | None,
         Field(

@@ -1,4 +1,4 @@
-"""An event of the engine's first version, as a line of a file."""
+"""An event of the engine's first version, as one line of a file."""
 
 import math
 from datetime import datetime
@@ -16,13 +16,14 @@ _Text = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"\A[^\x00]
 
 
 class Lines(Protocol):
-    """The source of the lines."""
+    """A source of lines."""
 
     def readline(self, limit: int = -1, /) -> bytes: ...
 
 
 class LegacyEvent(BaseModel):
-    """One line. `id`: the event's own; without one, a duplicate is not recognized."""
+    """One line of the file. `id`: the event's own id; without one, a duplicate is not
+    recognized."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
@@ -49,15 +50,17 @@ class StoredLegacyEvent(BaseModel):
 
 
 def parse_line(line: bytes, number: int) -> LegacyEvent:
-    """Return the event of a line, `number` from 1. Raises InvalidInput, which names the wrong field
-    and contains nothing of the line."""
+    """Return the event in a line. `number`: the line's number, from 1.
+
+    Raises InvalidInput, which names the invalid field and quotes nothing from the line.
+    """
     if len(line) > MAX_LINE_BYTES:
         raise InvalidInput(f"line {number}: longer than {MAX_LINE_BYTES} bytes")
     try:
         event = LegacyEvent.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        # Deeper names belong to the payload.
+        # Names at a deeper level belong to the payload.
         field = f"{first['loc'][0]}: " if first["loc"] else ""
         raise InvalidInput(f"line {number}: {field}{first['msg']}") from None
     if not _can_be_stored(event.payload):
@@ -68,7 +71,7 @@ def parse_line(line: bytes, number: int) -> LegacyEvent:
 
 
 def _can_be_stored(value: Any) -> bool:
-    """Return whether PostgreSQL can store a JSON value. Integers must fit into 64 bits."""
+    """Return whether PostgreSQL can store a JSON value. Integers must fit in 64 bits."""
     if isinstance(value, dict):
         return all("\0" not in name and _can_be_stored(one) for name, one in value.items())
     if isinstance(value, list):

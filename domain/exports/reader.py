@@ -1,7 +1,8 @@
-"""Read an export in its JSON form as a stream: one record after the other, in any layout.
+"""Parse an export in its JSON format as a stream: one record after the other, in any layout.
 
-This module only finds where a record starts and ends. Its model checks the content, which is passed
-on as it is written. A file of any size takes the memory of its largest record.
+This module only finds where each record starts and ends. The section's model checks the content,
+which is passed on unchanged. The memory used is that of the largest record, regardless of the
+file's size.
 """
 
 import json
@@ -19,9 +20,9 @@ from domain.exports.record import Id, Record, Time
 from domain.exports.records import RECORDS
 
 MAX_RECORD_BYTES: Final = 1 << 28
-"""PostgreSQL accepts no larger value; a larger record is refused."""
+"""Maximum size of a record, in bytes; PostgreSQL accepts no larger value."""
 
-# Sections of later versions, which older files lack.
+# Sections added in later versions, which older files lack.
 _ADDED: Final = (
     Section.AUDIT_ENTRIES,
     Section.ATTACHMENTS,
@@ -34,25 +35,26 @@ _ADDED: Final = (
 _CHUNK_BYTES: Final = 1 << 18
 _SPACE: Final = re.compile(rb"[ \t\r\n]*")
 _STRING: Final = re.compile(rb'"(?>[^"\\]++|\\.)*+"', re.DOTALL)
-# Everything up to the next bracket outside a string. Possessive: nothing is tried twice.
+# Matches everything up to the next bracket outside a string. Possessive quantifiers prevent
+# backtracking.
 _TO_BRACKET: Final = re.compile(
     rb'(?>[^"{}\[\]]++|"(?>[^"\\]++|\\.)*+")*+(?P<bracket>[{}\[\]])', re.DOTALL
 )
 _ESCAPED_NUL: Final = r"\u0000"
 _NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-# A number that may be too large for a 64-bit float.
+# Matches numbers that may be too large for a 64-bit float.
 _MAYBE_INFINITE: Final = re.compile(r"[eE]\+?[0-9]{3}|[0-9]{300}")
 _NO_JSON: Final = "no JSON: only an export in the form json can be imported"
 
 
 class Stream(Protocol):
-    """The source of the bytes."""
+    """A source of bytes."""
 
     def read(self, size: int = -1, /) -> bytes: ...
 
 
 class ExportHead(BaseModel):
-    """The values before the sections."""
+    """The values that precede the sections."""
 
     model_config = ConfigDict(frozen=True, strict=True, hide_input_in_errors=True)
 
@@ -62,14 +64,14 @@ class ExportHead(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """One record as it is written in the file. `number`: from 1, within its section."""
+    """One record as written in the file. `number`: its number within its section, from 1."""
 
     section: Section
     number: int
     text: str
 
     def check(self) -> Record:
-        """Return the record, parsed by its section's model. Raises InvalidExport."""
+        """Return the record, parsed by the model of its section. Raises InvalidExport."""
         if _ESCAPED_NUL in self.text and _NUL.search(self.text):
             raise self.wrong("", "it holds the character NUL, which cannot be stored")
         try:
@@ -83,15 +85,15 @@ class RawRecord:
         return record
 
     def wrong(self, path: str, why: str) -> InvalidExport:
-        """Return the error. `path`: the field's path within the record, empty for the whole
-        record."""
+        """Return an error about the record. `path`: the field's path within the record, empty for
+        the whole record."""
         field = f"{path}: " if path else ""
         return InvalidExport(f"{self.section}, record {self.number}: {field}{why}")
 
 
 def _has_infinite(text: str) -> bool:
-    """Return whether a number in the valid JSON is too large for a float. PostgreSQL would store
-    it, but it could not be read again."""
+    """Return whether a number in valid JSON is too large for a float. PostgreSQL would store such a
+    number, but it could not be read again."""
     found = False
 
     def note(number: str) -> None:
@@ -103,9 +105,10 @@ def _has_infinite(text: str) -> bool:
 
 
 def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
-    """Yield the head, then every record in the file's order, which must be an export's.
+    """Yield the head, then every record in the file's order.
 
-    Raises InvalidExport if the file is cut off, is not JSON, or lacks the sections in their order.
+    Raises InvalidExport if the file is truncated, is not JSON, or lacks the sections in their
+    order.
     """
     text = _Text(stream)
     if text.next() != b"{":
@@ -158,7 +161,7 @@ def _records(text: "_Text", section: Section) -> Iterator[RawRecord]:
 
 
 class _Text:
-    """The rest of the file's text. Raises InvalidExport if it ends too early."""
+    """The unparsed rest of the file. Raises InvalidExport if the file ends too early."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -166,7 +169,7 @@ class _Text:
         self._at = 0
 
     def next(self) -> bytes:
-        """Return the first byte that is not a space, without consuming it."""
+        """Return the next byte that is not whitespace, without consuming it."""
         while True:
             found = _SPACE.match(self._buffer, self._at)
             self._at = found.end() if found else self._at
@@ -191,7 +194,7 @@ class _Text:
             raise InvalidExport(_NO_JSON) from None
 
     def object(self) -> str:
-        """Return the text of the object that starts here. Only the pairing of brackets is
+        """Return the text of the object that starts here. Only the nesting of brackets is
         checked."""
         depth, length = 0, 0
         while depth or not length:
@@ -215,7 +218,7 @@ class _Text:
         return not rest
 
     def _more(self) -> None:
-        """Double the buffer, so that a long string is not scanned often."""
+        """Double the buffer, so that a long string is not scanned many times."""
         rest = self._buffer[self._at :]
         if len(rest) > MAX_RECORD_BYTES:
             raise InvalidExport("a record is larger than any that an export has")

@@ -1,4 +1,4 @@
-"""The base of an export's records: how they are parsed, and the types of their cells."""
+"""The base of an export's records: their parsing rules, and the types of their fields."""
 
 from typing import Annotated, Final
 

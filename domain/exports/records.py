@@ -1,7 +1,7 @@
-"""The document of an export: one model for each section, in their order.
+"""The document of an export: one model for each section, in order.
 
-They define its JSON schema, the tables of docs/export.md and the checks of an import.
-`store/exports/sections.py` reads each from the database; a test compares both.
+The models define the export's JSON Schema, the tables of docs/export.md and the checks of an
+import. `store/exports/sections.py` reads each section from the database; a test compares both.
 """
 
 from collections.abc import Mapping

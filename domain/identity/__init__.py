@@ -1,1 +1,1 @@
-"""Authentication: codes, sessions, invitations, OAuth clients and their grants."""
+"""Authentication: sign-in codes, sessions, invitations, OAuth clients and their grants."""

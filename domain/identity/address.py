@@ -1,9 +1,9 @@
-"""The email address of a user who signs in: one spelling for each mailbox.
+"""The email address of a user who signs in, with one spelling for each mailbox.
 
-The compared spelling is the one that mail is sent to, so that a look-alike address never receives
-another's code. A domain is compared in its ASCII form (`xn--…`), where look-alikes differ. The
-local part must be ASCII. A library such as email-validator does not fit: it refuses `.example`, and
-queries the DNS.
+Addresses are compared in the spelling that mail is sent to, so that a look-alike address never
+receives another person's code. A domain is compared in its ASCII form (`xn--…`), in which
+look-alikes differ. The local part must be ASCII. A library such as email-validator does not fit: it
+refuses `.example`, and queries the DNS.
 """
 
 import re
@@ -22,11 +22,10 @@ _LABEL: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 def sign_in_address(text: str) -> str:
-    """Return the address in its stored form, which is also compared and written to: ASCII, in lower
-    case.
+    """Return the address in its stored form: ASCII, in lower case. Raises InvalidAddress.
 
-    The part after a `+` stays: only the mail server knows whether it is the same mailbox. Raises
-    InvalidAddress.
+    The same form is used to compare addresses and to send mail. The part after a `+` is kept: only
+    the mail server knows whether it denotes the same mailbox.
     """
     local, at, domain = text.strip(" ").rpartition("@")
     if not at or len(text) > MAX_ADDRESS or not local.isascii():
@@ -38,8 +37,10 @@ def sign_in_address(text: str) -> str:
 
 
 def _ascii_domain(domain: str) -> str:
-    """Return the domain in ASCII: at least two labels, the last one not a number. Raises
-    InvalidAddress."""
+    """Return the domain in ASCII. Raises InvalidAddress.
+
+    It must have at least two labels, and the last label must not be a number.
+    """
     try:
         ascii_form = idna.encode(domain, uts46=True).decode().lower()
     except (idna.IDNAError, UnicodeError):

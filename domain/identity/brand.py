@@ -1,4 +1,4 @@
-"""The brand name of a shop at sign-up."""
+"""The brand name that a shop enters at sign-up."""
 
 from typing import Final
 
@@ -9,8 +9,10 @@ MAX_BRAND: Final = 100
 
 
 def brand_name(text: str) -> str:
-    """Return the name in its stored form: one line of 1 to MAX_BRAND characters, without control
-    and text-direction characters. Raises InvalidBrandName."""
+    """Return the name in its stored form. Raises InvalidBrandName.
+
+    It is one line of 1 to MAX_BRAND characters, without control and text-direction characters.
+    """
     name = clean_line(text, MAX_BRAND + 1)
     if not 0 < len(name) <= MAX_BRAND:
         raise InvalidBrandName

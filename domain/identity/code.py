@@ -36,17 +36,18 @@ HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 _SHAPE: Final = re.compile(r"[0-9]+")
-# Mail programs show a space in the middle, and people copy it.
+# Mail programs display a space in the middle of the code, and people copy the space.
 _SPACES: Final = re.compile(r"[\s-]")
 
 
 @dataclass(frozen=True, slots=True)
 class CodesMade:
-    """The codes requested for an address, in total and by the requesting network.
+    """The codes already requested for an address, in total and by the requesting network.
 
-    `is_known`: whether the address is a user's. `is_trusted`: whether the user has signed in from
-    this network. `by_strangers`: the day's codes requested by untrusted networks. `to_strangers`:
-    the codes that this network requested within the hour for addresses of no user.
+    `is_known`: whether the address belongs to a user. `is_trusted`: whether the user has signed in
+    from this network. `by_strangers`: the day's codes requested by untrusted networks.
+    `to_strangers`: the codes that this network requested within the hour for addresses without an
+    account.
     """
 
     is_known: bool
@@ -60,14 +61,15 @@ class CodesMade:
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The tries allowed from the network that requested a code, and from all others."""
+    """The number of tries allowed from the network that requested a code, and from all other
+    networks."""
 
     at_home: int
     elsewhere: int
 
 
 def tries_of_next(made: CodesMade, *, to_strangers: int) -> Tries | None:
-    """Return the tries of the next code, or None if it may not be mailed.
+    """Return the allowed tries of the next code, or None if no code may be mailed.
 
     `to_strangers`: the limit for `CodesMade.to_strangers`.
     """
@@ -91,8 +93,8 @@ def code_text(number: int) -> str:
 
 
 def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
-    """Return the digest to store for a code. It is keyed, because a million guesses break a plain
-    digest."""
+    """Return the digest to store for a code. The digest is keyed, because a million guesses break a
+    plain one."""
     return sealer.digests(_named(code_id, code))[0]
 
 
@@ -100,10 +102,12 @@ def is_code(
     sealer: Sealer, code_id: str, presented: str, digest: bytes, *, digits: tuple[int, ...] = (6,)
 ) -> bool:
     """Return whether a presented text is the code of this digest, compared in constant time.
-    `digits`: the allowed numbers of digits."""
+
+    `digits`: the allowed lengths of a code.
+    """
     presented = _SPACES.sub("", presented)
     candidates: Sequence[bytes] = sealer.digests(_named(code_id, presented))
-    # A list evaluates every comparison, unlike a generator.
+    # A list evaluates every comparison; a generator would stop at the first match.
     same = [hmac.compare_digest(candidate, digest) for candidate in candidates]
     return any(same) and len(presented) in digits and _SHAPE.fullmatch(presented) is not None
 

@@ -1,4 +1,4 @@
-"""The data that crosses Temporal for sign-in mails: which mail is due, never its content."""
+"""The data of sign-in mails that crosses Temporal: which mail to send, never its content."""
 
 from typing import Literal
 

@@ -6,7 +6,7 @@ from domain.core.errors import DomainError
 
 
 class InvalidAddress(DomainError):
-    """The text is no email address that can sign in."""
+    """The text is not a valid email address for signing in."""
 
     code = "invalid_address"
 
@@ -25,7 +25,7 @@ class InvalidCode(DomainError):
 
 
 class InvalidRefreshToken(DomainError):
-    """The session has ended, or the token was already replaced."""
+    """The session has ended, or the token has already been replaced."""
 
     code = "invalid_refresh_token"
 
@@ -49,13 +49,13 @@ class InvitationNotFound(DomainError):
 
 
 class TooManyInvitations(DomainError):
-    """The client has reached its daily limit of invitations."""
+    """The client has reached its daily limit on invitations."""
 
     code = "too_many_invitations"
 
 
 class CrossSiteRequest(DomainError):
-    """A page of another origin sent the request, or its CSRF token does not match the session."""
+    """A page of another origin sent the request, or the CSRF token does not match the session."""
 
     code = "cross_site_request"
 
@@ -67,26 +67,27 @@ class ProviderUnreachable(DomainError):
 
 
 class ProviderAnswerInvalid(DomainError):
-    """The identity provider's answer proves no identity, or was issued for another service."""
+    """The identity provider's response proves no identity, or was issued for another service."""
 
     code = "identity_provider_invalid"
 
 
 class SignInInterrupted(DomainError):
-    """The provider's answer does not match this browser's request, came too late, or is a
+    """The provider's response does not match this browser's request, came too late, or is a
     refusal."""
 
     code = "sign_in_interrupted"
 
 
 class AddressNotVerified(DomainError):
-    """The identity provider does not confirm the address of a new user."""
+    """The identity provider does not confirm the email address of a new user."""
 
     code = "address_not_verified"
 
 
 class AddressTaken(DomainError):
-    """Another user has the new user's address. The new user gets no access to that account."""
+    """An existing user has the new user's address. The new user gets no access to the existing
+    account."""
 
     code = "address_taken"
 
@@ -116,7 +117,7 @@ class OAuthError(StrEnum):
 
 
 class OAuthRefused(DomainError):
-    """An OAuth client's request is refused. `description`: the reason in English, for its
+    """An OAuth client's request is refused. `description`: the reason in English, for the client's
     developer."""
 
     code = "oauth_refused"

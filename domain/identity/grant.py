@@ -1,7 +1,7 @@
-"""OAuth access requests, and the grants that users consent to.
+"""OAuth authorization requests, and the grants that result from a user's consent.
 
 A consent creates a code, which the client exchanges for a key within minutes. Only the SHA-256 of
-the code is stored. That is sufficient, because 256 random bits cannot be guessed.
+the code is stored. A plain hash is sufficient, because 256 random bits cannot be guessed.
 """
 
 import hashlib
@@ -19,14 +19,14 @@ from domain.tenants.scopes import EVERY_SCOPE, Scope, scopes_of
 CODE_BYTES: Final = 32
 CODE_LASTS: Final = timedelta(minutes=5)
 CODE_KEPT: Final = timedelta(hours=24)
-"""How long a used code is kept to detect its reuse."""
+"""How long a used code is kept, to detect its reuse."""
 
 _SHAPE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
 class AccessRequest:
-    """An authorization request. `scopes`: the requested ones, in the order of EVERY_SCOPE."""
+    """An authorization request. `scopes`: the requested scopes, in the order of EVERY_SCOPE."""
 
     challenge: str
     scopes: tuple[Scope, ...]
@@ -34,7 +34,7 @@ class AccessRequest:
 
 @dataclass(frozen=True, slots=True)
 class OAuthGrant:
-    """A user's consent. `scopes`: the scopes of the key; None for all scopes. `label`: the key's
+    """A user's consent. `scopes`: the scopes of the key, or None for all scopes. `label`: the key's
     label."""
 
     client_id: str
@@ -47,10 +47,10 @@ class OAuthGrant:
 
 
 def access_request(given: Mapping[str, str], resource: str) -> AccessRequest:
-    """Return the access that an authorization request asks for. The caller checks its client and
-    redirect URI.
+    """Return the access that an authorization request asks for. Raises OAuthRefused.
 
-    `resource`: the URL of this server's resource. Raises OAuthRefused.
+    The caller checks the request's client and redirect URI. `resource`: the URL of this server's
+    resource.
     """
     if "response_type" not in given:
         raise _invalid("response_type is missing")
@@ -74,7 +74,7 @@ def check_resource(given: Mapping[str, str], resource: str) -> None:
 
 
 def narrowed(asked: tuple[Scope, ...], kept: Set[str]) -> tuple[Scope, ...] | None:
-    """Return the requested scopes that the user keeps, or None if these are all scopes.
+    """Return the requested scopes that the user grants, or None if these are all scopes.
 
     Raises OAuthRefused (invalid_scope) if no scope is left.
     """
@@ -85,19 +85,19 @@ def narrowed(asked: tuple[Scope, ...], kept: Set[str]) -> tuple[Scope, ...] | No
 
 
 def written(scopes: tuple[Scope, ...] | None) -> str:
-    """Return the granted scopes as the token response lists them."""
+    """Return the granted scopes in the format of the token response."""
     return " ".join(EVERY_SCOPE if scopes is None else scopes)
 
 
 def code_text(random: bytes) -> str:
-    """Return a code made of CODE_BYTES random bytes."""
+    """Return a code generated from CODE_BYTES random bytes."""
     if len(random) != CODE_BYTES:
         raise ValueError("a code is made of 32 random bytes")
     return urlsafe_b64encode(random).rstrip(b"=").decode()
 
 
 def code_digest(text: str) -> bytes | None:
-    """Return the digest that finds a presented code, or None if the text is no well-formed code."""
+    """Return the digest to look up a presented code, or None if the text is no well-formed code."""
     if _SHAPE.fullmatch(text) is None:
         return None
     return hashlib.sha256(text.encode()).digest()

@@ -9,14 +9,14 @@ from domain.tenants.errors import OwnerStays
 
 INVITED_FOR: Final = timedelta(days=7)
 INVITATIONS_A_DAY: Final = 20
-"""The daily limit of a client, resent invitations included, because the recipients did not ask for
-mail."""
+"""Maximum number of invitation mails per client and day, including resent ones: the recipients did
+not ask for mail."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An invitation. `email`: as `sign_in_address` writes it. `invited_by`: the id of the inviting
-    user. `language`: the language of the mail."""
+    """An invitation. `email`: in the form that `sign_in_address` returns. `invited_by`: the id of
+    the inviting user. `language`: the language of the mail."""
 
     id: str
     email: str
@@ -29,9 +29,9 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedInvitation:
-    """An open invitation as the invited person sees it.
+    """An open invitation as shown to the invited person.
 
-    `inviter_email`: the inviter's verified address; None for an operator of the service.
+    `inviter_email`: the inviter's verified address, or None for an operator of the service.
     """
 
     id: str
@@ -44,7 +44,7 @@ class ReceivedInvitation:
 
 
 def check_invited_role(role: Role) -> None:
-    """Raise OwnerStays for the owner's role: a client has one owner, and invitations cannot add
+    """Raise OwnerStays for the owner's role: a client has one owner, and an invitation cannot add
     another."""
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner: no member becomes it")

@@ -46,16 +46,17 @@ WRONG_A_DAY: Final = 300
 SHORT: Final = 6
 LONG: Final = 9
 NUMBERS: Final = 10**LONG
-"""The exclusive upper bound of a code's random number."""
+"""Exclusive upper bound of a code's random number."""
 PROOF_LASTS: Final = timedelta(hours=24)
-"""How long an author's address stays verified in a ticket's thread. A ticket may be left open on a
-shared screen, and mails with a forged From may be added to it."""
+"""How long an author's address counts as verified in a ticket's thread. The time is limited because
+a ticket may be left open on a shared screen, and mails with a forged From may be added to the
+ticket."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 
 class CodePlace(StrEnum):
-    """Where a code is typed. The value is part of each digest."""
+    """Where a code is entered. The value is part of each digest."""
 
     WIDGET = "widget"
     TICKET = "address"
@@ -63,14 +64,14 @@ class CodePlace(StrEnum):
 
 _LIFETIMES: Final = {
     CodePlace.WIDGET: timedelta(minutes=10),
-    # The author of a ticket may see the request only when the helpdesk's own mail arrives.
+    # The ticket's author may see the request for a code only when the helpdesk's own mail arrives.
     CodePlace.TICKET: timedelta(minutes=30),
 }
 
 
 class CodeKind(StrEnum):
-    """How a code is mailed. `held_back`: no mail is sent, and the address's valid shared code works
-    instead."""
+    """How a code is mailed. `held_back`: no mail is sent; the address's valid shared code is
+    accepted instead."""
 
     OWN = "own"
     SHARED = "shared"
@@ -79,13 +80,14 @@ class CodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MailedCodes:
-    """Earlier codes of a client, in one kind of place.
+    """A client's earlier codes for one kind of place.
 
     `asked_of_place`: requests within the hour, including held-back ones; `oldest`: the time of the
-    first of them. All other counts are of mailed codes. `mailed_of_place`, `shared_of_address`,
-    `by_requester_lately` (for all addresses) and `of_client`: within the hour. `of_place`,
-    `by_requester` and `of_address`: for the address within the day, without shared codes. `wrong`:
-    tries within the day. `is_known`: the client verified the address before.
+    first of these requests. All other counts are of mailed codes. `mailed_of_place`,
+    `shared_of_address`, `by_requester_lately` (for all addresses) and `of_client`: within the hour.
+    `of_place`, `by_requester` and `of_address`: for the address within the day, without shared
+    codes. `wrong`: wrong tries within the day. `is_known`: the client has verified the address
+    before.
     """
 
     asked_of_place: int
@@ -101,7 +103,8 @@ class MailedCodes:
     is_known: bool
 
     def wait_s(self, now: datetime) -> float | None:
-        """Return the seconds until the place may ask again, or None if it may now."""
+        """Return the seconds until the place may request another code, or None if it may do so
+        now."""
         if self.oldest is None or self.asked_of_place < PLACE_CODES_AN_HOUR:
             return None
         return (self.oldest + HOUR - now).total_seconds()
@@ -126,7 +129,7 @@ class MailedCodes:
         return self.of_client < CODES_AN_HOUR or is_first
 
     def text_of_next(self, number: int) -> str:
-        """Return the digits of the next code, from a random number below NUMBERS."""
+        """Return the digits of the next code, derived from a random number below NUMBERS."""
         if not 0 <= number < NUMBERS:
             raise ValueError("a code is made of a number below a thousand million")
         is_long = self.next_kind is not CodeKind.OWN or self.wrong >= WRONG_A_DAY
@@ -145,7 +148,8 @@ def minutes_of(place: CodePlace, *, is_shared: bool) -> int:
 def mailed_code_digest(
     sealer: Sealer, place: CodePlace, client_id: str, code_id: str, code: str
 ) -> bytes:
-    """Return the digest to store. It differs for each client and record."""
+    """Return the digest to store. The same code has a different digest for each client and
+    record."""
     return code_digest(sealer, f"{place}/{client_id}/{code_id}", code)
 
 

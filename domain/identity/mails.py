@@ -1,7 +1,7 @@
 """The sign-in mails, in French and in English.
 
-None of them contains text that a client typed, not even its name: an account must not choose what a
-stranger reads. An invitation names the verified address of the inviting member.
+No mail contains text that a client typed, not even the client's name: an account must not choose
+what a stranger reads. An invitation names the verified address of the inviting member.
 """
 
 from dataclasses import dataclass
@@ -90,7 +90,7 @@ def code_mail(
 def no_account_mail(
     code_id: str, to: str, language: str, *, sign_in: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail for an address without an account. `sign_in`: the URL of the sign-in page."""
+    """Return the mail to an address without an account. `sign_in`: the URL of the sign-in page."""
     words = LANGUAGES[language]
     return _mail(
         code_id, to, service, words.no_account, words.no_account_text.format(sign_in=sign_in)
@@ -100,9 +100,11 @@ def no_account_mail(
 def invitation_mail(
     invitation: Invitation, inviter: str | None, *, page: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail of an invitation. Its text is fixed, without text of the client. `inviter`:
-    the verified address of the inviting member, None for an operator. `page`: the URL of the
-    invitations page."""
+    """Return the mail of an invitation. Its text is fixed, without text of the client.
+
+    `inviter`: the verified address of the inviting member, or None for an operator. `page`: the URL
+    of the invitations page.
+    """
     words = LANGUAGES[invitation.language]
     who = words.inviter.format(inviter=inviter) if inviter else words.no_inviter
     text = words.invitation_text.format(who=who, days=INVITED_FOR.days, page=page)
@@ -110,7 +112,7 @@ def invitation_mail(
 
 
 def _mail(record_id: str, to: str, service: ServiceName, subject: str, text: str) -> OutgoingMail:
-    """Return the mail. The same record always gives the same mail name."""
+    """Return the mail. The same record always yields the same mail name."""
     return OutgoingMail(
         name=f"accounts.{record_id.lower()}",
         to=to,

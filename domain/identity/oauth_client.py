@@ -1,4 +1,4 @@
-"""OAuth clients: unvetted programs that ask users for access."""
+"""OAuth clients: programs, not vetted by us, that ask users for access."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -11,13 +11,13 @@ from domain.identity.redirect_uri import redirect_uri
 
 MAX_URIS: Final = 10
 MAX_NAME: Final = 100
-"""Characters."""
+"""In characters."""
 
 UNUSED_KEPT: Final = timedelta(hours=24)
-"""How long a registration lasts without any user's consent."""
+"""How long a registration is kept without any user's consent."""
 UNUSED_AT_MOST: Final = 5_000
-"""The maximum of unused registrations in the installation. Beyond it, the oldest ones of the
-networks with the most are removed, so that a flood displaces its own."""
+"""Maximum number of unused registrations in the installation. Beyond the limit, the oldest
+registrations of the networks with the most are removed, so that a flood displaces only its own."""
 
 _DOCUMENT: Final = "https://"
 # Control, invisible, text-direction and private-use characters, and surrogates.
@@ -27,7 +27,7 @@ _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 @dataclass(frozen=True, slots=True)
 class OAuthClient:
     """An OAuth client. `id`: the id of a registration, or the URL of the client's metadata
-    document. `name`: the unverified name that the client gives itself; "" if none."""
+    document. `name`: the unverified name that the client states, or ""."""
 
     id: str
     name: str
@@ -45,7 +45,7 @@ def is_document(client_id: str) -> bool:
 
 
 def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthClient:
-    """Return the client that its metadata describe (RFC 7591). Unknown fields are ignored."""
+    """Return the client described by its metadata (RFC 7591). Unknown fields are ignored."""
     uris = metadata.get("redirect_uris")
     if not isinstance(uris, list) or not 0 < len(uris) <= MAX_URIS:
         raise OAuthRefused(
@@ -64,8 +64,7 @@ def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthCli
 
 
 def client_of_document(url: str, document: Mapping[str, object]) -> OAuthClient:
-    """Return the client that the document at a URL describes. The document must contain that
-    URL."""
+    """Return the client described by the document at a URL. The document must contain that URL."""
     if document.get("client_id") != url:
         raise OAuthRefused(
             OAuthError.INVALID_CLIENT, "the metadata document has another client_id than its URL"
@@ -76,7 +75,7 @@ def client_of_document(url: str, document: Mapping[str, object]) -> OAuthClient:
 
 
 def clean_name(written: str) -> str:
-    """Return a name fit for pages and key lists: one line of visible characters."""
+    """Return a name that is fit for pages and key lists: one line of visible characters."""
     seen = "".join(" " if one.isspace() else one for one in written[: 10 * MAX_NAME])
     seen = "".join(one for one in seen if unicodedata.category(one) not in _UNSEEN)
     return " ".join(seen.split())[:MAX_NAME].strip()

@@ -1,4 +1,4 @@
-"""Limits on new accounts. Only opened accounts count, not requests."""
+"""Limits on new accounts. Only opened accounts count, not requests for one."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +10,8 @@ _STRANGERS_AT_LEAST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class AccountsOpened:
-    """The accounts opened in the last hour, in the whole installation and from one network."""
+    """Numbers of accounts opened in the last hour: in the whole installation, and from one
+    network."""
 
     anywhere: int
     from_network: int
@@ -24,13 +25,13 @@ class OpeningLimits:
 
     @property
     def of_network(self) -> int:
-        """Return the hourly limit for one network: a share, so that one network cannot use up the
-        total."""
+        """Return the hourly limit for one network: a share of the total, which one network must not
+        use up."""
         return max(1, self.an_hour // _SHARE)
 
     @property
     def codes_to_strangers(self) -> int:
-        """Return the hourly limit of codes that one network may request for addresses without an
+        """Return the hourly limit on codes that one network may request for addresses without an
         account."""
         return max(_STRANGERS_AT_LEAST, self.an_hour // _STRANGERS_SHARE)
 

@@ -1,4 +1,4 @@
-"""PKCE (RFC 7636) with S256 only, so that only the client that requested a code can use it."""
+"""PKCE (RFC 7636), with S256 only: no client but the one that requested a code can use the code."""
 
 import hashlib
 import hmac
@@ -20,12 +20,14 @@ def is_verifier(text: str) -> bool:
 
 
 def challenge_of(verifier: str) -> str:
-    """Return the challenge of a well-formed verifier."""
+    """Return the code challenge of a well-formed verifier."""
     digest = hashlib.sha256(verifier.encode("ascii")).digest()
     return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
 def fits(verifier: str, challenge: str) -> bool:
-    """Return whether the verifier matches the challenge, compared in constant time. A malformed
-    verifier never matches."""
+    """Return whether the verifier matches the code challenge, compared in constant time.
+
+    A malformed verifier never matches.
+    """
     return is_verifier(verifier) and hmac.compare_digest(challenge_of(verifier), challenge)

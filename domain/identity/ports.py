@@ -1,4 +1,4 @@
-"""Interfaces that authentication needs."""
+"""Ports of authentication."""
 
 from typing import Protocol
 
@@ -8,7 +8,7 @@ from domain.identity.oauth_client import OAuthClient
 
 class ClientDocuments(Protocol):
     async def find(self, url: str, *, asked_by: str) -> OAuthClient:
-        """Return the client that the metadata document at this URL describes.
+        """Return the client described by the metadata document at this URL.
 
         `asked_by`: the requester, whose concurrent fetches are limited. Raises OAuthRefused
         (invalid_client) if there is no such document, and the errors of `client_of_document`.
@@ -17,7 +17,7 @@ class ClientDocuments(Protocol):
 
 
 class MailStarter(Protocol):
-    """Sends a mail after its record is committed."""
+    """Sends a mail once its record is committed."""
 
     async def mail(self, mail: SendMailInput) -> None:
         """Start the mail's workflow, unless it is already running. Raises EngineUnavailable."""

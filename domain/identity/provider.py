@@ -10,8 +10,8 @@ ATTEMPT_LASTS: Final = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """The random values that bind the provider's answer to the requesting browser. Only that
-    browser returns them."""
+    """The random values that bind the provider's response to the requesting browser, which alone
+    can return them."""
 
     state: str
     nonce: str = field(repr=False)
@@ -21,7 +21,8 @@ class SignInAttempt:
 @dataclass(frozen=True, slots=True)
 class ProvedPerson:
     """The person whom the provider authenticated. `subject`: the provider's user id. `email`: the
-    address as `sign_in_address` writes it; None unless the provider has verified it."""
+    address in the form that `sign_in_address` returns, or None if the provider has not verified
+    it."""
 
     subject: str
     email: str | None

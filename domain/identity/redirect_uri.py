@@ -1,7 +1,7 @@
-"""Redirect URIs: where the service sends an OAuth client's user, with a code.
+"""Redirect URIs: where the service redirects an OAuth client's user, with a code.
 
 The rules are stricter than those for URLs. They refuse anything that two parsers may read
-differently: userinfo, backslashes, Unicode names, odd numbers.
+differently: userinfo, backslashes, Unicode names and unusual number formats.
 """
 
 import re
@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 from domain.identity.errors import OAuthError, OAuthRefused
 
 MAX_URI: Final = 1_000
-"""Characters."""
+"""In characters."""
 
 LOOPBACK: Final = ("127.0.0.1", "[::1]", "localhost")
 
@@ -24,15 +24,15 @@ _WEB: Final = re.compile(
     r"(?::(?P<port>[1-9][0-9]{0,4}))?"
     r"(?=[/?]|$)" + _REST
 )
-# A private scheme contains a domain (RFC 8252, 7.1): without a dot, several programs could share
-# it.
+# A private scheme must contain a dot, as a domain does (RFC 8252, 7.1); otherwise several programs
+# could share it.
 _PRIVATE: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+):" + _REST)
 _MAX_PORT: Final = 65_535
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectUri:
-    """A parsed redirect URI. `text`: the original text. `host`: "" for a program's private
+    """A parsed redirect URI. `text`: the original text. `host`: "" for an app's private-use
     scheme."""
 
     text: str
@@ -43,7 +43,7 @@ class RedirectUri:
 
     @property
     def is_loopback(self) -> bool:
-        """Return whether the URI leads to a program on the user's machine."""
+        """Return whether the URI points to a program on the user's machine."""
         return self.scheme == "http"
 
     @property
@@ -56,19 +56,19 @@ class RedirectUri:
     @property
     def form_source(self) -> str:
         """Return the URI's source expression for a Content Security Policy."""
-        if not self.host or self.host.startswith("["):  # a policy supports no IPv6 address
+        if not self.host or self.host.startswith("["):  # a policy does not support IPv6 addresses
             return f"{self.scheme}:"
         return f"{self.scheme}://{self.shown}"
 
     def with_answer(self, **answer: str | None) -> str:
-        """Return the URI with its own query and the answer's parameters."""
+        """Return the URI with its own query parameters and those of the answer."""
         given = urlencode({name: value for name, value in answer.items() if value is not None})
         return f"{self.text}{'&' if '?' in self.rest else '?'}{given}"
 
 
 def redirect_uri(text: str) -> RedirectUri:
-    """Parse a redirect URI: `https` anywhere, `http` on a loopback address, or a program's private
-    scheme."""
+    """Parse a redirect URI: `https` to any host, `http` to a loopback address, or an app's
+    private-use scheme."""
     found = _WEB.fullmatch(text) or _PRIVATE.fullmatch(text) if len(text) <= MAX_URI else None
     if found is None:
         raise _refused("has a form that is not accepted")
@@ -82,10 +82,10 @@ def redirect_uri(text: str) -> RedirectUri:
 
 
 def is_registered(presented: RedirectUri, registered: Iterable[str]) -> bool:
-    """Return whether the URI is exactly one of the client's.
+    """Return whether the URI is exactly one of the client's registered URIs.
 
-    A program on the user's machine listens on any free port (RFC 8252, 7.3), so the port of a
-    loopback URI may differ.
+    The port of a loopback URI may differ, because a program on the user's machine listens on any
+    free port (RFC 8252, 7.3).
     """
     if presented.text in registered:
         return True

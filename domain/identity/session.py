@@ -1,7 +1,7 @@
 """The session of a signed-in user, in a browser or with a refresh token.
 
-Only the SHA-256 of its secret is stored. That is sufficient, because 256 random bits cannot be
-guessed.
+Only the SHA-256 of the session's secret is stored. A plain hash is sufficient, because 256 random
+bits cannot be guessed.
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from typing import Final
 
 SECRET_BYTES: Final = 32
 # The first half of a refresh token stays the same for the whole session. Each half alone is too
-# long to guess.
+# long to be guessed.
 _FAMILY_BYTES: Final = 16
 
 _SHAPE: Final = re.compile(r"(ws|rs)_[A-Za-z0-9_-]{43}")
@@ -24,7 +24,8 @@ class SessionKind(StrEnum):
     BROWSER = "browser"
     """Stored in a cookie."""
     REFRESH = "refresh"
-    """Held by an API caller, who exchanges it for session tokens (JWT). Each use replaces it."""
+    """Held by an API caller, who exchanges it for session tokens (JWT). Each exchange replaces the
+    refresh token."""
 
 
 _PREFIXES: Final = {SessionKind.BROWSER: "ws_", SessionKind.REFRESH: "rs_"}
@@ -33,13 +34,13 @@ IDLE: Final = {SessionKind.BROWSER: timedelta(hours=12), SessionKind.REFRESH: ti
 """How long an unused session lasts."""
 
 LONGEST: Final = {SessionKind.BROWSER: timedelta(days=30), SessionKind.REFRESH: timedelta(days=90)}
-"""The maximum lifetime of a session, from its sign-in."""
+"""Maximum lifetime of a session, from its sign-in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session. `used_at`: the time of last use, to the minute. `network`: the network that opened
-    it. `agent`: the user agent of the browser or program."""
+    """A session. `used_at`: the time of last use, to the minute. `network`: the network from which
+    the session was opened. `agent`: the user agent of the browser or program."""
 
     id: str
     user_id: str
@@ -55,14 +56,14 @@ class Session:
 
 
 def session_secret(kind: SessionKind, random: bytes) -> str:
-    """Return a secret made of SECRET_BYTES random bytes."""
+    """Return a secret generated from SECRET_BYTES random bytes."""
     if len(random) != SECRET_BYTES:
         raise ValueError("a session's secret is made of 32 random bytes")
     return _PREFIXES[kind] + urlsafe_b64encode(random).rstrip(b"=").decode()
 
 
 def secret_digest(kind: SessionKind, secret: str) -> bytes | None:
-    """Return the digest that finds a presented secret, or None if the text is no well-formed
+    """Return the digest to look up a presented secret, or None if the text is no well-formed
     secret."""
     if _SHAPE.fullmatch(secret) is None or not secret.startswith(_PREFIXES[kind]):
         return None
@@ -70,16 +71,20 @@ def secret_digest(kind: SessionKind, secret: str) -> bytes | None:
 
 
 def following_token(token: str, random: bytes) -> str:
-    """Return the token that replaces a refresh token within its family. `random`: SECRET_BYTES
-    bytes that only this service can produce. `token`: well-formed."""
+    """Return the token that replaces a refresh token within the same session.
+
+    `token`: well-formed. `random`: SECRET_BYTES bytes that only this service can produce.
+    """
     return session_secret(
         SessionKind.REFRESH, _family(token) + random[: SECRET_BYTES - _FAMILY_BYTES]
     )
 
 
 def family_digest(token: str) -> bytes:
-    """Return the digest that finds the session of a refresh token, current or replaced. `token`:
-    well-formed."""
+    """Return the digest to look up the session of a refresh token, current or replaced.
+
+    `token`: well-formed.
+    """
     return hashlib.sha256(_family(token)).digest()
 
 

@@ -1,6 +1,7 @@
-"""A one-time sign-in link: an embedded stack prints one for the demo's owner.
+"""A one-time sign-in link, which an embedded stack prints for the demo's owner.
 
-Only the SHA-256 of its token is stored. That is sufficient, because the token is 256 random bits.
+Only the SHA-256 of the link's token is stored. A plain hash is sufficient, because the token is 256
+random bits.
 """
 
 import hashlib
@@ -14,10 +15,10 @@ LINK_PATH: Final = "/app/enter"
 
 
 def link_token(random: bytes) -> str:
-    """Return a token made of TOKEN_BYTES random bytes."""
+    """Return a token generated from TOKEN_BYTES random bytes."""
     return urlsafe_b64encode(random).rstrip(b"=").decode()
 
 
 def token_digest(token: str) -> bytes:
-    """Return the digest that finds a presented token."""
+    """Return the digest to look up a presented token."""
     return hashlib.sha256(token.encode()).digest()

@@ -1,1 +1,1 @@
-"""The inbound hub: receives, verifies and reads the webhooks of other platforms."""
+"""The inbound hub: receives, verifies and interprets the webhooks of other platforms."""

@@ -1,4 +1,4 @@
-"""Webhooks sent to the whole installation: find the account that a webhook is about."""
+"""Webhooks for the whole installation: find the account that a webhook concerns."""
 
 from typing import Final
 
@@ -10,13 +10,13 @@ from domain.inbound.inbound_request import InboundRequest
 from domain.integrations.providers import Provider
 
 _SHOP_HEADERS: Final = ("x-shopify-shop-domain", "shopify-shop-domain")
-# Fields in which Shopify's bodies name the shop, if they do.
+# Fields in which Shopify's bodies may name the shop.
 _SHOP_FIELDS: Final = ("shop_domain", "myshopify_domain")
 _MAX_ACCOUNT: Final = 255
 
 
 def account_of(provider: Provider, request: InboundRequest) -> str | None:
-    """Return the account that a verified request is about, in the platform's notation.
+    """Return the account that a verified request concerns, in the platform's notation.
 
     Return None if the request names no usable account. Shopify names the shop in an unsigned
     header. Raises InboundRefused if the signed body names another shop.

@@ -1,6 +1,6 @@
-"""The author proof: what a provider's webhook offers as proof of a ticket author's address.
+"""The author proof: the field of a provider's webhook that can prove a ticket author's address.
 
-Everything else in a webhook is a claim, even under a valid signature. The signature proves the
+Everything else in a webhook is a claim, even under a valid signature. The signature only proves the
 platform, and the platform passes on what a visitor typed.
 """
 
@@ -31,18 +31,21 @@ class AuthorProof(StrEnum):
 
 def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
     """Return whether the holder of an endpoint's secret can have an address accepted as proved.
-    `mapping`: the generic form's mapping."""
+
+    `mapping`: the mapping of the generic form.
+    """
     if proof is AuthorProof.MAPPED:
         return CUSTOMER_VERIFIED in (mapping or GATEWAY_MAPPING)
     return proof is not AuthorProof.NOTHING
 
 
 def with_standing(ticket: InboundTicket, proof: AuthorProof) -> InboundTicket:
-    """Return the ticket, its author marked as proved or unproved by the provider's rule alone."""
+    """Return the ticket with its author marked as proved or unproved, by the provider's rule
+    alone."""
     event = ticket.event
     proved = proof is not AuthorProof.NOTHING and claims_proof(event.payload)
     if not proved and channel_of(event.event_type, event.source) is Channel.EMAIL:
-        # Without the field, an unproved mail is answered by mail, to the address that it claims.
+        # Without this field, an unproved mail is answered by mail, to the claimed address.
         payload = {name: one for name, one in event.payload.items() if name != CUSTOMER_VERIFIED}
     else:
         payload = {**event.payload, CUSTOMER_VERIFIED: proved}

@@ -1,4 +1,4 @@
-"""The body: parse signed JSON into models, within limits of size and depth."""
+"""Parse signed JSON bodies into models, within limits of size and depth."""
 
 from collections.abc import Iterator
 from typing import Final, TypeVar
@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue, ValidationError
 from domain.inbound.errors import WebhookUnreadable
 
 MAX_JSON: Final = 1024 * 1024
-"""The maximum size of a JSON body, in bytes."""
+"""Maximum size of a JSON body, in bytes."""
 MAX_DEPTH: Final = 64
 _NUL: Final = rb"\u0000"
 
@@ -22,7 +22,7 @@ def shaped(model: type[M], body: bytes) -> M:
     try:
         return model.model_validate_json(body)
     except ValidationError:
-        pass  # raised below instead: this error quotes the body
+        pass  # raise outside the handler, because this exception quotes the body
     raise WebhookUnreadable("unknown_shape")
 
 
@@ -44,7 +44,7 @@ def json_object(body: bytes) -> dict[str, JsonValue]:
 
 
 def values_in(root: JsonValue) -> int:
-    """Return the number of values, including the containers."""
+    """Return the number of values in a JSON value, including the containers."""
     count, waiting = 1, [root]
     while waiting:
         inside = _inside(waiting.pop())
@@ -54,9 +54,9 @@ def values_in(root: JsonValue) -> int:
 
 
 def words_in(body: bytes) -> str:
-    """Return all text of a body in any format, for a search.
+    """Return all text of a body in any format, for searching.
 
-    JSON and form encoding are decoded, because an escape can look like letters before a word.
+    JSON and form escapes are decoded first; otherwise an escape before a word reads as part of it.
     """
     try:
         return "\n".join(_strings(orjson.loads(body)))

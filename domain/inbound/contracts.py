@@ -13,7 +13,7 @@ class WebhookRef(Contract):
 
 
 class ProcessWebhookInput(Contract):
-    """`remote_brain`, `review_expiry_s`: settings of the run, as in `ProcessEventInput`."""
+    """`remote_brain`, `review_expiry_s`: settings of the event's run, as in `ProcessEventInput`."""
 
     ref: WebhookRef
     remote_brain: bool = False
@@ -21,9 +21,9 @@ class ProcessWebhookInput(Contract):
 
 
 class WebhookWorked(Contract):
-    """The result of one attempt. `run`: a run to start. `wait_s`: seconds until the next attempt; 0
-    if processing has ended. `waits_for`: the limit that refused it. `next_ids`: webhooks of the
-    same client to process next."""
+    """The result of one processing attempt. `run`: a run to start. `wait_s`: seconds until the next
+    attempt; 0 if processing has ended. `waits_for`: the limit that refused the webhook. `next_ids`:
+    webhooks of the same client to process next."""
 
     run: ProcessEventInput | None = None
     wait_s: float = 0

@@ -1,4 +1,4 @@
-"""The customer file: all stored data of one customer, as handed over to them."""
+"""The customer file: all stored data of one customer, handed over on request."""
 
 from datetime import datetime
 from typing import Final
@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict
 from domain.integrations.order_fact import OrderFact
 
 MOST_EVENTS: Final = 2_000
-"""The maximum number of messages, newest first. A customer with more needs an operator's export."""
+"""Maximum number of messages, newest first. A customer with more messages needs an operator's
+export."""
 
 
 class _Kept(BaseModel):

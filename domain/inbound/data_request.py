@@ -1,4 +1,4 @@
-"""The data request: a customer has asked a shop for their stored data."""
+"""The data request: a shop's customer has requested their stored data."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 DUE_AFTER: Final = timedelta(days=30)
-"""The merchant's time limit to answer."""
+"""The merchant's deadline for handing over the data."""
 
 
 class DataRequest(BaseModel):
-    """`order_ids`: the platform's ids of the orders that it named. `fulfilled_by`: the person who
-    handed the data over, as named in the audit log."""
+    """A customer's data request. `order_ids`: the platform's ids of the orders named in the
+    request. `fulfilled_by`: the person who handed over the data, as named in the audit log."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""The mail, in French, that informs a client's owner of a customer's data request."""
+"""The email, in French, that informs a client's owner of a customer's data request."""
 
 from domain.core.ports import OutgoingMail
 from domain.core.service_name import ServiceName
@@ -8,8 +8,12 @@ from domain.inbound.data_request import DataRequest
 def data_request_mail(
     request: DataRequest, owner_email: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail, whose name depends on the request alone. It omits the customer's name,
-    because mailboxes keep their mails; the dashboard shows it."""
+    """Return the mail. Its name depends only on the request, so the same request yields the same
+    mail.
+
+    The mail omits the customer's name, because mailboxes keep their mails; the dashboard shows the
+    name.
+    """
     return OutgoingMail(
         name=f"data-requests.{request.id.lower()}",
         to=owner_email,

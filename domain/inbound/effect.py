@@ -1,4 +1,4 @@
-"""The result of one attempt at a webhook: an effect, or a wait."""
+"""The result of one attempt to process a webhook: an effect, or a wait."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -10,18 +10,19 @@ from domain.intake.errors import ClientRateLimited, CustomerRateLimited, Unprove
 from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
-# The quota can return at any time: by purchased credits, a changed plan or a new month.
+# The quota can become available at any time: by purchased credits, a changed plan or a new month.
 QUOTA_RETRY: Final = timedelta(minutes=5)
 
-# Retry after the webhook ahead of this one, which is tried first.
+# The webhook ahead of this one is retried first; this one follows shortly after.
 BEHIND: Final = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookEffect:
-    """The end of a webhook's processing. `reason`: a stable code. `event_id`: the event that it
-    became. `reference`: the order, ticket or compliance request that it was about. `customer`: the
-    customer's key. `erase`: an erasure to start before the webhook counts as done."""
+    """The final result of processing a webhook. `reason`: a stable code. `event_id`: the event
+    created from the webhook. `reference`: the order, ticket or compliance request that the webhook
+    concerned. `customer`: the customer's key. `erase`: an erasure to start before the webhook
+    counts as done."""
 
     outcome: Outcome
     reason: str | None = None
@@ -34,7 +35,7 @@ class WebhookEffect:
 @dataclass(frozen=True, slots=True)
 class Wait:
     """A limit refused the webhook. `lasts`: time until the next attempt. `customer`: the customer
-    that it counts against."""
+    whose limit the webhook counts against."""
 
     waits_for: WaitsFor
     lasts: timedelta
@@ -45,7 +46,7 @@ MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed
 
 
 def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
-    """Return the limit that a refused ticket waits for, and the time until its next attempt."""
+    """Return the wait for a refused ticket: its limit, and the time until its next attempt."""
     match refused:
         case CustomerRateLimited():
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)

@@ -18,10 +18,10 @@ from domain.integrations.providers import Provider
 TOKEN_BYTES: Final = 32
 SECRET_BYTES: Final = 24
 OVERLAP: Final = timedelta(hours=24)
-"""Validity of the previous token and secret after a rotation."""
+"""How long the previous token and secret remain valid after a rotation."""
 
 SECRET_HEADER: Final = "X-Inbound-Secret"  # noqa: S105 - its name
-"""The header that carries the secret, for platforms that do not sign."""
+"""The header that carries the secret of platforms that do not sign."""
 
 SECRETS_OF_OURS: Final = frozenset(
     {
@@ -32,18 +32,19 @@ SECRETS_OF_OURS: Final = frozenset(
         Provider.FRESHDESK,
     }
 )
-"""Platforms that use any secret they are given, to sign or to send; the service generates it. All
-other platforms issue their own."""
+"""Platforms that sign with, or send, any secret they are given, so that this service generates it.
+All other platforms issue their own secret."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
 
 @dataclass(frozen=True, slots=True)
 class OpenEndpoint:
-    """An endpoint as looked up for a request. The secrets are sealed.
+    """An endpoint as looked up for a request.
 
-    `sealed_previous_secret`: the secret before the last rotation, while valid. `is_live`: False if
-    the connection has ended recently; the endpoint then accepts compliance requests alone.
+    The secrets are sealed. `sealed_previous_secret`: the secret before the last rotation, while it
+    is valid. `is_live`: False if the connection has ended recently; the endpoint then accepts only
+    compliance requests.
     """
 
     tenant: TenantId
@@ -58,8 +59,11 @@ class OpenEndpoint:
         return AccountOwner(self.tenant, self.integration_id, self.is_live)
 
     def secrets(self, sealer: Sealer) -> tuple[str, ...]:
-        """Return the secrets that are valid now, newest first. Raises ValueError for a secret that
-        was sealed with another key or belongs to another endpoint."""
+        """Return the currently valid secrets, newest first.
+
+        Raises ValueError for a secret that was sealed with another key or belongs to another
+        endpoint.
+        """
         return tuple(
             unseal_endpoint_secret(sealer, self.tenant, self.integration_id, one)
             for one in (self.sealed_secret, self.sealed_previous_secret)
@@ -69,8 +73,8 @@ class OpenEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class AccountOwner:
-    """The owner of a webhook. `is_live`: False if the connection has ended recently; it then
-    accepts compliance requests alone."""
+    """The client and integration that a webhook belongs to. `is_live`: False if the connection has
+    ended recently; the integration then accepts only compliance requests."""
 
     tenant: TenantId
     integration_id: str
@@ -81,10 +85,10 @@ class AccountOwner:
 
 
 class EndpointEntry(BaseModel):
-    """An endpoint as shown to people, without its token and its secret.
+    """An endpoint as shown to people, without its token and secret.
 
-    `previous_until`: the time at which the previous address and secret expire. `mapping`: of the
-    generic form only. `vouches`: false while the endpoint's statements about a customer's address
+    `previous_until`: the time at which the previous address and secret expire. `mapping`: for the
+    generic form only. `vouches`: false while the endpoint's statements about customers' addresses
     await approval by a second manager.
     """
 
@@ -106,7 +110,7 @@ def token_of(random_bytes: bytes) -> str:
 
 
 def token_digest(token: str) -> bytes | None:
-    """Return the SHA-256 of a token, which is stored in its place. None if the token is
+    """Return the SHA-256 of a token, which is stored instead of the token. None if the token is
     malformed."""
     if not _TOKEN.fullmatch(token):
         return None
@@ -114,13 +118,16 @@ def token_digest(token: str) -> bytes | None:
 
 
 def made_secret(random_bytes: bytes) -> str:
-    """Return a generated secret from SECRET_BYTES random bytes. Its 48 hexadecimal digits are valid
-    base64 too, so Standard Webhooks libraries accept it unchanged."""
+    """Return a secret generated from SECRET_BYTES random bytes.
+
+    The secret's 48 hexadecimal digits are valid base64 too, so Standard Webhooks libraries accept
+    it unchanged.
+    """
     return "whsec_" + random_bytes.hex()
 
 
 def seal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, secret: str) -> str:
-    """Seal a secret together with its client and integration, so that it is valid for no other
+    """Seal a secret together with its client and integration, so that it is valid only for this
     endpoint."""
     return sealer.seal(f"{client_id}/{integration_id}/{secret}")
 
@@ -140,7 +147,8 @@ def endpoint_url(origin: str, provider: Provider, token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WantedEndpoint:
-    """The parameters of a new endpoint. `secret`: the platform's, if it issues one."""
+    """The parameters for creating an endpoint. `secret`: the platform's, if the platform issues
+    one."""
 
     secret: str | None = field(default=None, repr=False)
     mapping: Mapping[str, str] | None = None

@@ -21,13 +21,13 @@ class RefusalReason(StrEnum):
 
 
 class InboundAddressUnknown(DomainError):
-    """No endpoint has this token, or it is another provider's."""
+    """No endpoint has this token, or the token belongs to another provider's endpoint."""
 
     code = "inbound_address_unknown"
 
 
 class InboundRefused(DomainError):
-    """The request failed verification. Only a count of such requests is kept."""
+    """The request failed verification. Such requests are only counted, not stored."""
 
     code = "inbound_refused"
 
@@ -37,8 +37,8 @@ class InboundRefused(DomainError):
 
 
 class WebhookUnreadable(DomainError):
-    """A verified body matches none of the provider's documented formats. `reason`: a stable code,
-    without any of the content."""
+    """A verified body matches none of the provider's documented formats. `reason`: a stable code
+    that quotes none of the content."""
 
     code = "webhook_unreadable"
 
@@ -52,15 +52,16 @@ class WebhookUnreadable(DomainError):
 
 
 class AuthorUndecided(DomainError):
-    """A message of the agent is being sent to the ticket, and this may be that message."""
+    """The agent is currently sending a message to the ticket, and the received message may be that
+    one."""
 
     code = "author_undecided"
     retryable = True
 
 
 class InboundBusy(DomainError):
-    """Mails in progress have filled the process's memory limit, or a limit on the client's stored
-    webhooks is reached. The platform sends the request again."""
+    """Mails in progress have filled the process's memory limit, or the client has reached a limit
+    on stored webhooks. The platform sends the request again."""
 
     code = "inbound_busy"
     retryable = True
@@ -72,19 +73,20 @@ class InboundWebhookNotFound(DomainError):
 
 
 class EndpointNotFound(DomainError):
-    """The integration has no address for webhooks."""
+    """The integration has no endpoint for webhooks."""
 
     code = "endpoint_not_found"
 
 
 class EndpointExists(DomainError):
-    """The integration has an address already; it can be rotated."""
+    """The integration already has an endpoint; its token and secret can be rotated."""
 
     code = "endpoint_exists"
 
 
 class InvalidEndpoint(InvalidContent):
-    """A parameter of a new endpoint breaks a rule. `reason` names the field, without its value."""
+    """A parameter of a new endpoint is invalid. `reason` names the field without quoting its
+    value."""
 
     code = "invalid_endpoint"
 

@@ -1,7 +1,7 @@
-"""The form: parse a body of type multipart/form-data or application/x-www-form-urlencoded.
+"""Parse a body of type multipart/form-data or application/x-www-form-urlencoded.
 
-Mail providers post mails as forms that contain strangers' text. The parser is therefore strict, its
-time is linear in the body's length, and it detects repeated fields.
+Mail providers post mails as forms, which contain text by strangers. The parser is therefore strict,
+runs in time linear in the body's length, and detects repeated fields.
 """
 
 import re
@@ -18,9 +18,9 @@ from domain.inbound.inbound_request import InboundRequest
 
 MAX_PARTS: Final = 500
 LINE_BYTES: Final = 8_000
-"""The maximum bytes read from a single-line field."""
+"""Maximum number of bytes read from a single-line field."""
 
-# Charsets used in mails. Python knows rarer ones, some of which decode in quadratic time.
+# Charsets used in mails. Python supports rarer ones, some of which decode in quadratic time.
 _CHARSETS: Final = re.compile(
     r"utf-?8|utf-?16|us-ascii|iso-8859-\d{1,2}|windows-\d{3,4}|cp\d{3,4}|koi8-[rtu]|macintosh"
     r"|gb2312|gbk|gb18030|big5|big5-hkscs|euc-(?:jp|kr)|shift[_-]jis|iso-2022-(?:jp|kr)",
@@ -31,7 +31,7 @@ _MAX_NAME: Final = 200
 _MAX_HEADER: Final = 4_000
 _MULTIPART: Final = b"multipart/form-data"
 _URLENCODED: Final = b"application/x-www-form-urlencoded"
-# One byte, "%41", takes three.
+# A percent-encoded byte, such as "%41", takes three.
 _ENCODED: Final = 3
 
 
@@ -47,16 +47,19 @@ class FormFile:
 
 @dataclass(frozen=True, slots=True)
 class PostedForm:
-    """The fields, each with its values in order, and the files in order. `is_encoded`: the values
-    are still percent-encoded."""
+    """The fields, each with its values in order, and the files in order. `is_encoded`: whether the
+    values are still percent-encoded."""
 
     fields: Mapping[str, tuple[bytes, ...]] = field(repr=False)
     files: tuple[FormFile, ...] = ()
     is_encoded: bool = False
 
     def text(self, name: str, limit: int = LINE_BYTES, *, charset: str = "utf-8") -> str | None:
-        """Return the first value of a field, cut to `limit` bytes, or None if the field is missing.
-        Undecodable bytes are replaced."""
+        """Return the first value of a field, truncated to `limit` bytes, or None if the field is
+        missing.
+
+        Undecodable bytes are replaced.
+        """
         values = self.fields.get(name)
         if values is None:
             return None
@@ -68,8 +71,8 @@ class PostedForm:
         return self.text(name) if self.came_once(name) else None
 
     def came_once(self, name: str) -> bool:
-        """Return whether the field has exactly one value. The sender may have added a second
-        one."""
+        """Return whether the field has exactly one value. A second value may come from the mail's
+        sender."""
         return len(self.fields.get(name, ())) == 1
 
 
@@ -96,8 +99,11 @@ def _urlencoded(body: bytes) -> PostedForm:
 
 
 def _multipart(body: bytes, boundary: bytes) -> PostedForm:
-    """Parse a multipart body. Every part must end with the boundary, and nothing may follow the
-    closing one. Otherwise a stranger's text in a field could hide later fields."""
+    """Parse a multipart body.
+
+    Every part must end with the boundary, and nothing may follow the closing boundary. Otherwise a
+    stranger's text in a field could hide later fields.
+    """
     line = b"\r\n--" + boundary
     ends_well = body.count(line + b"--") == 1 and body.rstrip(b"\r\n").endswith(line + b"--")
     if not boundary or not ends_well or body.count(line + b"\r\n") + 1 != body.count(line):
@@ -122,7 +128,7 @@ def _multipart(body: bytes, boundary: bytes) -> PostedForm:
 
 
 class _Parts:
-    """The parts that the parser has found so far."""
+    """The parts that the parser has collected."""
 
     def __init__(self) -> None:
         self.fields: dict[str, tuple[bytes, ...]] = {}
@@ -167,7 +173,7 @@ class _Parts:
 
 
 def _options(header: bytes) -> tuple[bytes, dict[bytes, bytes]]:
-    """Parse a header's options as latin-1, which maps every byte."""
+    """Parse a header's options as latin-1, which can decode every byte."""
     return parse_options_header(header[:_MAX_HEADER].decode("latin-1"))
 
 

@@ -1,6 +1,7 @@
-"""The given secret: issued by a platform and pasted by a person, to verify its webhooks.
+"""The given secret: issued by a platform and pasted by a person, to verify the platform's webhooks.
 
-A malformed secret is refused immediately, because a wrong secret would refuse every webhook.
+A malformed secret is refused immediately, because with a wrong secret every webhook would fail
+verification.
 """
 
 import re
@@ -16,7 +17,7 @@ _STRIPE: Final = "whsec_"
 
 
 def check_given_secret(provider: Provider, secret: str) -> None:
-    """Raise InvalidEndpoint, without quoting the secret, unless its format is the platform's.
+    """Raise InvalidEndpoint, without quoting the secret, unless it matches the platform's format.
 
     Mailgun, Shopify, Zendesk and Intercom document no format.
     """

@@ -1,11 +1,11 @@
-"""The headers of a webhook: which are read, and which are stored."""
+"""Choose which headers of a webhook are read, and which are stored."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from domain.inbound.errors import InboundRefused, RefusalReason
 
-# Prefixes of the platforms' own headers. Others carry nothing needed and may come from a proxy.
+# Prefixes of the platforms' own headers. Other headers are not needed and may come from a proxy.
 _PLATFORMS: Final = (
     "x-shopify-",
     "shopify-",
@@ -26,14 +26,14 @@ _PLATFORMS: Final = (
     "svix-",
 )
 _OF_THE_BODY: Final = "content-type"
-# Headers that prove the sender or would allow forging another request.
+# Headers that contain a proof of the sender; with a stored one, another request could be forged.
 _PROOF: Final = ("signature", "hmac", "secret")
 
 
 def headers_of_platform(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Return the headers needed to verify and read a request, by lower-case name.
+    """Return the headers needed to verify and interpret a request, by lower-case name.
 
-    Raises InboundRefused for a repeated header: two readers could use different values.
+    Raises InboundRefused for a repeated header: two parsers could use different values.
     """
     found: dict[str, str] = {}
     for name, value in headers:

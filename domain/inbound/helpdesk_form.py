@@ -29,7 +29,7 @@ from domain.inbound.meaning import Meaning, Nothing
 from domain.inbound.webhook_signature import require_match, signature_header
 from domain.integrations.providers import Provider
 
-# All topics share one queue: the order of the customer's and the staff's messages matters.
+# All topics share one queue, because the order of the customer's and the staff's messages matters.
 FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
     "message": WebhookKind.TICKET,
     "status": WebhookKind.TICKET,
@@ -37,8 +37,8 @@ FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
 
 
 class HelpdeskForm(HelpdeskShape):
-    """`from_agent`: the merchant's staff or software wrote it. `first`: it opened the ticket.
-    `external_id`: the key of this service's own action."""
+    """`from_agent`: the merchant's staff or software wrote the message. `first`: the message opened
+    the ticket. `external_id`: the idempotency key of this service's own action."""
 
     event: Literal["message", "status"]
     ticket_id: Id
@@ -57,12 +57,13 @@ class HelpdeskForm(HelpdeskShape):
 
 
 def filled_form(body: bytes) -> HelpdeskForm:
-    """Parse a filled-in template. Raises WebhookUnreadable if customer text may have set a field.
+    """Parse a filled-in template. Raises WebhookUnreadable if a customer's text may have set a
+    field.
 
     Some helpdesks insert a customer's text into the template without escaping. Every name of the
-    template is then still a key of the body. The text can repeat a name, move the template's names
-    into an inner object, or add a name that the template lacks. Each name must therefore be unique,
-    values must not be nested, and the names of the author's fields are required.
+    template is then still a key of the body, but the text can repeat a name, move the template's
+    names into an inner object, or add a name that the template lacks. Each name must therefore be
+    unique, values must not be nested, and the names of the author's fields are required.
     """
     try:
         body_read = json.loads(body, object_pairs_hook=_names_once)
@@ -95,14 +96,17 @@ def _required_of(form: HelpdeskForm) -> frozenset[str]:
 
 
 def check_secret(request: InboundRequest, secrets: tuple[str, ...]) -> None:
-    """Verify that the request carries a valid secret. Raises InboundRefused."""
+    """Verify that the request contains a valid secret. Raises InboundRefused."""
     given = signature_header(request, SECRET_HEADER.lower(), RefusalReason.SIGNATURE_MISSING)
     require_match(secrets, given)
 
 
 def form_meaning(form: HelpdeskForm, provider: Provider, settings: Mapping[str, str]) -> Meaning:
-    """Interpret a filled-in form. Text from the agent's own address never counts as a customer's,
-    so that a wrongly filled form causes no loop."""
+    """Interpret a filled-in form.
+
+    Text from the agent's own address never counts as a customer's, so a wrongly filled-in form
+    causes no loop.
+    """
     if form.event == "status":
         return closed_or_nothing(form.ticket_id, form.status)
     if form.message is None:

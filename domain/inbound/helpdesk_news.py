@@ -1,4 +1,4 @@
-"""Helpdesk news: a helpdesk's message about a ticket, in one format for all helpdesks."""
+"""Helpdesk news: a helpdesk's notification about a ticket, in one format for all helpdesks."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,7 +15,7 @@ from domain.integrations.providers import Provider
 
 MAX_BODY: Final = 1024 * 1024
 CLOSED: Final = frozenset({"solved", "closed", "resolved"})
-"""Case-folded names of the states in which no person works on a ticket."""
+"""Case-folded names of the ticket states in which nothing is left for a person to do."""
 
 _MAX_TEXT: Final = 500_000
 
@@ -23,8 +23,8 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 def _none_if_blank(value: object) -> object:
-    """Return None for a blank string: a helpdesk fills a placeholder without a value with
-    nothing."""
+    """Return None for a blank string, which a helpdesk inserts for a placeholder without a
+    value."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
@@ -41,7 +41,7 @@ MaybeId = Annotated[Id | None, BeforeValidator(_none_if_blank)]
 
 
 class HelpdeskShape(BaseModel):
-    """The base of all helpdesk models. Other fields are ignored, and ids may be numbers."""
+    """The base of all helpdesk models. Unknown fields are ignored, and ids may be numbers."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
@@ -62,9 +62,9 @@ class Author(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HelpdeskMessage:
-    """One message of a ticket. `message_id`: the platform's id of it, or None if it gives none.
-    `is_first`: it opened the ticket. `written_by`: as `StaffMessage.by`. `author_id`: the
-    platform's id of a customer, which a program cannot choose."""
+    """One message of a ticket. `message_id`: the platform's id for the message, or None if there is
+    none. `is_first`: the message opened the ticket. `written_by`: as `StaffMessage.by`.
+    `author_id`: the platform's id for the customer who wrote it, which a program cannot choose."""
 
     provider: Provider
     ticket_id: str
@@ -83,8 +83,8 @@ class HelpdeskMessage:
 
     @property
     def name(self) -> str:
-        """The name of the message within its ticket. Without a platform id, its time and text name
-        it."""
+        """The message's identifier within its ticket, from the platform's id; without an id it is
+        `first` for the opening message, else built from time and text."""
         if self.message_id is not None:
             return f"comment/{self.message_id}"
         if self.is_first:
@@ -93,13 +93,15 @@ class HelpdeskMessage:
 
 
 def message_key(ticket_id: str, name: str) -> str:
-    """Return the key of a message in `inbound_messages`. `name`: `comment/{id}`, or `first` for an
-    opening message without a known id."""
+    """Return the key of a message in `inbound_messages`.
+
+    `name`: `comment/{id}`, or `first` for an opening message without a known id.
+    """
     return f"ticket/{ticket_id}/{name}"
 
 
 def meaning_of(message: HelpdeskMessage) -> Meaning:
-    """Interpret a message: a customer's public text is a ticket, a private one is ignored."""
+    """Interpret a message: a customer's public message is a ticket, a private one is ignored."""
     if message.author is Author.STAFF:
         return StaffMessage(
             ticket_id=message.ticket_id,
@@ -126,7 +128,7 @@ def closed_or_nothing(ticket_id: str, status: str | None) -> Meaning:
 
 
 def is_same_person(one: str | None, other: str | None) -> bool:
-    """Return whether two addresses are known and belong to the same person."""
+    """Return whether two addresses are both known and belong to the same person."""
     key = customer_key(one)
     return key is not None and key == customer_key(other)
 

@@ -1,4 +1,4 @@
-"""The inbound webhook: one accepted delivery, its kind and its processing state."""
+"""The inbound webhook: an accepted delivery, its kind and its processing state."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from domain.integrations.providers import Provider
 class WebhookKind(StrEnum):
     """The kind of a provider's topic.
 
-    `ticket`: a customer's message or request. `fact`: news of an order. `duty`: a compliance
+    `ticket`: a customer's message or request. `fact`: an update of an order. `duty`: a compliance
     request of the platform (erase, hand over, disconnect). `ignored`: not relevant to this service.
     """
 
@@ -23,9 +23,9 @@ class WebhookKind(StrEnum):
 
 
 class WebhookState(StrEnum):
-    """`queued`: behind others of its client. `working`: a workflow processes it. `waiting`: the
-    client's limit or quota refused it; it is retried at `not_before`. `failed`: unreadable, or
-    permanently failed; it can be processed again."""
+    """The processing state. `queued`: behind other webhooks of the client. `working`: a workflow
+    processes the webhook. `waiting`: the client's limit or quota refused the webhook; it is retried
+    at `not_before`. `failed`: unreadable, or permanently failed; it can be processed again."""
 
     QUEUED = "queued"
     WORKING = "working"
@@ -47,14 +47,15 @@ class WaitsFor(StrEnum):
 class Outcome(StrEnum):
     """The outcome of a webhook.
 
-    `event`: an event with a run. `no_playbook`: no playbook matches the event; it is not stored if
-    such events have filled their quota. `order_updated`, `order_known`: new facts of an order, or
-    known ones. `duty_done`: the compliance request is complete. `duty_for_people`: a person must do
-    the rest. `staff_answered`: a person answered in the helpdesk. `ticket_closed`: the ticket was
-    closed, and the agent may answer there again. `own_message`: this service wrote it.
-    `left_to_people`: a person handles the ticket. `known`: the message arrived before by another
-    route. `no_room`: from an unproved sender, with no room left to wait. `ignored`: not relevant to
-    this service.
+    `event`: an event with a run. `no_playbook`: no playbook matches the event, which is not stored
+    if such events have filled their quota. `order_updated`, `order_known`: the order's facts are
+    new, or were known already. `duty_done`: the compliance request is complete. `duty_for_people`:
+    a person must complete the compliance request. `staff_answered`: a person answered in the
+    helpdesk. `ticket_closed`: the ticket was closed, so the agent may answer there again.
+    `own_message`: this service wrote the message. `left_to_people`: a person handles the ticket.
+    `known`: the message has already arrived by another route. `no_room`: the message is from an
+    unproved sender, and the queue of such messages is full. `ignored`: not relevant to this
+    service.
     """
 
     EVENT = "event"
@@ -74,8 +75,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a delivery. `dedup_key`: the provider's, the same in each retry. `topic`: the
-    provider's name for the event."""
+    """The identity of a delivery. `dedup_key`: the provider's deduplication key, the same in each
+    retry. `topic`: the provider's name for the event."""
 
     dedup_key: str
     topic: str
@@ -84,10 +85,10 @@ class Identity:
 class InboundWebhook(BaseModel):
     """An inbound webhook as shown to people, without its body.
 
-    `reason`: a stable code for why it failed or was ignored. `event_id`: the event that it became.
-    `reference`: the order, ticket or compliance request that it was about. `duplicates`,
-    `conflicts`: number of later deliveries with the same key, with the same body and with a
-    different one.
+    `reason`: a stable code for why the webhook failed or was ignored. `event_id`: the event created
+    from the webhook. `reference`: the order, ticket or compliance request that the webhook
+    concerned. `duplicates`, `conflicts`: the number of later deliveries with the same key, with the
+    same body and with a different one.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -8,10 +8,10 @@ from typing import Final
 from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WaitsFor, WebhookState
 
 SHOWN_BODY: Final = 64 * 1024
-"""Bytes of a body that are shown to people."""
+"""Maximum number of a body's bytes that are shown to people."""
 
 _MASK: Final = "…"
-# A header whose name contains one of these is a proof or a credential.
+# A header whose name contains one of these words is a proof or a credential.
 _TELLING: Final = ("signature", "hmac", "secret", "token", "authorization", "cookie")
 _WAITS: Final = {
     WaitsFor.CLIENT_LIMIT: "the client's limit of events an hour",
@@ -39,9 +39,9 @@ _OUTCOMES: Final = {
 class LoggedWebhook(InboundWebhook):
     """An inbound webhook with its content.
 
-    `headers`: the stored ones by lower-case name; credentials are masked. `body`: the first
-    SHOWN_BODY bytes, or None if it is not text, was erased, or the reader may not see it.
-    `body_bytes`: size of the whole body, None once erased. `run_id`: the run of its event.
+    `headers`: the stored headers by lower-case name; credentials are masked. `body`: the first
+    SHOWN_BODY bytes, or None if the body is not text or was erased, or if the reader may not see
+    it. `body_bytes`: size of the whole body, or None once erased. `run_id`: the run of its event.
     """
 
     headers: Mapping[str, str]
@@ -53,8 +53,8 @@ class LoggedWebhook(InboundWebhook):
 
 @dataclass(frozen=True, slots=True)
 class RefusalCount:
-    """The number of requests that an address refused in one hour. `hour`: start of the hour.
-    `reason`: a RefusalReason."""
+    """The number of requests to an address that were refused in one hour. `hour`: start of the
+    hour. `reason`: a RefusalReason."""
 
     integration_id: str
     reason: str
@@ -72,8 +72,10 @@ def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def shown_text(body: bytes, *, is_cut: bool) -> str | None:
-    """Decode the start of a body, or return None if it is not text. `is_cut`: more follows, so the
-    last character may be incomplete."""
+    """Decode the start of a body, or return None if the body is not text.
+
+    `is_cut`: whether more bytes follow, so that the last character may be incomplete.
+    """
     for missing in range(4 if is_cut else 1):
         try:
             text = body[: len(body) - missing].decode()
@@ -84,7 +86,7 @@ def shown_text(body: bytes, *, is_cut: bool) -> str | None:
 
 
 def verdict(webhook: InboundWebhook) -> str:
-    """Return a sentence that states the outcome."""
+    """Return a sentence that states the webhook's outcome."""
     match webhook.state:
         case WebhookState.QUEUED:
             return "It waits for those that came before it."

@@ -1,4 +1,4 @@
-"""The mail: an inbound mail in one format for all mail providers."""
+"""An inbound mail, in one format for all mail providers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from domain.intake.mail_headers import message_ids, only_mailbox
 from domain.integrations.providers import AUTHSERV_ID, Provider
 
 MAX_BODY: Final = 25 * 1024 * 1024
-"""Maximum bytes of a mail including its attachments."""
+"""Maximum size of a mail with its attachments, in bytes."""
 
 INBOUND: Final = "inbound"
 """The topic of an inbound mail."""
@@ -29,12 +29,12 @@ _EVENT_TYPE: Final = "email.inbound"
 
 @dataclass(frozen=True, slots=True)
 class InboundMail:
-    """A mail as received from its provider. None of its content is trusted.
+    """A mail as received from its provider.
 
-    `headers`: lower-case names with their values, topmost first. `has_all_headers`: none was cut or
-    omitted. `author`: the From according to the provider. `recipients`: delivery addresses,
-    regardless of the To header. `returns_to`: the envelope sender, empty for a bounce; None if the
-    provider does not report it.
+    None of its content is trusted. `headers`: lower-case names with their values, topmost first.
+    `has_all_headers`: no header was truncated or omitted. `author`: the From according to the
+    provider. `recipients`: the delivery addresses, regardless of the To header. `returns_to`: the
+    envelope sender, empty for a bounce; None if the provider does not report it.
     """
 
     provider: Provider
@@ -57,7 +57,7 @@ class InboundMail:
 
     @property
     def only_author(self) -> str | None:
-        """The From address, if there is exactly one and the provider reports the same."""
+        """The From address, if there is exactly one and the provider reports the same address."""
         froms = self.values("from")
         told = only_mailbox(self.author)
         box = only_mailbox(froms[0]) if froms else told
@@ -70,14 +70,14 @@ class InboundMail:
 def ticket_of(
     mail: InboundMail, settings: Mapping[str, str], *, is_vouched: bool = False
 ) -> InboundTicket:
-    """Convert a mail into a ticket.
+    """Convert a mail into a ticket. `settings`: the integration's.
 
-    `settings`: the integration's. `is_vouched`: the provider itself verified that the mail comes
-    from its From domain. Otherwise the result of the merchant's configured mail server counts, if
-    one is set. Authentication-Results headers are not passed on: any sender who knows the
-    provider's address can write them. A mail with cut headers proves nothing, because the missing
-    part may contain another From or a partial signature. A partially signed mail proves nothing
-    either: anyone who has it can append text.
+    `is_vouched`: the provider itself verified that the mail comes from its From domain. Otherwise
+    the result of the merchant's configured mail server counts, if one is set.
+    Authentication-Results headers are not passed on: any sender who knows the provider's address
+    can write them. A mail with truncated headers proves nothing, because the missing part may
+    contain another From or a partial signature. A partially signed mail proves nothing either:
+    anyone who has the mail can append text.
     """
     mail = _storable(mail)
     author = mail.only_author
@@ -111,8 +111,8 @@ def ticket_of(
 
 
 def _storable(mail: InboundMail) -> InboundMail:
-    """Remove the characters that PostgreSQL cannot store. A mail with one would fail on every
-    attempt and block those behind it."""
+    """Remove the characters that PostgreSQL cannot store. Otherwise the mail would fail on every
+    attempt and block the mails behind it."""
     return replace(
         mail,
         provider_id=_text(mail.provider_id),
@@ -134,24 +134,25 @@ def _text(given: str) -> str:
 
 
 def message_key(mail: InboundMail) -> str:
-    """Return the mail's Message-ID, regardless of its route, else the provider's id of it."""
+    """Return the mail's Message-ID, which does not depend on the route, else the provider's id."""
     return key_of(next(iter(_ids(mail.headers)), mail.provider_id))
 
 
 def message_id(headers: Iterable[tuple[str, str]]) -> str | None:
-    """Return the Message-ID as a key, or None if there is none."""
+    """Return the Message-ID as a key, or None if the headers contain none."""
     found = next(iter(_ids(headers)), None)
     return None if found is None else key_of(found)
 
 
 def key_of(name: str) -> str:
-    """Return a key of at most _MAX_KEY characters for an untrusted name. A longer name becomes its
-    SHA-256."""
+    """Return a key of at most _MAX_KEY characters for an untrusted name. A longer name is replaced
+    by its SHA-256."""
     return name if len(name) <= _MAX_KEY else sha256(name.encode()).hexdigest()
 
 
 def is_author_of(mail: InboundMail, proved: str) -> bool:
-    """Return whether a proof of a domain, or of an address in it, covers the mail's author."""
+    """Return whether a proof of a domain, or of an address in the domain, covers the mail's
+    author."""
     author = mail.only_author
     return author is not None and is_of(author, proved)
 

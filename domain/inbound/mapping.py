@@ -1,6 +1,6 @@
-"""The mapping: JMESPath expressions that find each field of an event in a body of any format.
+"""The mapping: JMESPath expressions that extract each field of an event from a body of any format.
 
-Merchants write the expressions and strangers write the bodies. Only expressions that walk down a
+Merchants write the expressions and strangers write the bodies. Only expressions that navigate a
 body are allowed, and the total number of steps is checked before evaluation.
 """
 
@@ -31,20 +31,20 @@ _PAYLOAD_FIELDS: Final = (
     CUSTOMER_VERIFIED,
 )
 FIELDS: Final = frozenset({*_EVENT_FIELDS, *_PAYLOAD_FIELDS})
-"""Fields that an expression can be given for."""
+"""Fields for which a mapping can contain an expression."""
 GATEWAY_MAPPING: Final[Mapping[str, str]] = {
     EVENT_TYPE: "event_type || type",
     **{name: name for name in (*_EVENT_FIELDS[1:], *_PAYLOAD_FIELDS)},
 }
-"""The mapping of a body that already has the gateway's format."""
-# Each of these alone gives an event enough content to answer or act on.
+"""The mapping for a body that is already in the gateway's format."""
+# An event with any one of these fields has enough content to answer or act on.
 _SUBSTANCE: Final = ("message", "customer_email", "order_number", "ticket_id")
 
 MAX_CHARS: Final = 500
 MAX_PROJECTIONS: Final = 2
 MAX_STEPS: Final = 300_000
-"""The maximum steps of all expressions over one body, about 50 ms. A step is one node of an
-expression evaluated at one value."""
+"""Maximum number of steps of all expressions over one body, about 50 ms. A step is the evaluation
+of one expression node at one value."""
 _MAX_NODES: Final = 60
 _MAX_SEPARATOR: Final = 10
 _WALKS: Final = frozenset(
@@ -63,19 +63,21 @@ _WALKS: Final = frozenset(
     }
 )
 _PROJECTIONS: Final = frozenset({"projection", "filter_projection", "flatten"})
-# `[]` is a flatten node inside a projection: only the projection counts.
+# `[]` is a flatten node inside a projection, so counting the projection is enough.
 _COUNTED: Final = _PROJECTIONS - {"flatten"}
 _COMPARED: Final = frozenset({"eq", "ne"})
 _MAX_CHARS_OF: Final = {"message": 100_000, "customer_email": 320}
 _MAX_LINE: Final = 1_000
 
 _Node = Mapping[str, Any]
-"""A node of jmespath's tree: `type`, `value` if it has one, `children`."""
+"""A node of jmespath's syntax tree: `type`, `value` if the node has one, `children`."""
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
-    """Raise InvalidEndpoint for an unknown field, and for an invalid or forbidden expression. The
-    error names the field and quotes nothing."""
+    """Raise InvalidEndpoint for an unknown field, and for an invalid or forbidden expression.
+
+    The error names the field and quotes nothing.
+    """
     if not mapping.keys() <= FIELDS:
         raise InvalidEndpoint(f"mapping: fields are {', '.join(sorted(FIELDS))}", "mapping")
     for name, expression in mapping.items():
@@ -85,8 +87,8 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> InboundEvent | None:
     """Return the event in a body, or None if no field to answer or act on was found.
 
-    An empty mapping means GATEWAY_MAPPING. Any other is used as is; without an `event_type` the
-    body's `type` applies, else generic.message. Raises WebhookUnreadable, InvalidEndpoint.
+    An empty mapping means GATEWAY_MAPPING. Any other mapping is used as is; without an `event_type`
+    the body's `type` applies, else generic.message. Raises WebhookUnreadable, InvalidEndpoint.
     """
     chosen = mapping or GATEWAY_MAPPING
     compiled = {name: _compiled(one, name) for name, one in chosen.items()}
@@ -117,7 +119,7 @@ def _compiled(expression: str, name: str) -> ParsedResult:
     try:
         compiled = jmespath.compile(expression)
     except (JMESPathError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        # The parser raises these, besides its own errors, for texts that are not expressions.
+        # Besides its own errors, the parser raises these for text that is not an expression.
         raise InvalidEndpoint(f"mapping.{name}: no JMESPath", f"mapping.{name}") from None
     if not _is_allowed(compiled.parsed):
         raise InvalidEndpoint(
@@ -150,8 +152,11 @@ def _is_allowed_node(node: _Node) -> bool:
 
 
 def _is_allowed_call(name: str, arguments: list[_Node]) -> bool:
-    """A separator from the body could be as long as the body, and would repeat between all
-    items."""
+    """Return whether the call is `not_null`, or `join` with a short literal separator.
+
+    A separator from the body could be as long as the body, and `join` would repeat it between all
+    items.
+    """
     if name != "join":
         return name == "not_null"
     separator = arguments[0] if arguments else {"type": ""}
@@ -173,7 +178,8 @@ def _nodes(tree: _Node) -> Iterator[_Node]:
 def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -> None:
     """Check the cost of the expressions. Raises WebhookUnreadable.
 
-    A node is visited once without a projection; with one, at most once per value below.
+    Without a projection a node is evaluated once; with a projection, at most once per value in the
+    body.
     """
     trees = [list(_nodes(one.parsed)) for one in compiled]
     wide = sum(len(tree) for tree in trees if any(node["type"] in _PROJECTIONS for node in tree))
@@ -182,8 +188,8 @@ def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -
 
 
 def _found(compiled: ParsedResult, body: dict[str, JsonValue]) -> JsonValue:
-    """Evaluate an expression. Return None if it does not fit the body, such as `join` of
-    numbers."""
+    """Evaluate an expression. Return None if the expression does not fit the body, such as `join`
+    of numbers."""
     try:
         found: JsonValue = compiled.search(body)
     except JMESPathError:

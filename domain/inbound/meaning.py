@@ -1,4 +1,4 @@
-"""The meaning: a webhook's content in the same few shapes for every provider."""
+"""The meaning: a webhook's content in the same few types for every provider."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,8 +11,8 @@ from domain.integrations.order_fact import OrderFact
 
 @dataclass(frozen=True, slots=True)
 class InboundTicket:
-    """A customer's message. `message_key`: identifies the message at its platform, whether it
-    arrived by this webhook, another subscription or a poll. `ticket_id`: the helpdesk ticket, if
+    """A customer's message. `message_key`: identifies the message at its platform, however it
+    arrived: by this webhook, another subscription or a poll. `ticket_id`: the helpdesk ticket, if
     there is one."""
 
     event: InboundEvent
@@ -23,7 +23,7 @@ class InboundTicket:
 
 @dataclass(frozen=True, slots=True)
 class OrderNews:
-    """News of one or several orders."""
+    """New facts about one or several orders."""
 
     facts: tuple[OrderFact, ...]
 
@@ -48,10 +48,10 @@ class Duty:
 
 @dataclass(frozen=True, slots=True)
 class StaffMessage:
-    """A message in a helpdesk ticket that no customer wrote. `is_public`: the customer can read it.
-    `by`: the author's address or other platform identifier. `key`: the key of this service's own
-    action, if the platform returns it. `text`: used to recognize the agent's own messages, and
-    stored only for comparison with a shadow-mode playbook."""
+    """A message in a helpdesk ticket that no customer wrote. `is_public`: the customer can read the
+    message. `by`: the author's address or other platform identifier. `key`: the idempotency key of
+    this service's own action, if the platform returns it. `text`: used to recognize the agent's own
+    messages, and stored only for comparison with a shadow-mode playbook."""
 
     ticket_id: str
     message_id: str
@@ -63,7 +63,7 @@ class StaffMessage:
 
 @dataclass(frozen=True, slots=True)
 class TicketClosed:
-    """The ticket was solved or closed; no person works on it any more."""
+    """The ticket was solved or closed, so people have finished with it."""
 
     ticket_id: str
 

@@ -1,4 +1,4 @@
-"""Values of orders as shops send them, cleaned for an order fact."""
+"""Clean the values of orders that shops send, for order facts."""
 
 from collections.abc import Iterable
 from typing import Annotated, Final
@@ -39,8 +39,7 @@ def money_back(amounts: Iterable[str], currency: str) -> Money:
 
 
 def order_number(text: str | None) -> str | None:
-    """Return the order number that customers use, without "#", or None if the text is not a
-    number."""
+    """Return the order number that customers use, without "#", or None if the text is no number."""
     number = clean_line(text or "", MAX_NUMBER + 1).lstrip("# ")
     return number if 0 < len(number) <= MAX_NUMBER else None
 
@@ -51,7 +50,7 @@ def order_email(*given: str | None) -> str | None:
 
 
 def order_items(items: Iterable[tuple[int, str]]) -> tuple[str, ...]:
-    """Return quantities and titles as displayed: "2 × Tea"."""
+    """Return quantities and titles in display format: "2 × Tea"."""
     shown = (f"{quantity} × {clean_line(title, _MAX_TITLE)}" for quantity, title in items)
     return tuple(line for line, _ in zip(shown, range(_MAX_ITEMS), strict=False))
 

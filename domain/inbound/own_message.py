@@ -1,6 +1,6 @@
-"""The own message: decide whether the agent wrote a message that a helpdesk sends.
+"""Decide whether the agent wrote a message that a helpdesk reports.
 
-The author's address alone is not enough, because people may work under the agent's account.
+The author's address alone does not prove it, because people may work under the agent's account.
 """
 
 import re
@@ -17,17 +17,19 @@ from domain.intake.customer_email import customer_key
 from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""Time to wait for an unfinished message, before a possible match counts as a person's."""
+"""Time to wait for an unfinished message of the agent. A possible match counts as a person's
+afterwards."""
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
-# Some helpdesks put the author's name before a message.
+# Some helpdesks prefix a message with the author's name.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
 
 
 class Authorship(StrEnum):
-    """`undecided`: a message of the agent is being sent, and this may be that message."""
+    """The author of a message. `undecided`: the agent is currently sending a message, and this may
+    be that one."""
 
     OURS = "ours"
     PEOPLE = "people"
@@ -37,8 +39,8 @@ class Authorship(StrEnum):
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
     """A message that the agent wrote in the ticket, or started to write. `reference`: the
-    platform's id of it, once known. `keys`: the keys that it may have been sent with. `is_settled`:
-    its outcome is known, or will never be."""
+    platform's id for the message, once known. `keys`: the idempotency keys with which the message
+    may have been sent. `is_settled`: the message's outcome is known, or will never be."""
 
     reference: str | None
     keys: frozenset[str]
@@ -48,8 +50,8 @@ class AgentMessage:
 
 
 def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
-    """Return the platform's identifier of the agent's account, or None if the settings do not
-    contain it. Gorgias keeps it among the credentials."""
+    """Return the platform's identifier for the agent's account, or None if the settings do not
+    contain it. For Gorgias it is among the credentials instead."""
     match provider:
         case Provider.INTERCOM:
             return settings.get("admin_id")
@@ -62,10 +64,10 @@ def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
 def authorship(
     message: StaffMessage, written: Sequence[AgentMessage], own: str | None, now: datetime
 ) -> Authorship:
-    """Determine the author: by the platform's id, then by the action's key, then by the text.
+    """Determine the author: by the platform's id, then by the idempotency key, then by the text.
 
-    The text is compared only with the last message sent and with unfinished ones. `written`: newest
-    first. `own`: the result of `own_author`.
+    The text is compared only with the last message sent and with unfinished ones. `written`: the
+    agent's messages, newest first. `own`: the result of `own_author`.
     """
     if any(one.reference == message.message_id for one in written):
         return Authorship.OURS
@@ -81,8 +83,10 @@ def authorship(
 
 
 def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
-    """Return whether two texts match, apart from HTML and spaces added by a helpdesk. `after_head`:
-    a name may precede the text."""
+    """Return whether two texts match, ignoring HTML and spaces that a helpdesk adds.
+
+    `after_head`: whether a name may precede the text.
+    """
     if max(len(told), len(sent)) > _MAX_CHARS:
         return False
     ours = _ink(sent)
@@ -99,5 +103,5 @@ def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
 
 
 def _ink(text: str) -> str:
-    """Return a text without its spaces."""
+    """Return a text without whitespace, in NFC."""
     return "".join(unicodedata.normalize("NFC", text).split())

@@ -1,4 +1,4 @@
-"""The result of a platform's compliance request."""
+"""The result of performing a platform's compliance request."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,9 +8,9 @@ from domain.privacy.contracts import EraseInput
 
 
 class DutyReason(StrEnum):
-    """The part of a compliance request that is left to people.
+    """The part of a compliance request that people must complete.
 
-    `no_address`: the platform named no customer, so only its facts of the orders were erased.
+    `no_address`: the platform named no customer, so only the facts of its orders were erased.
     `data_requested`: a person must hand over the customer's data. `conversations_left`: the shop's
     data is erased; conversations with its customers, exports and data sent to other systems remain.
     `shop_unproved`: the connection's credentials never opened the shop, so an operator must decide
@@ -25,12 +25,12 @@ class DutyReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """`reason`: the part left to people, if the outcome says so. `reference`: the id of the data
-    request or of the erasure's certificate.
+    """`reason`: the part left to people, if the outcome says that there is one.
 
-    `erase`: an erasure to start before the webhook counts as done, as a workflow with the id
-    `names.erase_id(client_id, erase.subject)`; a running one is joined. The same request always
-    gives the same erasure, so a crash before its start loses nothing.
+    `reference`: the id of the data request or of the erasure's certificate. `erase`: an erasure to
+    start before the webhook counts as done, as a workflow with the id `names.erase_id(client_id,
+    erase.subject)`; if that workflow is running, it is joined. The same request always yields the
+    same erasure, so a crash before its start loses nothing.
     """
 
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""Polling: query platforms for changes, so that a missed webhook still has its effect."""
+"""Polling: query platforms for changes, so that a missed webhook still takes effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,15 +15,15 @@ POLLED: Final = frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
 )
 EVERY: Final = timedelta(minutes=10)
-"""The interval between polls."""
+"""Interval between polls of a connection."""
 SETTLES: Final = timedelta(minutes=2)
-"""The delay before a new connection's first poll: some platforms omit the last minute."""
+"""Delay before a new connection's first poll: some platforms omit changes of the last minute."""
 _LONGEST: Final = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundChange:
-    """A change found by a poll, as the webhook that was missed: the delivery's identity, and its
+    """A change found by a poll, in the form of the missed webhook: the delivery's identity and
     body."""
 
     identity: Identity
@@ -32,8 +32,8 @@ class FoundChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
-    """Changes, oldest first. `position`: the cursor to continue from once all of them are stored.
-    `has_more`: more changes are available now."""
+    """Changes, oldest first. `position`: the cursor to continue from once all changes are stored.
+    `has_more`: whether more changes are available now."""
 
     changes: tuple[FoundChange, ...]
     position: Mapping[str, str]
@@ -41,21 +41,27 @@ class ChangesPage:
 
 
 class Polls(Protocol):
-    """One connection that can be polled for changes."""
+    """A connection that can be polled for changes."""
 
     async def changes(self, position: Mapping[str, str], since: datetime) -> ChangesPage:
-        """Return the next page. `position`: the previous page's cursor; if empty, `since` is the
-        start time. Raises ActionRefused (NotAuthorized), ActionUnreachable."""
+        """Return the next page.
+
+        `position`: the previous page's cursor; if it is empty, polling starts at `since`. Raises
+        ActionRefused (NotAuthorized), ActionUnreachable.
+        """
 
 
 class Pollers(Protocol):
     def poller(self, integration: Integration) -> Polls:
-        """Return the integration's poller. Raises ActionRefused if the provider does not support
-        polling, NotAuthorized if the credentials cannot be read."""
+        """Return the integration's poller.
+
+        Raises ActionRefused if the provider does not support polling, NotAuthorized if the
+        credentials cannot be read.
+        """
 
 
 class PollInput(Contract):
-    """`remote_brain`, `review_expiry_s`: settings of the runs for found tickets."""
+    """`remote_brain`, `review_expiry_s`: settings for the runs of tickets that the poll finds."""
 
     remote_brain: bool = False
     review_expiry_s: float = 72 * 3600
@@ -71,17 +77,18 @@ class PollResult(Contract):
 
 
 def poll_name(topic: str, thing: str, version: str) -> Identity:
-    """Return the identity of a change found by a poll. The same version of an object is one
+    """Return the identity of a change found by a poll. The same version of an object counts as one
     delivery."""
     return Identity(dedup_key=f"poll/{topic}/{thing}/{version}", topic=topic)
 
 
 def is_due(cursor: PollCursor | None, connected_at: datetime, now: datetime) -> bool:
-    """Return whether to poll a connection now. After each failure the pause grows."""
+    """Return whether a connection is due for polling. The interval grows with each consecutive
+    failure."""
     if cursor is None:
         return now - connected_at >= SETTLES
     if cursor.failures == 0:
         return True
-    # Just below a multiple of the interval, so that the schedule's jitter skips no poll.
+    # Slightly less than a multiple of the interval, so that the schedule's jitter skips no poll.
     pause: timedelta = min(EVERY * (1 << min(cursor.failures, 10)), _LONGEST) - EVERY / 2
     return now - cursor.polled_at >= pause

@@ -1,4 +1,4 @@
-"""Standard Webhooks: signatures and identities of the generic form's and PrestaShop's requests.
+"""Standard Webhooks: the signatures and identities of generic and PrestaShop requests.
 
 Source: the specification of Standard Webhooks, version 1.
 """
@@ -18,7 +18,7 @@ from domain.inbound.webhook_signature import (
     signed_seconds,
 )
 
-# Header prefixes: the specification's, and the older one of Svix, which Svix still sends.
+# Header prefixes: the specification's, and the older prefix that Svix still sends.
 _NAMES: Final = ("webhook-", "svix-")
 _PREFIX: Final = "whsec_"
 _SCHEME: Final = "v1,"
@@ -26,10 +26,10 @@ _MAX_ID: Final = 256
 
 
 def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-    """Verify that one of the secrets signed id, time and body, at most 300 s ago or ahead. The
-    header may hold several signatures; schemes other than `v1` are ignored.
+    """Verify that one of the secrets signed id, time and body, at most 300 s before or after `now`.
 
-    Raises InboundRefused.
+    The header may contain several signatures; schemes other than `v1` are ignored. Raises
+    InboundRefused.
     """
     names = _names_in(request)
     given = signature_header(request, f"{names}signature")
@@ -53,13 +53,13 @@ def delivery_id(request: InboundRequest) -> str:
 
 
 def _names_in(request: InboundRequest) -> str:
-    """Return the prefix of the header names. Only one family is read, never a mixture."""
+    """Return the prefix of the header names. Headers of only one prefix are read, never a
+    mixture."""
     return next((one for one in _NAMES if f"{one}id" in request.headers), _NAMES[0])
 
 
 def key_of(secret: str) -> bytes:
-    """Decode the key of a secret `whsec_…`, which is base64. Raises InboundRefused if it is
-    invalid."""
+    """Decode the base64 key of a `whsec_…` secret. Raises InboundRefused if the key is invalid."""
     try:
         return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""Signatures of webhooks: the rules that platforms have in common."""
+"""Verification rules for webhook signatures that several platforms share."""
 
 import base64
 import hmac
@@ -11,7 +11,7 @@ from domain.inbound.errors import InboundRefused, RefusalReason
 from domain.inbound.inbound_request import InboundRequest
 
 TOLERANCE: Final = timedelta(seconds=300)
-"""The maximum age of a signed time."""
+"""Maximum age of a signed timestamp."""
 _MAX_HEADER: Final = 4096
 _MAX_DIGITS: Final = 12
 
@@ -44,7 +44,7 @@ def matches(expected: Sequence[str], given: str | Sequence[str]) -> bool:
     """Return whether any given signature equals an expected one. All pairs are compared, in
     constant time.
 
-    `expected`: one for each valid secret. `given`: one or several received signatures.
+    `expected`: one signature for each valid secret. `given`: one or several received signatures.
     """
     found = False
     for came in (given,) if isinstance(given, str) else given:
@@ -60,7 +60,7 @@ def require_match(expected: Sequence[str], given: str | Sequence[str]) -> None:
 
 
 def signed_seconds(text: str) -> int:
-    """Parse a Unix time in whole seconds from a signature header. Raises InboundRefused."""
+    """Parse a Unix timestamp in whole seconds from a signature header. Raises InboundRefused."""
     if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
         raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
     return int(text)
@@ -69,8 +69,11 @@ def signed_seconds(text: str) -> int:
 def check_age(
     signed_at: float, now: datetime, tolerance: timedelta = TOLERANCE, *, both_ways: bool = False
 ) -> None:
-    """Check that the signed time is recent. `signed_at`: Unix time in seconds. `both_ways`: also
-    limit how far it lies in the future. Raises InboundRefused(TIMESTAMP_OLD)."""
+    """Check that the signed timestamp is recent.
+
+    `signed_at`: Unix time in seconds. `both_ways`: whether to limit timestamps in the future as
+    well. Raises InboundRefused(TIMESTAMP_OLD).
+    """
     age = now.timestamp() - signed_at
     if age > tolerance.total_seconds() or (both_ways and -age > tolerance.total_seconds()):
         raise InboundRefused(RefusalReason.TIMESTAMP_OLD)

@@ -1,5 +1,5 @@
-"""The address claim: when a ticket's author may prove the address that they typed, and how a code
-is found in their message."""
+"""The address claim: decide when the author of a ticket may prove a typed email address, and find
+the verification code in the author's message."""
 
 import re
 from hashlib import sha256
@@ -12,15 +12,17 @@ from domain.intake.mail_sender import is_robot
 from domain.intake.proved_address import ProvedAddress
 
 _READ: Final = 2_000
-# Mail programs display a space in the middle, which people copy.
+# Mail programs display the code with a space in the middle, and people copy the space.
 _CODE: Final = re.compile(
     r"(?<![\w.,#+-])([0-9]{3}[ \u00a0-]?[0-9]{3}(?:[ \u00a0-]?[0-9]{3})?)(?![\w-])(?![.,][0-9])"
 )
 
 
 def can_be_proved(event: UnifiedEvent) -> bool:
-    """Return whether the event is a claim whose author reads the ticket that receives the
-    answer."""
+    """Return whether the event claims an address that its author can prove.
+
+    This requires that the answer goes to a ticket which the author reads.
+    """
     return (
         event.is_claim
         and event.channel is Channel.HELPDESK
@@ -34,16 +36,19 @@ def can_be_proved(event: UnifiedEvent) -> bool:
 
 
 def requester_of(event: UnifiedEvent, conversation_id: str) -> str:
-    """Return the requester that a code is counted for: the author by the platform's id, else the
-    thread. The author is a digest, because an id may be an address."""
+    """Return the id under which verification codes are counted.
+
+    This is a digest of the platform's author id, which may be an address; without one, it is the
+    conversation.
+    """
     if not event.author_id:
         return conversation_id
     return sha256(f"{event.platform}/{event.author_id}".encode()).hexdigest()[:32]
 
 
 def typed_code(text: str) -> str | None:
-    """Return the only separate number of six or nine digits in a text, or None unless there is
-    exactly one."""
+    """Return the only separate number of six or nine digits in a text, or None if there is none or
+    more than one."""
     found = {re.sub(r"\D", "", one) for one in _CODE.findall(text[:_READ])}
     return found.pop() if len(found) == 1 else None
 
@@ -53,10 +58,10 @@ def proved_by(event: UnifiedEvent, proved: ProvedAddress) -> UnifiedEvent:
 
 
 def asking_again(event: UnifiedEvent, question: UnifiedEvent) -> UnifiedEvent:
-    """Return a code's event with the question that was asked before the code.
+    """Return the event of a code, with the question asked before the code as its text.
 
-    The question may be answered but must not cause an action: another person may have written it in
-    the same ticket (`asked_before_code`).
+    The question may be answered but must not cause an action, because another person may have
+    written it in the same ticket (`asked_before_code`).
     """
     return event.model_copy(
         update={

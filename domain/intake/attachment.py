@@ -12,7 +12,7 @@ from domain.core.plain_text import clean_line
 MAX_BYTES: Final = 10 * 1024 * 1024
 MAX_FILES: Final = 20
 MAX_DAY_BYTES: Final = 1024 * 1024 * 1024
-"""Maximum bytes of all files that a client receives in 24 hours."""
+"""Maximum total size, in bytes, of the files that a client receives in 24 hours."""
 MAX_DAY_UNPROVED_BYTES: Final = 256 * 1024 * 1024
 """The part of MAX_DAY_BYTES available to messages from unproved senders."""
 
@@ -54,11 +54,14 @@ class Attachment(BaseModel):
 
 
 def clean_file_name(name: str) -> str:
-    """Return a sender's file name made safe for a header and a disk: no folders or control
-    characters, at most MAX_NAME_CHARS, never empty and never hidden."""
+    """Return a sender's file name, made safe for a header and a disk.
+
+    The result has no folders or control characters and at most MAX_NAME_CHARS. It is never empty
+    and never hidden.
+    """
     last = clean_line(name[-4 * MAX_NAME_CHARS :].replace("\\", "/").rpartition("/")[2], 4_000)
     plain = last.strip(". ")
     if len(plain) > MAX_NAME_CHARS:
-        # The end of a name holds its extension.
+        # Keep the end of the name, which holds the extension.
         plain = plain[-MAX_NAME_CHARS:].lstrip(". ")
     return plain or _NAMELESS

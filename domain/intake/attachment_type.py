@@ -1,7 +1,7 @@
-"""Detect a file's type from its bytes, never from its name or the type that its sender claims.
+"""Detect a file's type from its bytes, never from its name or the sender's claimed type.
 
-Images and PDFs are stored; all other types are refused. A file is scanned once, so the time grows
-with its size alone.
+Images and PDFs are stored; all other types are refused. A file is scanned once, in time linear in
+its size.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ class MediaType(StrEnum):
 SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
 """Types that every browser displays as images, and that models can read."""
 
-# The first ending is appended to a name with a different one.
+# A name with a different extension gets the first extension appended.
 _ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
     MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
     MediaType.PNG: (".png",),
@@ -47,7 +47,7 @@ _BEGINNINGS: Final = (
     (b"%PDF-", MediaType.PDF),
 )
 _HEIC_BRANDS: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
-# First bytes of files that could do harm, and of archives.
+# First bytes of archives and potentially harmful files.
 _EXECUTABLES: Final = (
     b"MZ",
     b"\x7fELF",
@@ -75,13 +75,14 @@ _ARCHIVES: Final = (
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
 )
 _MARKUP_BEGINS: Final = (b"<", b"\xef\xbb\xbf<", b"\xff\xfe<\x00", b"\xfe\xff\x00<")
-# These types claim nothing about the content.
+# Generic types, which claim nothing about the content.
 _NO_CLAIM: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """`refusal`: None if the file is stored; `media_type` is then set. `digest`: SHA-256."""
+    """`refusal`: why the file is refused; None if it is stored, and `media_type` is then set.
+    `digest`: SHA-256."""
 
     file: AttachedFile
     media_type: MediaType | None
@@ -90,12 +91,12 @@ class Inspected:
 
 
 def inspect(files: Sequence[AttachedFile]) -> tuple[Inspected, ...]:
-    """Inspect an event's files, in order. Files after MAX_FILES are refused."""
+    """Inspect an event's files, in order. Files beyond the first MAX_FILES are refused."""
     return tuple(_inspected(file, position) for position, file in enumerate(files))
 
 
 def within(inspected: Sequence[Inspected], left: int) -> tuple[Inspected, ...]:
-    """Refuse the files that do not fit into `left` bytes. Earlier files take precedence."""
+    """Refuse files that do not fit into `left` bytes. Earlier files take precedence."""
     fitting: list[Inspected] = []
     for one in inspected:
         size = len(one.file.data)
@@ -107,7 +108,7 @@ def within(inspected: Sequence[Inspected], left: int) -> tuple[Inspected, ...]:
 
 
 def media_type_of(data: bytes) -> MediaType | None:
-    """Return the type by the first bytes, or None for a type that is not stored."""
+    """Return the type indicated by the first bytes, or None for a type that is not stored."""
     for begin, media_type in _BEGINNINGS:
         if data.startswith(begin):
             return media_type
@@ -119,8 +120,8 @@ def media_type_of(data: bytes) -> MediaType | None:
 
 
 def download_name(name: str, media_type: MediaType) -> str:
-    """Return the name for saving the file. Its ending matches the bytes, so that no program opens
-    an image as a page or a program."""
+    """Return the name under which to save the file. Its extension matches the bytes, so that no
+    program opens an image as a page or a program."""
     endings = _ENDINGS[media_type]
     return name if name.lower().endswith(endings) else name + endings[0]
 
@@ -168,8 +169,8 @@ def _unkept(data: bytes) -> AttachmentRefusal:
 
 
 def _contradicts(claimed: str, media_type: MediaType) -> bool:
-    """Return whether the sender claims a different type. Mail programs confuse image types, so any
-    image type except SVG is accepted for an image."""
+    """Return whether the sender's claimed type contradicts the detected one. Mail programs confuse
+    image types, so any image type except SVG is accepted for an image."""
     said = claimed.partition(";")[0].strip().lower()
     if said in _NO_CLAIM:
         return False

@@ -1,4 +1,4 @@
-"""The correspondent: the customer who wrote an event, and whether that is proved.
+"""The correspondent: the customer who wrote an event, and whether the customer's address is proved.
 
 Source: decision 0028, "Who writes a mail".
 """
@@ -28,7 +28,7 @@ _RECIPIENTS: Final = (
 )  # fmt: skip
 _RECIPIENT_HEADERS: Final = ("to", "cc", "delivered-to", "x-original-to")
 _MAX_VALUES: Final = 5
-# Each server that relayed the mail adds its own header on top.
+# Each relaying server adds its own header on top.
 _MAX_RESULTS: Final = 20
 
 
@@ -36,10 +36,10 @@ _MAX_RESULTS: Final = 20
 class Correspondent:
     """The customer who wrote an event.
 
-    `is_authenticated`: this customer sent the mail, as proved or vouched for; always true for other
-    channels. `is_themselves`: the answer goes to this customer alone. `by_form`: a form or a
-    program forwarded the text. `senders`: addresses that must not be answered if they belong to
-    programs.
+    `is_authenticated`: a proof or the caller confirms that this customer sent the mail; always true
+    for other channels. `is_themselves`: the answer goes to this customer alone. `by_form`: a form
+    or a program forwarded the text. `senders`: addresses that must not be answered if they belong
+    to programs.
     """
 
     box: Mailbox
@@ -56,14 +56,14 @@ def correspondent(
     text: str,
     authserv_ids: Iterable[str],
 ) -> Correspondent:
-    """Determine an event's author. `text`: the event's text, in which a form names its author."""
+    """Determine an event's author. `text`: the event's text; a form names its author in it."""
     given = clean_address(event.customer_email or "")
     if channel is Channel.EMAIL:
         return _of_mail(event, _Heads(headers), given, text, authserv_ids)
     email = given or _address_in(headers.view)
     if channel is Channel.HELPDESK and email:
         writer = writer_of(Mailbox(address=email), (), (), text)
-        # The answer goes to the ticket's author, regardless of the person that the form names.
+        # The answer goes to the ticket's author, not to the person that a form names.
         proved = not writer.by_form
         return Correspondent(
             writer.box,
@@ -76,10 +76,10 @@ def correspondent(
 
 
 def claimed_customer(event: InboundEvent) -> str | None:
-    """Return the key of the customer that an event names, before its text is read.
+    """Return the key of the customer that an event names, without reading its text.
 
-    This is the caller's `customer_email`, else the sender in a mail's headers. It can be None for a
-    form's mail, since only the text names the person who filled it in.
+    This is the caller's `customer_email`, else the sender in a mail's headers. The key can be None
+    for a form's mail, because only the text names the person who filled in the form.
     """
     given = customer_key(event.customer_email)
     if given is None and channel_of(event.event_type, event.source) is Channel.EMAIL:
@@ -99,7 +99,8 @@ def _of_mail(
     vouched = event.payload.get("customer_verified") is True
     if sender.address is None and not given:
         sender = Mailbox(sender.name, _address_in(heads.headers.view))
-    # An address is the customer's if the caller vouches for it or names it besides the sender's.
+    # A given address is the customer's if the caller vouches for it or it differs from the
+    # sender's.
     named = given is not None and (vouched or not _same(given, sender.address or given))
     if given is not None and named and not is_robot(given):
         writer = Writer(Mailbox(sender.name, given), is_sender=_same(given, sender.address))
@@ -123,8 +124,10 @@ def _writer(heads: "_Heads", sender: Mailbox, text: str) -> Writer:
 
 
 def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) -> bool:
-    """Return whether the mail's server proved its sender, who must be the only one. A second From
-    can hide in headers that were cut."""
+    """Return whether the mail's server authenticated its sender.
+
+    There must be only one sender, because a second From can hide in headers that were truncated.
+    """
     froms, found = heads.headers.certain("from"), heads.headers.certain_anywhere(RESULTS)
     signatures = heads.headers.certain_anywhere(SIGNATURE)
     if froms is None or found is None or signatures is None or len(froms) > 1:

@@ -1,4 +1,4 @@
-"""The cut event: the beginning of an event that costs too much to read, without interpretation."""
+"""The cut event: the uninterpreted beginning of an event that exceeds its effort budget."""
 
 import re
 from typing import Final
@@ -9,7 +9,7 @@ from domain.intake.event import InboundEvent, UnifiedEvent, channel_of
 from domain.intake.normalization import MAX_SUBJECT_CHARS
 
 CUT_CHARS: Final = 2_000
-# Markup takes more space than its text.
+# Read more characters than are shown, because markup takes more space than its text.
 _READ_CHARS: Final = 16_000
 _TEXTS: Final = ("message", "text", "body", "text_body", "html_body", "html")
 _TAG: Final = re.compile(r"<[^<>]{0,400}>")
@@ -19,8 +19,8 @@ def cut_event(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
     """Return the unified form of an event that exceeded its budget, in time linear in the text
     shown.
 
-    The customer is the one named by the caller or by a mail's headers, unproved. The event opens a
-    new thread, and nothing in it counts as a request or a proof.
+    The customer is the one named by the caller or by a mail's headers, and counts as unproved. The
+    event starts a new thread, and nothing in it counts as a request or a proof.
     """
     return UnifiedEvent(
         channel=channel_of(event.event_type, event.source),

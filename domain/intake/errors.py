@@ -1,4 +1,4 @@
-"""Errors of intake: requests sent too often or twice, and attachments."""
+"""Errors of intake: rate limits, repeated requests and attachments."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -24,7 +24,7 @@ class RunInProgress(DomainError):
 
 
 class CustomerRateLimited(DomainError):
-    """One customer wrote too many messages in ten minutes. `oldest`: time of the first message that
+    """One customer sent too many messages in ten minutes. `oldest`: time of the oldest message that
     counts. `key`: the digest of the customer's limit key."""
 
     code = "customer_rate_limited"
@@ -36,7 +36,7 @@ class CustomerRateLimited(DomainError):
         oldest: datetime | None = None,
         key: bytes = b"",
     ) -> None:
-        super().__init__()  # without the address, because errors are logged
+        super().__init__()  # omit the address, because errors are logged
         self.key = key
         self.oldest = oldest
         self.customer_email = customer_email
@@ -48,7 +48,8 @@ class CustomerRateLimited(DomainError):
 
 
 class ClientRateLimited(DomainError):
-    """All customers of one client wrote too many messages in an hour. `oldest`: as above."""
+    """The customers of one client sent too many messages in an hour. `oldest`: time of the oldest
+    message that counts."""
 
     code = "client_rate_limited"
 
@@ -59,7 +60,7 @@ class ClientRateLimited(DomainError):
 
 
 class UnprovedShareUsed(DomainError):
-    """The share of unproved senders is used up: messages of the hour, or tickets."""
+    """Unproved senders have used up their share of the hour's messages or of the tickets."""
 
     code = "unproved_share_used"
 
@@ -69,7 +70,7 @@ class UnprovedShareUsed(DomainError):
 
 
 class UnmatchedRoomUsed(DomainError):
-    """Events that match no playbook have filled their storage limit of the day
+    """Events that match no playbook have filled their daily storage limit
     (`domain/intake/unmatched_room.py`)."""
 
     code = "unmatched_room_used"
@@ -94,7 +95,7 @@ class LargeEventsWait(DomainError):
 
 
 class TooManyRequests(DomainError):
-    """The caller has reached a short-term limit."""
+    """The caller has reached a rate limit."""
 
     code = "too_many_requests"
 

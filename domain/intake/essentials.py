@@ -1,7 +1,8 @@
-"""The reduced event: a dry run carries it instead of the event as sent.
+"""The reduced event, which a dry run passes on instead of the event as sent.
 
-Attachments, a second form of the text and a mail's trace headers are left out. `normalize` gives
-the same result for both; `tests/domain/intake/test_essentials.py` checks every field that it reads.
+Attachments, a second form of the text and a mail's trace headers are left out. `normalize` returns
+the same result for both events; `tests/domain/intake/test_essentials.py` checks every field that it
+reads.
 """
 
 from functools import cache
@@ -27,17 +28,17 @@ from domain.intake.payload_paths import (
 )
 from domain.intake.payload_view import PayloadView, folded, scalar_text
 
-# More than is read of any value except the text. Message ids need 8,000 characters, four times
-# over.
+# Longer than the part of any value that is read, except the text. Message ids need 8,000
+# characters; this is four times as much.
 _MAX_VALUE_CHARS: Final = 32_000
-# One more than is read, here and for lists, so that a cut value is recognized as cut.
+# One more than is read, here and for lists, so that a truncated value is recognized as truncated.
 _MAX_HEADER_BLOCK: Final = 100_001
-# No list of mailboxes or header values is read beyond this.
+# Longer lists of mailboxes or header values are not read beyond this.
 _MAX_ITEMS: Final = 301
-# No real sender has so many entries. Filtering more would delay other requests, so larger
+# No real sender has so many entries. Filtering more entries would delay other requests, so larger
 # containers pass unchanged.
 _MANY: Final = 500
-# Objects with many keys are searched by exact spelling only, so a large object must stay large.
+# Keys of large objects are matched by exact spelling only, so a large object must stay large.
 _FEW_KEYS: Final = 100
 
 _TEXTS: Final = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}
@@ -54,7 +55,7 @@ _BOXES: Final = (
 _BOX: Final = ("email", "address", "mailbox", "name")
 _PERSON: Final = ("name", "first_name", "firstname", "last_name", "lastname")
 _HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
-# Each can occur in the headers or at the top level.
+# Each of these headers can occur in the headers or at the top level.
 _HEADERS: Final = frozenset(
     """from sender reply-to to cc delivered-to x-original-to return-path authentication-results
     message-id references in-reply-to content-type auto-submitted precedence
@@ -68,8 +69,8 @@ _BODIES: Final = frozenset(
 
 
 class _Wanted:
-    """The parts of an object that are read. `by`: its folded keys. `ends`: the object may itself be
-    a value. `headers`: it holds a mail's headers."""
+    """The parts of an object that are read. `by`: the parts below, by folded key. `ends`: the
+    object itself may be a value. `headers`: the object holds a mail's headers."""
 
     def __init__(self) -> None:
         self.by: dict[str, _Wanted] = {}
@@ -91,9 +92,10 @@ def essential(event: InboundEvent) -> InboundEvent:
     for key, value in event.payload.items():
         wanted, text = _wanted().by.get(folded(key)), scalar_text(value)
         if text is not None and len(text) <= MAX_FIELD_CHARS and folded(key) not in _BODIES:
-            payload[key] = value  # a placeholder's value
+            payload[key] = value  # may be the value of a placeholder
         elif wanted is not None:
-            # Unread keys are kept with None, because the first of two spellings of a key counts.
+            # Keep unread keys with the value None, because the first of two spellings of a key
+            # counts.
             payload[key] = _kept(value, wanted)
     return event.model_copy(update={"payload": payload})
 
@@ -131,7 +133,7 @@ def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
 
 
 def _kept_headers(value: JsonValue) -> JsonValue:
-    """Keep all header names, because the limit counts them, and only the values that are read."""
+    """Keep all header names, because the limit counts them, but only the values that are read."""
     if isinstance(value, dict):
         return {name: _value(name, inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -150,7 +152,8 @@ def _value(name: str, value: JsonValue) -> JsonValue:
 
 
 def _cut(value: JsonValue, limit: int) -> JsonValue:
-    """Cut a scalar to the characters that are read. A text that is not blank stays so."""
+    """Truncate a scalar to the characters that are read. A text that is not blank does not become
+    blank."""
     if isinstance(value, dict | list):
         return None
     if not isinstance(value, str) or len(value) <= limit:

@@ -1,4 +1,4 @@
-"""The event: the caller's format, and the single format that every kind is converted to.
+"""The event: the caller's format, and the single format into which every kind is converted.
 
 Source: the API specification, "POST /api/engine/gateway" and "Engine event".
 """
@@ -22,7 +22,7 @@ _HELPDESK_HEADS: Final = frozenset(
 
 
 class Channel(StrEnum):
-    """The channel of the customer's message. It decides how the reply can be sent."""
+    """The channel of the customer's message, which decides how the reply can be sent."""
 
     SHOP = "shop"
     EMAIL = "email"
@@ -34,8 +34,8 @@ class Channel(StrEnum):
 class InboundEvent(BaseModel):
     """One event as the caller sent it, with known fields typed and the rest in `payload`.
 
-    `author`: id of the user who typed the event in a session, None if a system sent it. No caller
-    can set it: admission takes it from the session. `merchant_request`: set only by the gateway,
+    `author`: id of the user who typed the event in a session, or None if a system sent it. Callers
+    cannot set it: admission takes it from the session. `merchant_request`: set only by the gateway,
     for trusted callers.
     """
 
@@ -58,16 +58,16 @@ class UnifiedEvent(BaseModel):
     `reply_allowed`: false for mail that must never be answered (auto-replies, lists, bounces).
     `message_id` and `references` thread an answer by mail. `order_numbers`: every number that may
     name an order, the caller's first; `order_number` is the first of them. `platform`: the event's
-    platform, such as "zendesk". `ticket_named`: the caller gave `ticket_id`, so that the platform
-    knows it; otherwise it is the event's own id. `proved`: the customer's address, if the author is
-    proved to hold it; otherwise the address is a claim. `mailed_back`: an unproved mail, answered
-    only to the claimed mailbox; the answer may mention orders, but no action is allowed.
-    `is_vouched`: the caller is trusted about the ticket and session that it names. `author_id`: the
-    platform's id of a helpdesk message's author. `code_refused`: the message contained an invalid
-    code. `asked_before_code`: the message contained a valid code, and its text is the earlier one
-    of the thread; another person may have written it. `author`: id of the user who typed the event;
-    its text then never counts as the customer's. `merchant_request`: the action that the merchant's
-    own system requests.
+    platform, such as "zendesk". `ticket_named`: the caller gave `ticket_id`, so the platform knows
+    it; otherwise the ticket id is the event's own id. `proved`: the customer's address, if the
+    author is proved to hold it; otherwise the address is a claim. `mailed_back`: the event is an
+    unproved mail whose answer goes only to the claimed mailbox; the answer may mention orders, but
+    no action is allowed. `is_vouched`: the caller is trusted about the ticket and session that it
+    names. `author_id`: the platform's id for the author of a helpdesk message. `code_refused`: the
+    message contained an invalid code. `asked_before_code`: the message contained a valid code, and
+    `text` is the thread's earlier message, which another person may have written. `author`: id of
+    the user who typed the event; its text then never counts as the customer's. `merchant_request`:
+    the action that the merchant's own system requests.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -99,7 +99,7 @@ class UnifiedEvent(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _before_proofs(cls, data: Any) -> Any:
-        """Read events stored before addresses were proved by type."""
+        """Convert events that were stored before proofs had a type."""
         if isinstance(data, dict) and "customer_verified" in data and "is_vouched" not in data:
             return _with_proof(data)
         return data
@@ -144,7 +144,7 @@ class UnifiedEvent(BaseModel):
 
 
 def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
-    """Convert the two booleans of older events into a proof."""
+    """Convert the two booleans of older events into a proof of the address."""
     verified = stored["customer_verified"] is True
     proved = verified and stored.get("sender_authenticated", True) is True
     address = customer_key(stored.get("customer_email"))
@@ -159,7 +159,7 @@ def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def resolve_event_type(event_type: str | None, source: str | None) -> str:
-    """Return the type that playbooks are matched by: event_type, else source, else api_direct."""
+    """Return the type that playbooks match: event_type, else source, else api_direct."""
     return event_type or source or DEFAULT_EVENT_TYPE
 
 
@@ -169,7 +169,7 @@ def head_of(name: str) -> str:
 
 
 def channel_of(event_type: str, source: str | None) -> Channel:
-    """Return the channel of an event, by the first dotted part of its type, else of its source."""
+    """Return the channel of an event from the first dotted part of its type, else of its source."""
     for given in (event_type, source or ""):
         head = head_of(given)
         if head in _EMAIL_HEADS:

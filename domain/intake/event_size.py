@@ -1,4 +1,4 @@
-"""Event size: large events are processed apart from all others."""
+"""Event size: large events are processed separately from all others."""
 
 from typing import Final
 
@@ -7,11 +7,11 @@ from pydantic import JsonValue
 from domain.intake.event import InboundEvent
 
 LARGE: Final = 16 * 1024
-"""The number of characters in all texts of an event from which it counts as large."""
+"""Minimum number of characters, in all texts of an event, for it to count as large."""
 
 
 def is_large(event: InboundEvent) -> bool:
-    """Return whether the texts of an event have LARGE characters or more. Counting stops there."""
+    """Return whether the texts of an event have at least LARGE characters. Counting stops there."""
     size = len(event.message or "")
     waiting: list[JsonValue] = [event.payload]
     while waiting and size < LARGE:

@@ -8,18 +8,20 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class MessageLimit:
-    """At most `messages` within any `window`."""
+    """Allow at most `messages` within any `window`."""
 
     messages: int
     window: timedelta
 
     def retry_after_s(self, oldest: datetime, now: datetime) -> int:
-        """Return the whole seconds until one more message fits, at least 1. `oldest`: time of the
-        first message that still counts."""
+        """Return the whole seconds until one more message is allowed, at least 1.
+
+        `oldest`: time of the oldest message that still counts.
+        """
         return max(1, math.ceil((oldest + self.window - now).total_seconds()))
 
 
 PER_CUSTOMER: Final = MessageLimit(10, timedelta(minutes=10))
-"""The limit for one customer_email of one client. It cannot be overridden."""
+"""Rate limit for one customer_email of one client. It cannot be overridden."""
 
 PER_CLIENT: Final = MessageLimit(200, timedelta(hours=1))

@@ -7,26 +7,28 @@ MAX_PIXELS: Final = 100_000_000
 MAX_SIDE: Final = 30_000
 
 _JPEG_SEGMENTS: Final = 2_000
-# Start-of-frame markers; C4, C8 and CC are other tables.
+# Start-of-frame markers. C4, C8 and CC mark other segments.
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE: Final = frozenset({0x01, *range(0xD0, 0xD9)})
-# HEIC states sizes in its first boxes, before any picture.
+# HEIC files state image sizes in their first boxes, before any image data.
 _HEIC_HEAD: Final = 256 * 1024
 
 Size = tuple[int, int]
 
 
 class UnreadableImage(Exception):
-    """The header has a different format, or is cut off."""
+    """The header is not in the expected format, or is truncated."""
 
 
 class TooManyPixels(Exception):
-    """The decoded image would have more than MAX_PIXELS, or a side longer than MAX_SIDE."""
+    """The decoded image would exceed MAX_PIXELS, or one of its sides MAX_SIDE."""
 
 
 def check_image(data: bytes, form: str) -> None:
-    """Check an image's size. `form`: "jpeg", "png", "gif", "webp" or "heic". Raises
-    UnreadableImage, TooManyPixels."""
+    """Check an image's dimensions.
+
+    `form`: "jpeg", "png", "gif", "webp" or "heic". Raises UnreadableImage, TooManyPixels.
+    """
     for width, height in _SIZES[form](data):
         if not width or not height:
             raise UnreadableImage
@@ -87,7 +89,7 @@ def _webp(data: bytes) -> tuple[Size, ...]:
 
 
 def _heic(data: bytes) -> tuple[Size, ...]:
-    """Return all sizes in the header: of the picture, its tiles and its thumbnails."""
+    """Return all sizes in the header: those of the image, its tiles and its thumbnails."""
     head = data[:_HEIC_HEAD]
     sizes: list[Size] = []
     place = head.find(b"ispe")

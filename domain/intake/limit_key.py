@@ -1,4 +1,4 @@
-"""The limit key: identifies the customer that a message counts for."""
+"""The limit key: identifies the customer against whose rate limit a message counts."""
 
 import hashlib
 from collections.abc import Iterable
@@ -15,32 +15,34 @@ from domain.intake.proved_address import claims_proof
 
 @dataclass(frozen=True, slots=True)
 class LimitKey:
-    """`customer`: the result of `claimed_customer`. `is_claim`: the author is not proved to hold
-    the address.
+    """The customer against whose limit a message counts.
 
-    Claims and proved messages are counted separately. A stranger who claims an address does not use
-    up its holder's limit.
+    `customer`: the result of `claimed_customer`. `is_claim`: the author is not proved to hold the
+    address. Claims and proved messages are counted separately, so that a stranger who claims an
+    address does not use up its holder's limit.
     """
 
     customer: str
     is_claim: bool
 
     def digest(self) -> bytes:
-        """Return a digest of fixed size, which does not reveal the address."""
+        """Return a fixed-size digest of the key, which does not reveal the address."""
         name = f"claim:{self.customer}" if self.is_claim else self.customer
         return hashlib.sha256(name.encode()).digest()
 
 
 def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey | None:
-    """Return the key that the message counts for, or None if it names no customer. `authserv_ids`:
-    the mail servers that the client trusts."""
+    """Return the key against which the message counts, or None if it names no customer.
+
+    `authserv_ids`: the mail servers that the client trusts.
+    """
     customer = claimed_customer(event)
     if customer is None:
         return None
     channel = channel_of(event.event_type, event.source)
     if not is_verified(event, channel):
         return LimitKey(customer, is_claim=True)
-    # The text is not read here, but when the event is normalized.
+    # The text is read only later, when the event is normalized.
     headers = MailHeaders(PayloadView(event.payload))
     who = correspondent(event, channel, headers, "", authserv_ids)
     is_proved = (

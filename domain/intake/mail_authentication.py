@@ -1,8 +1,8 @@
 """Check whether the merchant's own mail server authenticated a mail's sender (RFC 8601).
 
-Every sender can write `Authentication-Results` into a mail. Only the topmost header in the name of
-a server that the merchant has configured is trusted. Nothing is verified here, and an unclear
-header proves nothing: it may be that server's, and the headers below it may be the sender's.
+Any sender can write `Authentication-Results` into a mail. Only the topmost header that names a
+server configured by the merchant is trusted. Nothing is verified here. An unreadable header proves
+nothing: it may come from the merchant's server, and the headers below it from the sender.
 """
 
 import re
@@ -18,13 +18,14 @@ _MAX_CHARS: Final = 8_000
 _AUTHSERV_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?", re.IGNORECASE)
 _VERSION: Final = "1"
 _METHOD: Final = re.compile(r"([a-z][a-z0-9-]{0,40})(?:/\d{1,3})?", re.IGNORECASE)
-# A domain without a policy has not failed: a signature may still prove the sender.
+# A domain without a DMARC policy has not failed: a signature may still prove the sender.
 _NO_POLICY: Final = frozenset({"none", "bestguesspass"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """One result: the method, its result, and the identities it is about, such as `header.d`."""
+    """One result of a header: the method, its result, and the identities that it covers, such as
+    `header.d`."""
 
     method: str
     result: str
@@ -44,8 +45,8 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
     """Return whether a trusted server authenticated the domain of the From `address`.
 
     `headers`: the values of Authentication-Results, topmost first. DMARC must pass. Without a DMARC
-    result, a passing signature or envelope of that domain or of a parent domain suffices. Headers
-    below an unreadable one prove nothing.
+    result, a passing signature or envelope of the address's domain or a parent domain suffices.
+    Headers below an unreadable header prove nothing.
     """
     trusted = frozenset(authserv_ids)
     for header in headers if trusted else ():
@@ -58,7 +59,7 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
 
 
 def without_length(signatures: Iterable[str]) -> bool:
-    """Return whether no DKIM-Signature header leaves a part of the text unsigned."""
+    """Return whether every DKIM-Signature header covers the whole text."""
     return not any(
         tag.partition("=")[0].strip().lower() == "l"
         for signature in signatures
@@ -92,9 +93,10 @@ def _is_aligned(finding: _Finding, domain: str) -> bool:
 
 
 def _covers(named: str, domain: str) -> bool:
-    """Return whether a proof for `named` covers `domain`: the same domain or a parent of it.
+    """Return whether a proof for the domain `named` covers `domain`: the same domain or a
+    subdomain.
 
-    A subdomain proves nothing about its parent, which can be a public suffix.
+    A proof for a subdomain does not cover its parent, which can be a public suffix.
     """
     return "." in named and (domain == named or domain.endswith(f".{named}"))
 
@@ -108,8 +110,10 @@ def _domain(address: str) -> str:
 
 
 def _read(header: str) -> _Results | None:
-    """Parse a header value, or return None if it is malformed. Parsing is strict, so that a result
-    hidden in a comment or in quotation marks does not count."""
+    """Parse a header value, or return None if it is malformed.
+
+    Parsing is strict, so that results inside comments or quotation marks do not count.
+    """
     spend(min(len(header), _MAX_CHARS))
     statements = _statements(header) if len(header) <= _MAX_CHARS else None
     if not statements or not statements[0] or len(statements[0]) > 2:

@@ -1,8 +1,8 @@
-"""Decide which mail must get no answer: from programs, lists and bounces, by headers, address,
-subject or text.
+"""Detect mail that must not be answered: from programs, lists and bounces.
 
-RFC 3834, section 2, with the headers that programs set besides it. Many set none; the text then
-decides, in the languages of `mail_automatic.yaml`.
+The check uses headers, address, subject and text. It follows RFC 3834, section 2, with further
+headers that programs set. Many programs set none; the text then decides, in the languages of
+`mail_automatic.yaml`.
 """
 
 import re
@@ -55,7 +55,7 @@ class _Patterns:
 def _patterns() -> _Patterns:
     words = lexicon(__file__, MailAutomatic)
     # A sentence begins after a line break, a full stop or a greeting. Text after a colon or in
-    # quotation marks may be a customer's quote.
+    # quotation marks may be a quotation by the customer.
     begins = r"(?:^|^[^\n.!?:]{0,40},|[\n.!;])[ \n>*_]{0,4}"
     ends = r"\s*(?:$|[:([,–—-])"
     return _Patterns(
@@ -84,11 +84,11 @@ def may_reply(
     *,
     by_form: bool = False,
 ) -> bool:
-    """Return False for auto-replies, lists, bounces and robots: an answer would cause a loop or be
-    unread.
+    """Return False for auto-replies, lists, bounces and robots.
 
-    `by_form`: a program forwarded a customer's text, and the answer goes to the customer. A
-    generated mail may then be answered; an automatic reply still may not.
+    An answer to these would cause a loop or remain unread. `by_form`: a program forwarded a
+    customer's text, and the answer goes to the customer. An automatically generated mail may then
+    be answered; an automatic reply still may not.
     """
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     suppress = headers.get("x-auto-response-suppress", "").strip().lower()
@@ -116,8 +116,11 @@ def may_reply(
 
 
 def is_automatic(subject: str, text: str) -> bool:
-    """Return whether the text itself reveals an automatic reply or a bounce. A longer text counts
-    as a customer's, as does an absence notice that mentions an order or asks for something."""
+    """Return whether the text itself indicates an automatic reply or a bounce.
+
+    A longer text counts as a customer's. So does an absence notice that mentions an order or asks
+    for something.
+    """
     patterns = _patterns()
     head = _plain(subject[:_MAX_SUBJECT])
     if patterns.subject.match(head) or _is_bounce(subject):

@@ -26,7 +26,7 @@ _HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
 _MESSAGE_ID: Final = re.compile(r"<[^<>\s]{1,250}>")
 _ADDRESS: Final = re.compile(r"[^\s@<>,;\"]{1,64}@[^\s@<>,;\"]{1,255}")
 
-# Headers that some senders also put at the top level of the payload.
+# Headers that some providers also put at the top level of the payload.
 _TOP_LEVEL: Final = (
     "auto-submitted", "precedence", "x-auto-response-suppress", "list-id", "list-unsubscribe",
     "list-post", "return-path", "sender", "content-type", "in-reply-to", "references", "message-id",
@@ -36,7 +36,7 @@ _TOP_LEVEL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Mailbox:
-    """A name and an address. Either may be missing."""
+    """A name and an address, either of which may be missing."""
 
     name: str | None = None
     address: str | None = None
@@ -46,14 +46,14 @@ class Mailbox:
 class HeaderList:
     """Header names in lower case with their values, in the order sent.
 
-    `is_whole`: every header was read and their order is certain. Other headers prove nothing.
+    `is_whole`: every header was read, in a certain order; otherwise the headers prove nothing.
     """
 
     pairs: tuple[tuple[str, JsonValue], ...]
     is_whole: bool
 
     def certain(self, name: str) -> tuple[str, ...]:
-        """Return the values of the headers `name`. A value that was cut is empty."""
+        """Return the values of the headers `name`. A truncated value is empty."""
         values = [value for key, value in self.pairs if key == name]
         return tuple(text or "" for value in values for text in _texts(value))
 
@@ -85,8 +85,8 @@ class MailHeaders:
         return found
 
     def values(self, name: str) -> tuple[str, ...]:
-        """Return every value of the header `name`, in lower case, topmost first. A value that is
-        too long is empty."""
+        """Return every value of the header `name`, given in lower case, topmost first. An overlong
+        value is returned as an empty string."""
         for headers in self._lists:
             values = [value for key, value in headers.pairs if key == name]
             if found := [text for value in values for text in _texts(value) if text is not None]:
@@ -96,8 +96,8 @@ class MailHeaders:
     def certain(self, name: str) -> tuple[str, ...] | None:
         """Return the values of the headers `name` for a proof, topmost first, or None if uncertain.
 
-        Headers are uncertain if some were cut or malformed, or if two copies differ. A value that
-        was cut is empty.
+        Headers are uncertain if some were truncated or malformed, or if two copies differ. A
+        truncated value is empty.
         """
         paths = (*_HEADER_PATHS, name)
         if self.view.doubled.intersection(folded(path.partition(".")[0]) for path in paths):
@@ -108,8 +108,8 @@ class MailHeaders:
         return next(iter(found), ())
 
     def certain_anywhere(self, name: str) -> tuple[str, ...] | None:
-        """Return the same, including the top level. A top-level value is uncertain unless `headers`
-        contains it too."""
+        """Return the values as `certain` does, with those at the top level. A top-level value is
+        uncertain unless `headers` contains it too."""
         listed, value = self.certain(name), self.view.get(name)
         beside = () if value is None else tuple(text or "" for text in _texts(value))
         if listed is None or not self._lists:
@@ -129,7 +129,7 @@ def header_list(value: JsonValue) -> HeaderList:
     else:
         return HeaderList((), is_whole=False)
     pairs = tuple((clean_line(one[0], 200).lower(), one[1]) for one in items if one is not None)
-    # An object's keys have no order, so two spellings of a name have no topmost one.
+    # An object's keys have no order, so no spelling of a repeated name is the topmost.
     has_order = isinstance(value, list) or len(dict(pairs)) == len(pairs)
     are_short = all(len(inner) <= _MAX_HEADERS for _, inner in pairs if isinstance(inner, list))
     return HeaderList(pairs, is_whole and has_order and are_short and len(pairs) == len(value))
@@ -137,7 +137,7 @@ def header_list(value: JsonValue) -> HeaderList:
 
 def header_pairs(value: JsonValue) -> tuple[tuple[tuple[str, str], ...], bool]:
     """Return the lower-case names and values of at most _MAX_HEADERS headers, and whether these are
-    all that were sent."""
+    all headers that were sent."""
     headers = header_list(value)
     given = ((name, _joined(inner)) for name, inner in headers.pairs)
     are_texts = all(isinstance(inner, str) for _, inner in headers.pairs)
@@ -146,7 +146,7 @@ def header_pairs(value: JsonValue) -> tuple[tuple[tuple[str, str], ...], bool]:
 
 
 def header_pair(item: JsonValue) -> tuple[str, JsonValue] | None:
-    """Return the name and value of a list's item, or None if it is not a header."""
+    """Return the name and value of a list item, or None if the item is not a header."""
     if isinstance(item, dict):
         named = PayloadView(item)
         name, content = named.get("name") or named.get("key"), named.get("value")
@@ -160,8 +160,8 @@ def header_pair(item: JsonValue) -> tuple[str, JsonValue] | None:
 
 
 def _texts(value: JsonValue) -> list[str | None]:
-    """Return the values of a header: None for a value that is not text, empty for one that is too
-    long."""
+    """Return the values of a header: None for a value that is not text, empty for an overlong
+    one."""
     given = value[:_MAX_HEADERS] if isinstance(value, list) and value else [value]
     return [None if text is None else _readable(text) for text in map(scalar_text, given)]
 
@@ -189,8 +189,8 @@ def _object(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
 
 
 def _decoded_block(block: str) -> tuple[JsonValue, bool]:
-    """Parse a raw header block, or its JSON (Mailgun's message-headers). Return the headers and
-    whether all of the block was read."""
+    """Parse a raw header block, or its JSON form (Mailgun's message-headers). Return the headers
+    and whether the whole block was read."""
     is_whole = len(block) <= MAX_BLOCK_CHARS
     block = block[:MAX_BLOCK_CHARS]
     spend(len(block))
@@ -200,7 +200,7 @@ def _decoded_block(block: str) -> tuple[JsonValue, bool]:
         except (ValueError, RecursionError):
             return None, False
     pairs: list[list[str]] = []
-    # Split only where a mail's line ends: a subject with another break must not become two headers.
+    # Split only at a mail's line ends: a subject with another break must not become two headers.
     lines = re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)
     for line in map(without_controls, lines[:_MAX_BLOCK_LINES]):
         if not line:
@@ -236,7 +236,7 @@ def decoded_line(value: str, limit: int) -> str:
             line = str(make_header(decode_header(line)))
         except (MessageError, LookupError, ValueError):
             return line[:limit]
-    # Clean again, because an encoded word can contain a line break.
+    # Clean the text again, because an encoded word can contain a line break.
     return clean_line(line, limit)
 
 
@@ -246,15 +246,15 @@ def mailbox(value: str) -> Mailbox:
 
 
 def mailboxes(value: JsonValue | None) -> tuple[Mailbox, ...]:
-    """Return at most _MAX_BOXES mailboxes of a header value, or of a provider's object or list."""
+    """Return at most _MAX_BOXES mailboxes from a header value or a provider's object or list."""
     if isinstance(value, list):
         return tuple(box for item in value[:_MAX_BOXES] for box in _of_item(item))[:_MAX_BOXES]
     return _of_item(value)
 
 
 def only_mailbox(value: JsonValue | None) -> Mailbox | None:
-    """Return the mailbox of a From for a proof, or None unless it is the only one and was not
-    cut."""
+    """Return the mailbox of a From header for a proof, or None unless it is the only one and
+    complete."""
     text = scalar_text(value)
     boxes = mailboxes(value)
     is_read = len(boxes) == 1 and (text is None or len(text) <= _MAX_BOX_CHARS)
@@ -281,18 +281,18 @@ def _parsed(value: str) -> tuple[Mailbox, ...]:
 
 
 def checked_address(value: str) -> str | None:
-    """Return a payload's address, stripped, or None if it does not look like one."""
+    """Return an address from a payload, stripped, or None if it does not look like an address."""
     address = clean_address(value)
     return address if address and _ADDRESS.fullmatch(address) else None
 
 
 def message_ids(value: str) -> tuple[str, ...]:
-    """Return at most _MAX_REFERENCES message ids of a header value: the thread's first, and its
-    last ones."""
+    """Return at most _MAX_REFERENCES message ids from a header value: the first and the latest of
+    the thread."""
     line = clean_line(value, _MAX_VALUE_CHARS)
     ids = _MESSAGE_ID.findall(line)
     if not ids:
-        # Some providers strip the brackets, which a header needs.
+        # Some providers strip the angle brackets, which a header requires.
         ids = [f"<{word}>" for word in re.split(r"[\s,<>]+", line) if 0 < len(word) <= 250]
     unique = list(dict.fromkeys(ids))
     return tuple(unique[:1] + unique[1:][1 - _MAX_REFERENCES :])

@@ -1,6 +1,7 @@
 """Detect content that an HTML mail hides from its reader but that a model would still read.
 
-Hidden by style, attribute, class, size or position, or as white text without a background.
+Content can be hidden by style, attribute, class, size or position, or as white text without a
+background.
 """
 
 import re
@@ -47,7 +48,7 @@ _PLAIN: Final = Look()
 
 
 class Looks:
-    """The looks of a mail's elements, cached because most of them look alike."""
+    """A cache of the looks of a mail's elements, most of which look alike."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, ...], Look] = {}
@@ -91,10 +92,9 @@ def _is_painted(attributes: dict[str, str], style: str) -> bool:
 
 
 def hidden_names(sheet: str) -> frozenset[str]:
-    """Return the lower-case classes and ids that a style sheet hides on every screen.
+    """Return the lower-case classes and ids that a style sheet hides on every screen, in one pass.
 
-    Rules inside @media are ignored, because they may not apply to every screen. One pass over the
-    sheet.
+    Rules inside @media are ignored, because they may not apply to every screen.
     """
     spend(len(sheet))
     names: set[str] = set()
@@ -126,7 +126,7 @@ def _without_comments(sheet: str) -> str:
 
 
 def _last_names(selectors: str) -> Iterator[str]:
-    """Yield the class or id at the end of each selector, which is the styled element."""
+    """Yield the class or id at the end of each selector: the styled element."""
     for selector in selectors.split(","):
         _, mark, name = selector.strip().replace("#", ".").rpartition(".")
         if mark and _NAME.fullmatch(name):

@@ -1,9 +1,9 @@
 """Convert the HTML of a mail to plain text, in bounded time for any input.
 
-lxml's parser reports its events to a filter, which drops quotes and hidden content
+lxml's parser sends its events to a filter, which drops quotes and hidden content
 (`mail_hidden.py`). The filter passes the rest to a layout (`mail_layout.py`). No tree is built:
-lxml's own costs 8.3 s for one tag with 70,000 attributes and drops everything below 256 levels. A
-library that lays out a tree as text takes 7 to 27 µs per element (decision 0001).
+lxml needs 8.3 s to build one from a single tag with 70,000 attributes, and drops everything below
+256 levels. A library that lays out a tree as text takes 7 to 27 µs per element (decision 0001).
 """
 
 import re
@@ -22,12 +22,12 @@ MAX_DEPTH: Final = 60
 # The parser scans all open elements at each closing tag: 20,000 open ones cost 1.2 s.
 MAX_OPEN: Final = 500
 _PIECE: Final = 16_384
-# Each tag costs two calls from the parser, built or not. Beyond the limit tags are stripped
-# crudely.
+# Each tag costs two calls from the parser, whether or not its element is laid out. Tags beyond the
+# limit are stripped crudely.
 MAX_TAGS: Final = 20_000
 
-# Replaces a dropped quote with a separate line. The reply parser then knows that the following text
-# is the customer's again (an answer below or between quotes), not the rest of the quote.
+# Replaces a dropped quote, on a line of its own. The reply parser then attributes the text after it
+# (an answer below or between quotes) to the customer, not to the quote.
 QUOTE_MARK: Final = ">"
 
 _INVISIBLE_TAGS: Final = frozenset({
@@ -54,7 +54,7 @@ _CUT_IDS: Final = frozenset(
 _SIGNATURE_NAMES: Final = frozenset(
     {"gmail_signature", "moz-signature", "signature", "ms-outlook-mobile-signature"}
 )
-# Python refuses to parse a number of thousands of digits.
+# Python refuses to parse an integer of thousands of digits.
 _NO_CHARACTER: Final = re.compile(r"&#\d{8,};?")
 # Errors that a library may raise on unforeseen input.
 _LIBRARY_FAULTS: Final = (
@@ -77,8 +77,8 @@ class _MailFilter:
         self._drop_quotes = drop_quotes
         self._drop_white = drop_white
         self._layout = Layout()
-        self._open: list[str | None] = []  # what end() has to close; None for nothing
-        self._text: list[str] = []  # not yet laid out
+        self._open: list[str | None] = []  # for end() to close; None for nothing
+        self._text: list[str] = []  # text that is not yet laid out
         self._depth = 0
         self._level = 0
         self._skipped = 0  # open elements of a dropped subtree, including its root
@@ -86,15 +86,16 @@ class _MailFilter:
         self._cut = False
         self._in_sheet = False
         self._sheet: list[str] = []
-        self._sheet_chars = 0  # of all sheets so far
+        self._sheet_chars = 0  # characters of all style sheets so far
         self._hidden_names: set[str] = set()
         self._looks = Looks()
-        # By level: open elements with a background, and the text colour that open elements set.
+        # The levels of open elements with a background, and the text colours that open elements
+        # set, by level.
         self._painted: list[int] = []
         self._white: list[tuple[int, bool]] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Handle an opening tag."""
+        """Process an opening tag."""
         self._level += 1
         if self._level > MAX_OPEN:
             raise _TooDeepError
@@ -116,7 +117,7 @@ class _MailFilter:
         self._write_start(tag)
 
     def end(self, _tag: str) -> None:
-        """Handle a closing tag, including those that the parser infers."""
+        """Process a closing tag, including those that the parser infers."""
         if self._in_sheet:
             self._in_sheet = False
             self._hidden_names |= hidden_names("".join(self._sheet))
@@ -143,7 +144,7 @@ class _MailFilter:
                 self._text.append(" ")
 
     def data(self, data: str) -> None:
-        """Handle text between tags, in pieces chosen by the parser."""
+        """Process text between tags, which the parser delivers in pieces."""
         if self._in_sheet and self._sheet_chars < MAX_SHEET_CHARS:
             self._sheet.append(data[: MAX_SHEET_CHARS - self._sheet_chars])
             self._sheet_chars += len(data)
@@ -190,8 +191,8 @@ class _MailFilter:
             self._skipped = 1
             return True
         if "gmail_quote" in names and not self._in_gmail_quote:
-            # Not dropped as a whole: it can also contain a forward, or answers between quotes.
-            # Counted here as its own level; start() counts the levels below it.
+            # Do not drop it as a whole: it can also contain a forward, or answers between quotes.
+            # Only its own level is counted here; start() counts the levels below.
             self._in_gmail_quote = 1
             self._write_start(tag)
             return True
@@ -212,9 +213,9 @@ class _MailFilter:
         self._layout.close()
 
     def _flush(self) -> None:
-        """Lay out the collected text. It arrives in very small pieces (one for each stray "<")."""
+        """Lay out the collected text. It arrives in very small pieces, one for each stray "<"."""
         if self._text:
-            # Character references (`&#1;`) can reintroduce characters that XML and lxml refuse.
+            # Character references (`&#1;`) can reintroduce characters that XML and lxml reject.
             self._layout.write(without_controls("".join(self._text)))
             self._text.clear()
 
@@ -246,10 +247,9 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
     """Return the visible text of an HTML mail, of which at most MAX_HTML_CHARS are read. Never
     raises.
 
-    White text without a background counts as hidden, unless all text is white.
-
-    With `drop_quotes`, quoted replies and signatures marked as such by mail programs are left out.
-    A line ">" replaces each quote, and everything after Outlook's reply header is cut.
+    White text without a background counts as hidden, unless all text is white. With `drop_quotes`,
+    quoted replies and signatures that mail programs have marked up are left out. A line ">"
+    replaces each quote, and everything after Outlook's reply header is dropped.
     """
     source = without_controls(html[:MAX_HTML_CHARS])
     if not source.strip():
@@ -257,18 +257,19 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
     if source.count("<") > MAX_TAGS:
         return _without_tags(source)
     shown = _laid_out(source, drop_quotes=drop_quotes, drop_white=True)
-    # A mail program in dark mode writes all text in white, and leaves the background to the reader.
+    # In dark mode, some mail programs write all text in white and set no background.
     return shown if shown.strip() else _laid_out(source, drop_quotes=drop_quotes, drop_white=False)
 
 
 def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
-    # The stubs require a target that also accepts bytes; with `encoding` given it receives text.
+    # The type stubs require a target that also accepts bytes. With `encoding` given, the target
+    # receives text.
     spend(len(source))
     mail = _MailFilter(drop_quotes=drop_quotes, drop_white=drop_white)
     target = cast("etree.ParserTarget", mail)
     parser = etree.HTMLParser(target=target, encoding="utf-8")
     try:
-        # Feed in pieces, because an exception stops the parser only between two of them.
+        # Feed the parser in pieces, because an exception stops it only between two pieces.
         for begin in range(0, len(source), _PIECE):
             parser.feed(source[begin : begin + _PIECE].encode())
         parser.close()
@@ -278,7 +279,7 @@ def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
 
 
 def _without_tags(source: str) -> str:
-    """Return the text between tags, for input that the parser cannot handle. No customer text is
-    lost."""
+    """Return the text between tags, for input that the parser cannot handle, so that no customer
+    text is lost."""
     spend(len(source))
     return unescape(_NO_CHARACTER.sub("", re.sub(r"<[^<>]*>", "\n", source)))

@@ -1,4 +1,4 @@
-"""Lay out the blocks, lists and line breaks of HTML as lines of plain text, in one pass."""
+"""Lay out HTML blocks, lists and line breaks as lines of plain text, in one pass."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -12,7 +12,7 @@ _INDENT: Final = 4
 
 @dataclass(slots=True)
 class _Block:
-    """An open element with its own lines. `bullet`: not yet written."""
+    """An open element with its own lines. `bullet`: the bullet, until it is written."""
 
     indent: int
     bullet: str
@@ -27,9 +27,9 @@ class Layout:
 
     def __init__(self) -> None:
         self._lines: list[str] = []
-        self._words: list[str] = []  # of the current line
+        self._words: list[str] = []  # parts of the current line
         self._after_blank = True
-        self._is_apart = True  # at the start, or after an empty line
+        self._is_apart = True  # true at the start and after an empty line
         self._tags: list[str] = ["body"]
         self._blocks: list[_Block] = []
         self._indent = 0
@@ -96,7 +96,7 @@ class Layout:
             self._words.append(" ")
 
     def text(self) -> str:
-        """Return the whole text. Can be called once."""
+        """Return the whole text. Call it only once."""
         self._end_line()
         return "\n".join(self._lines)
 
@@ -123,7 +123,7 @@ class Layout:
             self._is_apart = True
 
     def _first(self) -> str:
-        """Return the indentation and bullet that begin a line."""
+        """Return the indentation and bullet at the start of a line."""
         if self._is_indented:
             return ""
         self._is_indented = True
@@ -131,7 +131,7 @@ class Layout:
         return bullet.rjust(self._indent)
 
     def _write_bullet(self) -> None:
-        """Write the bullet of an item without text."""
+        """Write the bullet of a list item without text."""
         if self._is_indented:
             return
         if bullet := self._take_bullet():

@@ -1,7 +1,7 @@
-"""Determine a mail's author: its sender, its reply address, or the person who filled in a form.
+"""Determine a mail's author: the sender, the reply address, or the person who filled in a form.
 
-A form, a platform or a program is never the customer. They may name anyone, so a proof of the
-mail's origin proves nothing about the person they name.
+A form, a platform or a program is never the customer. It may name anyone, so a proof of the mail's
+origin proves nothing about the person it names.
 """
 
 import re
@@ -30,7 +30,7 @@ _COLON: Final = re.compile("[:：|]")
 _MARKS: Final = " \t*_#>•·-"
 _REMARK: Final = re.compile(r"\([^()]{0,30}\)$")
 _ADDRESS: Final = re.compile(r"[^\s@<>,;:\"()\[\]|*]{1,64}@[^\s@<>,;:\"()\[\]|*]{1,255}")
-# Removes a suffix: "bounces+12@…", "noreply-7@…".
+# Matches a suffix to remove: "bounces+12@…", "noreply-7@…".
 _SUFFIX: Final = re.compile(r"(?:[+=].*|[-_.]?\d+)$")
 
 
@@ -58,8 +58,7 @@ def _words() -> MailSenders:
 
 
 def is_robot(address: str) -> bool:
-    """Return whether an address belongs to a form, a platform or a program, so that its mail is
-    unread."""
+    """Return whether an address belongs to a form, a platform or a program that reads no mail."""
     local, _, domain = address.strip().lower().rpartition("@")
     parts = domain.rstrip(".").split(".")
     return (
@@ -72,11 +71,11 @@ def is_robot(address: str) -> bool:
 def writer_of(
     sender: Mailbox, reply_to: Sequence[Mailbox], recipients: Collection[str], text: str
 ) -> Writer:
-    """Determine a mail's author. `recipients`: addresses it was sent to, which are the merchant's
-    own.
+    """Determine a mail's author.
 
-    If the sender is not a person, the author is the one named in the text, else in `reply_to`. A
-    person's `reply_to` is that person's address. Linear in the text, of which _MAX_LINES are read.
+    `recipients`: addresses that the mail was sent to, which are the merchant's own. If the sender
+    is not a person, the author is the one named in the text, else in `reply_to`. A person's
+    `reply_to` is that person's own address. Linear in the text, of which _MAX_LINES are read.
     """
     own = frozenset(filter(None, map(customer_key, recipients)))
     key = customer_key(sender.address)
@@ -86,7 +85,8 @@ def writer_of(
         spend(_MAX_LINES * _MAX_LINE_CHARS)
         lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]]
         named = _named_in_form(lines, own)
-        # A program's mail whose replies go to the program's own domain is not from a customer.
+        # If replies to a program's mail go to the program's own domain, they do not reach a
+        # customer.
         strangers = (box for box in others if _domain(box.address) != _domain(sender.address))
         return Writer(named or next(strangers, Mailbox()), by_form=True)
     if others:
@@ -128,7 +128,7 @@ def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None
 
 
 def _labelled(lines: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Yield the folded labels of a form with the value after them or, if empty, below."""
+    """Yield the folded labels of a form with the value after each label or, if empty, below it."""
     words = _words()
     known = words.email_labels | words.name_labels | words.first_name_labels
     for index, line in enumerate(lines):

@@ -1,11 +1,11 @@
 """Extract the customer's new text from a mail, without its quoted replies and signature.
 
-French and English, and the formats of Gmail, Outlook, Apple Mail, Yahoo and Thunderbird, are
-detected line by line here. `mailparser_reply` knows the attribution lines of other languages. Only
-these expressions of it are used, each on a few short lines. Its `read()` needs 2 s for 5,000
-newlines (quadratic). It takes "Thanks, but I still want …" and "- a list" for signatures, and drops
-all that follows. It misses wrapped attributions, "-----Message d'origine-----" and "Envoyé de mon
-iPhone".
+This module detects French and English, and the formats of Gmail, Outlook, Apple Mail, Yahoo and
+Thunderbird, line by line. For attribution lines of other languages it uses the regular expressions
+of `mailparser_reply`, each on a few short lines. The library's own `read()` is not used. It needs 2
+s for 5,000 newlines (quadratic). It takes "Thanks, but I still want …" and "- a list" for
+signatures, and drops all text after them. It misses wrapped attributions, "-----Message
+d'origine-----" and "Envoyé de mon iPhone".
 """
 
 import re
@@ -40,7 +40,8 @@ _WROTE: Final = re.compile(
     r"|schreef .{1,120}|schrieb .{1,120}) ?:$",
     re.IGNORECASE,
 )
-# A date with a time or a year, or an address: prose that ends in "wrote:" contains neither.
+# An attribution contains a date with a time or a year, or an address. Prose that ends in "wrote:"
+# contains neither.
 _STAMP: Final = re.compile(r"\d{1,2} ?[:h.] ?\d{2}|\b20\d{2}\b|<[^<>\s]{1,200}@[^<>\s]{1,200}>")
 _OLD_GMAIL: Final = re.compile(r"\d{4}-\d{2}-\d{2} \d{1,2}:\d{2}.{0,120}<[^<>\s]{1,200}> ?:$")
 _ORIGINAL: Final = re.compile(
@@ -77,7 +78,7 @@ _DEVICE: Final = re.compile(
 
 
 def looks_like_html(text: str) -> bool:
-    """Return whether a body that should be plain text contains the tags of an HTML mail."""
+    """Return whether a body declared as plain text contains the tags of an HTML mail."""
     spend(min(len(text), _MAX_SEARCHED))
     return _HTML.search(text[:_MAX_SEARCHED]) is not None
 
@@ -85,9 +86,9 @@ def looks_like_html(text: str) -> bool:
 def latest_reply(text: str, *, forwarded: bool = False) -> str:
     """Return the new text of a plain text mail, or the whole text if nothing would be left.
 
-    A forward (`forwarded`, or the text from a "Forwarded message" line on) is kept, because the
-    customer sent it to be read. Never raises. Linear in the text, of which 100,000 characters are
-    read.
+    A forward is kept, because the customer sent it to be read: the whole mail if `forwarded`, else
+    the text from a "Forwarded message" line on. Never raises. Linear in the text, of which 100,000
+    characters are read.
     """
     whole = clean_text(text)
     return whole if forwarded else _cut(whole) or whole
@@ -106,7 +107,8 @@ def _cut(text: str) -> str:
 
 
 def _without_quotes(lines: list[str]) -> list[str]:
-    """Return the lines outside quotes. Text below or between ">" quotes is an answer and stays."""
+    """Return the lines outside quotes. Text below or between ">" quotes is an answer and is
+    kept."""
     kept: list[str] = []
     library_tries = _MAX_LIBRARY_TRIES
     index = 0
@@ -135,8 +137,8 @@ def _without_quotes(lines: list[str]) -> list[str]:
 
 
 def _joined_attribution(lines: list[str], index: int) -> tuple[str, int] | None:
-    """Return a possible attribution, which ends with a colon, as one line, and its number of
-    lines."""
+    """Return a possible attribution, which ends with a colon, joined into one line, with its number
+    of lines."""
     if not _OPENER.match(lines[index].strip()):
         return None
     words = ""
@@ -175,8 +177,8 @@ def _quote_follows(lines: list[str], index: int) -> bool:
 
 
 def _is_header_block(lines: list[str], index: int) -> bool:
-    """Return whether Outlook's "De : … Envoyé : …" begins here, or From with a date and a recipient
-    or subject."""
+    """Return whether Outlook's "De : … Envoyé : …" begins here: From with a date and a recipient or
+    subject."""
     if not _FROM.match(lines[index].strip()):
         return False
     following = [line.strip() for line in lines[index + 1 : index + 8] if line.strip()][:5]
@@ -186,7 +188,7 @@ def _is_header_block(lines: list[str], index: int) -> bool:
 
 
 def _without_signature(lines: list[str]) -> list[str]:
-    """Remove the block below "--", and "Sent from my …" and rules at the end."""
+    """Remove the block below "--", and any "Sent from my …" and horizontal rules at the end."""
     first = max(len(lines) - _MAX_SIGNATURE_LINES - 1, 1)
     for index in range(first, len(lines)):
         if lines[index].strip() == "--":

@@ -1,7 +1,7 @@
 """Normalization: convert every kind of event to the single format that the brain reads.
 
 Source: the API specification, "normalizes it into a unified format", and the payload fields of
-helpdesks, shops and inbound mail providers. Pure and total: any JSON payload gives an event.
+helpdesks, shops and inbound mail providers. Pure and total: any JSON payload yields an event.
 """
 
 import re
@@ -55,11 +55,10 @@ _FORWARD: Final = re.compile(r"(?:fwd?|tr|wg|rv|i) ?:", re.IGNORECASE)
 def normalize(
     event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
 ) -> UnifiedEvent:
-    """Return the unified form of one event. `fallback_ticket_id`: used if its payload names no
-    ticket.
+    """Return the unified form of one event.
 
-    `authserv_ids`: the mail servers that the client trusts to authenticate senders. Never raises,
-    and is deterministic.
+    `fallback_ticket_id`: the ticket id if the payload names none. `authserv_ids`: the mail servers
+    that the client trusts to authenticate senders. Never raises, and is deterministic.
     """
     channel = channel_of(event.event_type, event.source)
     view = PayloadView(event.payload)
@@ -111,16 +110,18 @@ def _proved(event: InboundEvent, channel: Channel, who: Correspondent) -> Proved
 
 
 def names_verified(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
-    """Return whether the caller vouches for the customer, and the address spells its own key."""
+    """Return whether the caller vouches for the customer, and the customer's address spells its own
+    key."""
     return spells_its_key(who.box.address or "") and is_verified(event, channel)
 
 
 def is_verified(event: InboundEvent, channel: Channel) -> bool:
     """Return whether the caller vouches for the customer.
 
-    A caller that may vouch does so unless it says otherwise. Authors of a helpdesk's tickets and
-    visitors of a widget type their address, even if the type names a platform. Only an explicit
-    `customer_verified` vouches for them. A user who types an event vouches for no customer.
+    A caller that may vouch does so unless it says otherwise. Authors of helpdesk tickets and
+    visitors of a widget type their own address, even if the event type names a platform; only an
+    explicit `customer_verified` vouches for them. A user who types an event vouches for no
+    customer.
     """
     if event.author is not None or not is_trusted(event.payload):
         return False
@@ -137,7 +138,7 @@ def _is_by_visitor(event: InboundEvent) -> bool:
 
 
 def _is_vouched(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
-    """Return whether the ticket and session are the platform's, independent of the author's claim.
+    """Return whether the ticket and session come from the platform, not from the author's claim.
 
     A visitor can send any id, and a ticket that a form opened belongs to the form.
     """
@@ -165,7 +166,7 @@ def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str
 
 def _customer_name(view: PayloadView, from_name: str | None) -> str | None:
     direct = view.line(("customer_name",), MAX_NAME_CHARS)
-    # An order is called "#1001", as is the payload's `name` in a shop's order event.
+    # A shop's order event has an order number such as "#1001" in the payload's `name`.
     name = view.line(("name",), MAX_NAME_CHARS)
     direct = direct or (name if name and not name.startswith("#") else None) or from_name
     if direct:
@@ -181,7 +182,8 @@ def _customer_name(view: PayloadView, from_name: str | None) -> str | None:
 
 
 def _order_number(channel: Channel, view: PayloadView) -> str | None:
-    # A shop's order event is the order itself: WooCommerce's `number`, Shopify's `name` "#1001".
+    # A shop's order event carries the order's own fields: WooCommerce's `number`, Shopify's `name`
+    # "#1001".
     paths = (*ORDER, "number") if channel is Channel.SHOP else ORDER
     given = view.line(paths, MAX_ORDER_CHARS + 1)
     if given is None and channel is Channel.SHOP:
@@ -194,7 +196,7 @@ def _order_number(channel: Channel, view: PayloadView) -> str | None:
 def _ticket_id(channel: Channel, view: PayloadView) -> str | None:
     paths = HELPDESK_TICKET_ID if channel is Channel.HELPDESK else TICKET_ID
     found = view.line(paths, MAX_ID_CHARS + 1)
-    # A truncated id would be another ticket's.
+    # A truncated id could match another ticket.
     return found if found and len(found) <= MAX_ID_CHARS else None
 
 
@@ -222,18 +224,18 @@ def _reply_allowed(
     words: tuple[str, str],
 ) -> bool:
     subject, text = words
-    # A form's answer goes to the person that it names, if any.
+    # The answer to a form's message goes to the person that the form names, if any.
     by_form = who.by_form and who.box.address is not None
     if channel is Channel.EMAIL:
         return may_reply(headers, who.senders, subject, text, by_form=by_form)
     if channel is Channel.HELPDESK:
-        # A ticket's subject does not belong to its latest message.
+        # A ticket's subject does not describe its latest message.
         return may_reply(headers, who.senders, "", text, by_form=by_form) and not _by_staff(view)
     return True
 
 
 def _by_staff(view: PayloadView) -> bool:
-    """Return whether the message is by the helpdesk's own agent: answering it would cause a
+    """Return whether the helpdesk's own agent wrote the message: answering it would cause a
     loop."""
     outgoing = ("message.from_agent", "from_agent", "event.comment.author.is_staff", "private")
     public = ("event.comment.is_public", "comment.public", "comment.is_public", "message.public")
@@ -245,7 +247,7 @@ def _by_staff(view: PayloadView) -> bool:
 
 
 def _fields(payload: dict[str, JsonValue], derived: dict[str, str | None]) -> dict[str, str]:
-    """Return the scalar extras as text. Derived values replace those of the payload."""
+    """Return the payload's scalar extras as text, with derived values taking precedence."""
     fields: dict[str, str] = {}
     for key, value in payload.items():
         if len(fields) >= MAX_FIELDS:

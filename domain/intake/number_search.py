@@ -1,4 +1,4 @@
-"""The search for order numbers in one text, by their context."""
+"""Search one text for order numbers, by their context."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _SUFFIX: Final = r"(?:-[A-Za-z0-9]{1,6})"
 _NUMBER: Final = re.compile(
     rf"#?[ ]?(?P<number>[A-Za-z]{{1,5}}-?\d{{2,15}}{_SUFFIX}?|\d{{2,15}}{_SUFFIX}{{0,2}})" + _END
 )
-# Used only where the text announces a number.
+# Used only where the text has announced a number.
 _SPACED: Final = re.compile(
     r"#?[ ]?(?P<number>\d{1,3}(?:[ ]\d{2,3}){1,4}|\d{1,3}(?:[.,]\d{3}){1,3}|[A-Z]{1,4}[ ]\d{3,8})"
     + _END
@@ -26,7 +26,7 @@ _MIXED: Final = re.compile(
 _LETTERED: Final = re.compile(
     r"#?[ ]?(?P<number>(?=[A-Za-z]+\d)(?=(?:[A-Za-z]{0,8}\d){3})[A-Za-z0-9]{4,16})" + _END
 )
-# References of PrestaShop.
+# PrestaShop's order references.
 _CAPITALS: Final = re.compile(r"#?[ ]?(?P<number>[A-Z]{9})(?![A-Za-z0-9])")
 _HASH: Final = re.compile(
     rf"(?<![\w&/#=?.-])#[ ]?(?P<number>(?:[A-Za-z]{{1,4}}-?)?\d{{3,15}}{_SUFFIX}?|[A-Z]{{9}})"
@@ -60,13 +60,13 @@ _LATER: Final = 90
 class Search:
     """A search of one text for order numbers, by position.
 
-    `text`: as `unaccented` returns it, so that lower-casing does not change its length.
+    `text`: the result of `unaccented`, which lower-casing does not lengthen or shorten.
     """
 
     def __init__(self, text: str, *, asked: bool) -> None:
         self._words: Around = around()
         self._asked = asked
-        # Words are searched in lower case: ignoring the case costs three times as much.
+        # Search for words in lower case: case-insensitive matching costs three times as much.
         self._text, self._low = text, text.lower()
         never = self._words.never_with_at if "@" in text else self._words.never
         self._hide(match.span() for match in never.finditer(self._low))
@@ -111,8 +111,8 @@ class Search:
                 self._take(match)
 
     def _later(self, place: int) -> None:
-        """Find a number announced earlier and shown by a colon or a quote, such as "The number of
-        my order, as I said: 1042"."""
+        """Find a number announced earlier and marked by a colon or a quotation mark, such as "The
+        number of my order, as I said: 1042"."""
         for match in _BARE.finditer(self._text, place, place + _LATER):
             said = _SAID.search(self._text, max(place, match.start() - 3), match.start())
             if said and len(match["number"]) > 3 and self._is_number(match, marked=False):
@@ -161,7 +161,8 @@ class Search:
             self._answered()
 
     def _unexplained(self) -> None:
-        """Find a number without context, in a text about orders that names none otherwise."""
+        """Find a number without context, in a text about orders that contains no other order
+        number."""
         for match in _BARE.finditer(self._text):
             number = match["number"]
             likely = 4 <= len(number) <= _MAX_UNEXPLAINED and not _YEAR.fullmatch(number)
@@ -215,7 +216,7 @@ class Search:
         return pattern.search(self._low[max(0, place - _BEFORE) : place]) is not None
 
     def _number_at(self, place: int, *, marked: bool) -> re.Match[str] | None:
-        """Match the number at this place, preferring the longer of two readings, such as "10
+        """Match the number at this position, preferring the longer of two readings, such as "10
         233"."""
         match = _SPACED.match(self._text, place)
         if match and (self._digits(match) > 3 or match["number"][0].isalpha()):
@@ -231,7 +232,7 @@ class Search:
     def _is_number(self, match: re.Match[str], *, marked: bool) -> bool:
         number, digits = match["number"], self._digits(match)
         if not digits:
-            # In a text all in capitals any word may look like a number.
+            # In an all-capitals text, any word may look like a number.
             return self._has_small_letters
         if _DATE.fullmatch(number) or _PHONE.fullmatch(number.replace(" ", "")):
             return False
@@ -243,12 +244,12 @@ class Search:
         return digits >= (2 if alone else 3) and not self._is_counted(match)
 
     def _take(self, match: re.Match[str]) -> None:
-        """Keep a number, and the numbers listed after it."""
+        """Record a number, and the numbers listed after it."""
         while True:
             begins, number = match.start("number"), match["number"]
             if begins in self._found or begins in self._denied:
                 return
-            # "2040-2042" are two numbers, "2024-1042" is one.
+            # "2040-2042" is two numbers, "2024-1042" is one.
             first, _, last = number.partition("-")
             if len(first) == len(last) > 3 and last.isdigit() and not _YEAR.fullmatch(first):
                 self._found[begins] = first
@@ -269,7 +270,7 @@ class Search:
         return same_kind and abs(len(there) - len(number)) <= 1
 
     def _mended(self, place: int) -> None:
-        """Find the correct number in "… is not 8019 but 8190"."""
+        """Find the corrected number in "… is not 8019 but 8190"."""
         mended = self._words.mended.match(self._low, place)
         if mended and mended.end() > place + 1:
             match = _NUMBER.match(self._text, mended.end())

@@ -1,7 +1,7 @@
-"""The order numbers in a customer's message, and whether the message is about an order.
+"""Find the order numbers in a customer's message, and decide whether it is about an order.
 
-A number counts by its context. An ambiguous one counts too: the agent then asks which order is
-meant, whereas a missed number could let it act on the wrong order.
+A number counts depending on its context. An ambiguous number counts too: the agent then asks which
+order is meant, whereas a missed number could let it act on the wrong order.
 """
 
 import re
@@ -14,7 +14,7 @@ from domain.intake.event import UnifiedEvent
 from domain.intake.number_search import Search
 
 _SEARCHED_CHARS: Final = 8_000
-# The number of expressions that scan the text.
+# Number of regular expressions that scan the text.
 _PASSES: Final = 12
 MAX_NUMBERS: Final = 10
 _ABOUT_ORDERS: Final = re.compile(
@@ -24,14 +24,16 @@ _ABOUT_ORDERS: Final = re.compile(
 )
 _ANY: Final = re.compile("[0-9]|[A-Z]{9}")
 _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
-# Marks of emphasis; a dash of any kind between letters and digits.
+# Emphasis marks, and any dash between letters and digits.
 _MARKUP: Final = re.compile("[*`~_]{2,}|(?<![a-zA-Z0-9])_|_(?![a-zA-Z0-9])|[*`~]")
 _DASH: Final = re.compile("(?<=[A-Za-z0-9])[\u2010-\u2015\u2212](?=[A-Za-z0-9])")
 
 
 def asks_about_order(event: UnifiedEvent) -> bool:
-    """Return whether to look up an order: the customer's orders may be read, and the message is
-    about one."""
+    """Return whether to look up an order.
+
+    The customer's orders must be readable, and the message must be about an order.
+    """
     return event.may_read and speaks_of_order(event)
 
 
@@ -41,12 +43,12 @@ def speaks_of_order(event: UnifiedEvent) -> bool:
 
 
 def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
-    """Return the numbers in `text` that may name an order, in order, without duplicates, at most
-    MAX_NUMBERS.
+    """Return the numbers in `text` that may name an order.
 
-    They are in upper case, without "#" or "n°". `asked`: the agent had asked for the number, so a
-    bare one is the answer. Phone numbers, prices, dates, measures and tracking numbers are
-    excluded. Linear in the text, of which _SEARCHED_CHARS are read, as many as the agent reads.
+    They are in order, in upper case, without duplicates, "#" or "n°", and at most MAX_NUMBERS.
+    `asked`: the agent had asked for the number, so a bare number is the answer. Phone numbers,
+    prices, dates, measures and tracking numbers are excluded. Linear in the text, of which the
+    first _SEARCHED_CHARS are read, as many as the agent reads.
     """
     plain = _plain(text)
     spend(_PASSES * len(plain))
@@ -57,7 +59,7 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
 
 
 def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
-    """Return the numbers that the proved author wrote.
+    """Return the order numbers that the proved author wrote.
 
     A code proves the author of one message only. Another person may have written the ticket's
     subject and fields, and the text before the code.
@@ -71,7 +73,8 @@ def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
 
 
 def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
-    """Return the event with its text read as the answer to "Which order?": a bare number counts."""
+    """Return the event with its text parsed as the answer to "Which order?": a bare number
+    counts."""
     found = find_order_numbers(event.text, asked=True)
     numbers = same_once((*event.order_numbers, *found))
     first = next(iter(numbers), None)
@@ -82,7 +85,8 @@ def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
 
 
 def same_once(numbers: Iterable[str]) -> tuple[str, ...]:
-    """Return each number once in its first spelling, ignoring case and "#", at most MAX_NUMBERS."""
+    """Return each number once, in its first spelling, ignoring case and "#"; at most
+    MAX_NUMBERS."""
     spelt: dict[str, str] = {}
     for number in numbers:
         spelt.setdefault(_spelt(number), number)
@@ -94,7 +98,7 @@ def _spelt(number: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return Latin letters without accents, ASCII digits, and no marks of emphasis."""
+    """Return the text with unaccented Latin letters and ASCII digits, without emphasis marks."""
     plain = unaccented(_UNSEEN.sub("", text[:_SEARCHED_CHARS]))[:_SEARCHED_CHARS]
     plain = plain.replace("’", "'").replace("№", "no").replace("\t", " ")
     return _DASH.sub("-", _MARKUP.sub("", plain))

@@ -1,4 +1,5 @@
-"""The words around numbers, as regular expressions for lower-case text, from `order_words.yaml`."""
+"""The words around order numbers, as regular expressions for lower-case text, from
+`order_words.yaml`."""
 
 import re
 from collections.abc import Iterable
@@ -37,12 +38,12 @@ class OrderWords(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """`lead`: "order number is " before a number. `mark`: "no. " alone. `request`: "refund the ".
-    `joins`: ", and " between two numbers. `other`, `acting`, `aside`: endings of the text before a
-    number. `behind`: " order" after a number. `matters`: the text is about an order's money.
-    `unit`: " cm" after a number. `never`: numbers with another meaning in any context, such as
-    prices and dates. `never_with_at`: also email addresses, which are expensive to search for.
-    `hardly`: doubtful numbers, such as a house number."""
+    """The patterns around a number. `lead`: "order number is " before a number. `mark`: "no. "
+    alone. `request`: "refund the ". `joins`: ", and " between two numbers. `other`, `acting`,
+    `aside`: endings of the text before a number. `behind`: " order" after a number. `matters`: the
+    text is about an order's money. `unit`: " cm" after a number. `never`: numbers that are no order
+    numbers in any context, such as prices and dates. `never_with_at`: `never` and email addresses,
+    which are expensive to search for. `hardly`: doubtful numbers, such as a house number."""
 
     lead: re.Pattern[str]
     mark: re.Pattern[str]
@@ -67,7 +68,7 @@ def around() -> Around:
     order = rf"(?:{_any(words.orders)})"
     mark = rf"(?:{_any(words.marks)})(?:\.|(?![a-z]))"
     gap = r"[ \t]{0,3}"
-    # A line may end between the word and its number.
+    # A line break may separate the word from its number.
     filler = (
         rf"(?:{mark}"
         rf"|(?:with|avec|mit|met|con|com|de|of|portant)(?=[ ](?:(?:the|le|la|l|a|un)[ '])?{mark})"

@@ -1,9 +1,9 @@
-"""Dotted paths of an event's fields in payloads: the spellings of helpdesks, shops and inbound mail
-providers."""
+"""Dotted paths of event fields in the payloads of helpdesks, shops and inbound mail providers."""
 
 from typing import Final
 
-# Most specific first. A helpdesk's "message", "comment" and "ticket" may be objects or strings.
+# Most specific first. A helpdesk's "message", "comment" and "ticket" may each be an object or a
+# string.
 MAIL_TEXT: Final = ("message", "text_body", "text", "body", "body_plain", "body_text")
 HELPDESK_TEXT: Final = (
     "message", "message.body_text", "message.text", "message.stripped_text", "message.body",

@@ -1,4 +1,4 @@
-"""Read a payload whose key spelling depends on its sender."""
+"""Read payload fields regardless of the sender's key spelling."""
 
 import json
 import math
@@ -33,14 +33,14 @@ def scalar_text(value: JsonValue | None) -> str | None:
 
 @cache
 def _steps(path: str) -> tuple[str, tuple[str, ...]]:
-    """Return the first name of a path, folded, and the names below. Cached: paths are constants and
-    few."""
+    """Return the first name of a path, folded, and the names below it. Cached, because paths are
+    few constants."""
     first, *rest = path.split(".")
     return folded(first), tuple(rest)
 
 
 class PayloadView:
-    """Lookups by dotted path ("ticket.customer.email"), with the spelling of keys folded.
+    """Lookups by dotted path ("ticket.customer.email"), with folded keys.
 
     `doubled`: the folded keys that occurred in several spellings with different values.
     """
@@ -65,7 +65,7 @@ class PayloadView:
         return value
 
     def has(self, path: str) -> bool:
-        """Return whether the top-level key `path` was sent, even as an empty string or null."""
+        """Return whether the top-level key `path` is present, even as an empty string or null."""
         return folded(path) in self._top
 
     def raw(self, paths: Iterable[str]) -> str | None:

@@ -1,7 +1,7 @@
 """Detect dangerous content in a PDF: scripts, actions, embedded files, encryption.
 
-Names are searched in the file and in its compressed object streams, where newer PDFs store them. A
-file that cannot be searched is refused.
+Names are searched for in the file and in its compressed object streams, where newer PDFs store
+them. A file that cannot be searched is refused.
 """
 
 import re
@@ -11,7 +11,8 @@ from typing import Final
 
 from domain.intake.refused_file import AttachmentRefusal
 
-# Limits on the inflated size of all object streams of a file, and on names spelled in hex.
+# Maximum inflated size of all object streams of a file in bytes, and maximum number of names
+# spelled in hex.
 _MAX_INFLATED: Final = 32 * 1024 * 1024
 _MAX_ESCAPES: Final = 20_000
 _TAIL: Final = 2_048
@@ -19,13 +20,14 @@ _TAIL: Final = 2_048
 _ESCAPE: Final = re.compile(rb"#([0-9A-Fa-f]{2})")
 _END: Final = rb"(?![A-Za-z0-9])"
 _ENCRYPTED: Final = re.compile(rb"/Encrypt" + _END)
-# An /OpenAction that is an array is the page to open at, not an action.
+# An /OpenAction that is an array is the page to open at, which is harmless.
 _ACTIVE: Final = re.compile(
     rb"/(?:JavaScript|Launch|EmbeddedFiles?|RichMedia|Rendition|XFA|SubmitForm|ImportData|GoToE)"
     + _END
     + rb"|/OpenAction(?![A-Za-z0-9]|[\x00\t\n\f\r ]{0,8}\[)"
 )
-# So short that every other large picture contains them by chance, so streams are not searched.
+# These names are too short to search for in streams: every second large image contains one by
+# chance.
 _SHORT: Final = re.compile(rb"/(?:JS|AA)" + _END)
 _OBJECT_STREAM: Final = re.compile(rb"/ObjStm" + _END)
 _TEXT: Final = re.compile(rb"[(%]")
@@ -63,7 +65,7 @@ def _unescaped(data: bytes) -> bytes:
 
 
 def _outside_streams(data: bytes) -> bytes:
-    """Return the data between streams. A stream without an end is not removed."""
+    """Return the data between streams. An unterminated stream is not removed."""
     pieces: list[bytes] = []
     place = 0
     while (begun := _STREAM.search(data, place)) is not None:
@@ -76,16 +78,18 @@ def _outside_streams(data: bytes) -> bytes:
 
 
 def _object_streams(data: bytes, plain: bytes) -> Iterator[bytes]:
-    """Yield the content of each object stream. `plain`: the data with names decoded. Raises _Opaque
-    for a stream that is not deflated, that exceeds the size limit, or whose name is escaped. Each
-    search begins where the last one ended, so the data is scanned in one pass."""
+    """Yield the content of each object stream. `plain`: the data with names decoded.
+
+    Raises _Opaque for a stream that is not deflated, that exceeds the size limit, or whose name is
+    escaped. Each search starts where the previous one ended, so the data is scanned in one pass.
+    """
     if len(_OBJECT_STREAM.findall(plain)) != len(_OBJECT_STREAM.findall(data)):
         raise _Opaque
     left = _MAX_INFLATED
     place = 0
     while (named := _OBJECT_STREAM.search(data, place)) is not None:
         begun = _STREAM.search(data, named.end())
-        # The dictionary must hold only names and numbers: a string or comment could contain a fake
+        # The dictionary must contain only names and numbers: a string or comment could imitate a
         # stream.
         if begun is None or _TEXT.search(data, named.end(), begun.start()):
             raise _Opaque

@@ -8,7 +8,8 @@ from domain.intake.event import InboundEvent, UnifiedEvent
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """`steps`: the cost in steps of the event's budget (`domain/core/effort.py`)."""
+    """A normalized event. `steps`: the steps spent from the event's budget
+    (`domain/core/effort.py`)."""
 
     event: UnifiedEvent
     steps: int

@@ -1,8 +1,8 @@
-"""The proved address: the only proof that gives a message access to a customer's orders and memory.
+"""The proved address: only this proof gives a message access to a customer's orders and memory.
 
-An address in an event is a claim until a method of `ProofKind` has proved it. Just as a `TenantId`
-is created only by authentication, a `ProvedAddress` is created only in the modules that
-`tests/test_proved_addresses.py` lists.
+An address in an event is a claim until a method of `ProofKind` has proved it. Just as only
+authentication creates a `TenantId`, only the modules listed in `tests/test_proved_addresses.py`
+create a `ProvedAddress`.
 """
 
 from collections.abc import Mapping
@@ -16,13 +16,13 @@ from domain.intake.customer_email import customer_key
 CUSTOMER_VERIFIED: Final = "customer_verified"
 """The payload field in which a trusted caller states whether the customer is proved."""
 CALLER_VOUCHES: Final = "caller_vouches"
-"""The payload field that is false for an event of an untrusted caller."""
+"""The payload field that is false for events of an untrusted caller."""
 
 
 class ProofKind(StrEnum):
-    """The proof of an address. `vouched`: an `ak_` key, the engine secret or a field that the
-    platform's descriptor names. `mail`: the mail's authentication. `code`: a code that was mailed
-    to the address and typed by the author in the thread."""
+    """The kind of proof. `vouched`: an `ak_` key, the engine secret or a field that the platform's
+    descriptor names. `mail`: the mail's authentication. `code`: a code that was mailed to the
+    address and typed by the author in the thread."""
 
     VOUCHED = "vouched"
     MAIL = "mail"
@@ -30,7 +30,8 @@ class ProofKind(StrEnum):
 
 
 class ProvedAddress(BaseModel):
-    """The address of a message's author, who holds it. `address`: as `customer_key` spells it."""
+    """A message author's address, proved to be the author's. `address`: as normalized by
+    `customer_key`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -42,13 +43,13 @@ class ProvedAddress(BaseModel):
 
 
 def unvouched(payload: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return the payload of an untrusted caller: its customer is a claim, and it joins no ticket's
-    thread."""
+    """Return the payload of an untrusted caller: the customer becomes a claim, and the message
+    joins no ticket's thread."""
     return {**payload, CUSTOMER_VERIFIED: False, CALLER_VOUCHES: False}
 
 
 def claims_proof(payload: Mapping[str, JsonValue]) -> bool:
-    """Return whether the payload declares its customer as proved."""
+    """Return whether the payload declares the customer as proved."""
     return payload.get(CUSTOMER_VERIFIED) is True
 
 

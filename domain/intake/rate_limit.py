@@ -16,7 +16,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class LimitScope(StrEnum):
-    """The kind of request that is limited. Each caller has a separate window in each scope."""
+    """The kind of request that is limited. Each caller has a separate window for each scope."""
 
     USAGE = "usage"
     EXPORT = "export"
@@ -44,7 +44,7 @@ class LimitScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """At most `quota` requests in any period of length `window`."""
+    """Allow at most `quota` requests in any period of length `window`."""
 
     scope: LimitScope
     quota: int
@@ -55,9 +55,10 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     """Return the table of limits. `dry_runs`: dry runs per minute, set by the operator.
 
     Signup, verification, ratings by a link and OAuth clients are counted per IP address, MCP per
-    client, all others per user or key. The widget's are per IP address or session within a client;
-    all but reading have longer windows. Codes for visitors are counted per IP address across all
-    clients. Inbound webhooks are counted per endpoint, refused ones per IP address and endpoint.
+    client, all others per user or key. The widget's requests are counted per IP address or session
+    within a client; all scopes but reading have longer windows. Codes for visitors are counted per
+    IP address across all clients. Inbound webhooks are counted per endpoint, refused ones per IP
+    address and endpoint.
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -87,7 +88,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         **{scope: Limit(scope, quota) for scope, quota in quotas.items()},
         **{scope: Limit(scope, quota, _TEN_MINUTES) for scope, quota in visitors.items()},
         LimitScope.WIDGET_CODE: Limit(LimitScope.WIDGET_CODE, 10, _HOUR),
-        # A visitor with one address must not use up the widget's monthly tickets.
+        # A single visitor's IP address must not use up the widget's monthly tickets.
         LimitScope.WIDGET_ADDRESS_DAY: Limit(LimitScope.WIDGET_ADDRESS_DAY, 100, _DAY),
     }
 
@@ -96,8 +97,8 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 class LimitDecision:
     """The outcome of one request. A refused request is not counted.
 
-    `wait_s`: seconds until the window has one more free place; after a refusal, until a request is
-    admitted if no other comes first.
+    `wait_s`: seconds until the window admits one more request. After a refusal: seconds until a
+    request is admitted if no other is admitted first.
     """
 
     limit: Limit
@@ -109,8 +110,8 @@ class LimitDecision:
 def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime]:
     """Return the hits that still count, oldest first.
 
-    A hit counts until its age is the window's length. A hit from the future counts too, because
-    another machine's clock may be ahead.
+    A hit counts until it is as old as the window. A hit from the future counts too, because another
+    machine's clock may be ahead.
     """
     begin = now - limit.window
     return sorted(hit for hit in hits if hit > begin)
@@ -119,10 +120,9 @@ def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime
 def judged(
     limit: Limit, counted: list[datetime], now: datetime, *, admitted: bool
 ) -> LimitDecision:
-    """Return the decision from the live hits after the attempt, including its own if it was
+    """Return the decision on an attempt. `counted`: the live hits, including the attempt if
     admitted."""
-    # The count exceeds the quota only after the limit was lowered; several hits then have to
-    # expire.
+    # The count exceeds the quota only if the limit was lowered; several hits then have to expire.
     next_free = counted[max(0, len(counted) - limit.quota)]
     return LimitDecision(
         limit=limit,
@@ -135,7 +135,7 @@ def judged(
 def attempt(
     limit: Limit, hits: Iterable[datetime], now: datetime
 ) -> tuple[list[datetime], LimitDecision]:
-    """Try one request on a window that holds `hits`. Return the hits that count after it, and the
+    """Try one request on a window that holds `hits`. Return the hits that count afterwards, and the
     decision."""
     counted = live(limit, hits, now)
     admitted = len(counted) < limit.quota

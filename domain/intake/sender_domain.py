@@ -1,4 +1,4 @@
-"""The domain of a proved sender whose holder can write from any of its addresses."""
+"""The sender's own domain: a domain whose holder can write from any address in it."""
 
 from functools import cache
 
@@ -18,7 +18,7 @@ def _providers() -> frozenset[str]:
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    # Private suffixes are excluded, because names below some of them are free.
+    # Private suffixes are excluded, because anyone can register names below some of them for free.
     return PublicSuffixList(only_icann=True)
 
 
@@ -26,7 +26,7 @@ def own_domain(customer: str) -> str | None:
     """Return the registered domain of an address, without subdomains that its holder can choose.
 
     Return None for an address at a mail provider, where each address is a separate sender.
-    `customer`: as `customer_key`.
+    `customer`: as returned by `customer_key`.
     """
     name = customer.rpartition("@")[2].strip(".")
     registered: str = _suffixes().privatesuffix(name) or name
@@ -34,5 +34,5 @@ def own_domain(customer: str) -> str | None:
         return None
     if registered not in _providers():
         return registered
-    # A subdomain of a provider belongs to one customer, with all its addresses.
+    # A provider's subdomain belongs to one of its customers, with all addresses in it.
     return ".".join(name.split(".")[-len(registered.split(".")) - 1 :])

@@ -1,8 +1,8 @@
-"""The share of a client's limits for messages from unproved senders.
+"""The share of a client's limits that is available to messages from unproved senders.
 
-It covers messages from a webhook or a poll: unauthenticated mail, and a helpdesk's claims. A
-stranger may send any number of them under invented addresses. The holder of a domain can prove any
-number of addresses, so a proved sender's messages beyond SENDER count as unproved.
+It covers messages from a webhook or a poll: unauthenticated mail, and claims in a helpdesk. A
+stranger may send any number of such messages under invented addresses. The holder of a domain can
+prove any number of addresses, so a proved sender's messages beyond SENDER count as unproved.
 """
 
 import math
@@ -17,24 +17,29 @@ from domain.intake.limit_key import LimitKey
 from domain.intake.normalization import is_verified
 
 MESSAGES: Final = PER_CLIENT.messages * 2 // 5
-"""Messages within PER_CLIENT.window. Together with the widget's half it leaves room for others."""
+"""Messages within PER_CLIENT.window. This share and the widget's half leave capacity for other
+messages."""
 
 SPACING: Final = PER_CLIENT.window / MESSAGES
-"""Time between attempts of messages that wait for the share, so that a long queue costs little."""
+"""Interval between attempts of messages that wait for the share, so that a long queue costs
+little."""
 
 TICKET_RETRY: Final = timedelta(minutes=30)
-"""The share of tickets grows slowly, but a plan can change and credits can be bought."""
+"""Retry interval for tickets. The share of tickets grows slowly, but a plan can change and credits
+can be bought."""
 
 SENDER: Final = MessageLimit(10, timedelta(hours=24))
-"""Messages of one proved sender (`own_domain`, or an address of a provider) that do not use the
-share."""
+"""Number of messages that one proved sender (`own_domain`, or an address at a mail provider) may
+send before using the share."""
 
 _PERCENT_AT_ONCE: Final = 40
 
 
 def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
-    """Return whether neither a proof nor a trusted caller confirms the sender. `customer`: the
-    event's limit key."""
+    """Return whether neither a proof nor a trusted caller confirms the sender.
+
+    `customer`: the event's limit key.
+    """
     if customer is not None:
         return customer.is_claim
     channel = channel_of(event.event_type, event.source)
@@ -42,10 +47,11 @@ def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
 
 
 def tickets_at(standing: QuotaStanding, now: datetime) -> int | None:
-    """Return the number of the month's tickets in the share at `now`, or None if there is no limit.
+    """Return the share's number of tickets in the month at `now`, or None if there is no limit.
 
-    It starts at _PERCENT_AT_ONCE of the plan's tickets and credits, and grows evenly to all of them
-    at the end of the month. A shop with only unproved mail and a steady pace uses its whole plan.
+    The share starts at _PERCENT_AT_ONCE of the plan's tickets and credits, and grows evenly to all
+    of them by the end of the month. A shop that receives only unproved mail at a steady pace can
+    use its whole plan.
     """
     if standing.tickets_limit == UNLIMITED:
         return None

@@ -1,4 +1,4 @@
-"""The sender of a client's mails: validation, stored form and public view."""
+"""The sender of a client's mails: its validation, stored form and public view."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -16,17 +16,18 @@ from domain.integrations.errors import InvalidMailSender
 CODE_LIFETIME: Final = timedelta(minutes=30)
 CODES_A_DAY: Final = 5
 MAX_SIGNATURE: Final = 1_000
-"""Characters."""
+"""In characters."""
 MAX_LOGIN: Final = 320
 MAX_PASSWORD: Final = 1_000
 MAX_HOST: Final = 253
 _MAX_SIGNATURE_LINES: Final = 12
-# RFC 3676, 4.3: mail programs recognize a signature by this line.
+# Mail programs recognize a signature by this line (RFC 3676, 4.3).
 _SEPARATOR: Final = "-- "
 
 
 class Security(StrEnum):
-    """`tls`: TLS from the first byte. `starttls`: TLS is required after the greeting."""
+    """The TLS mode of a connection. `tls`: TLS from the first byte. `starttls`: TLS is required
+    after the greeting."""
 
     TLS = "tls"
     STARTTLS = "starttls"
@@ -38,15 +39,15 @@ PORTS: Final = {
     2525: Security.STARTTLS,
     25: Security.STARTTLS,
 }
-"""The ports of mail submission and the TLS mode of each. The service dials no other port."""
+"""The ports of mail submission, each with its TLS mode. The service connects to no other port."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedServer:
-    """A mail server as the client requests it.
+    """A mail server as requested by the client.
 
     `security`: None selects the usual mode of the port. `password`: None keeps the stored password
-    of the same server and user name.
+    if server and user name are unchanged.
     """
 
     host: str
@@ -58,7 +59,7 @@ class WantedServer:
 
 @dataclass(frozen=True, slots=True)
 class WantedSender:
-    """A sender as the client requests it. `server`: None selects the service's own server."""
+    """A sender as requested by the client. `server`: None selects the service's own server."""
 
     address: str
     reply_to: str | None = None
@@ -79,7 +80,7 @@ class ShownServer(BaseModel):
 
 class ShownSender(BaseModel):
     """A sender without its secrets. `last_error`: the error code of the last failed mail; null
-    after a successful one."""
+    after a mail succeeds."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -98,12 +99,12 @@ def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
     """Return the sender in its stored form.
 
     Raises InvalidMailSender, which names the field but never contains its value. `service_address`:
-    the service's own sender, which no client may use.
+    the service's own sender address, which no client may use.
     """
     address = _address(wanted.address, "address")
     reply_to = None if wanted.reply_to is None else _address(wanted.reply_to, "reply_to")
     for given, name in ((address, "address"), (reply_to, "reply_to")):
-        # A mail to this address would arrive as another message to answer.
+        # Mail to the service's own address would arrive as another message to answer.
         if given == service_address.lower():
             raise InvalidMailSender(f"{name}: this address is the service's own", name)
     signature = clean_text(wanted.signature, MAX_SIGNATURE + 1)
@@ -137,25 +138,28 @@ def security_of(server: WantedServer) -> Security:
 
 def same_way(one: MailSender, other: MailSender) -> bool:
     """Return whether both senders have the same address and server, so that a code sent through one
-    verifies the other."""
+    also verifies the other."""
     return (one.address, one.server) == (other.address, other.server)
 
 
 def signed(text: str, signature: str) -> str:
-    """Return the text of a mail with the signature appended once."""
+    """Return the text of a mail with the signature appended, unless it is there already."""
     if not signature or text.rstrip().endswith(signature):
         return text
     return f"{text.rstrip()}\n\n{_SEPARATOR}\n{signature}\n"
 
 
 def seal_password(sealer: Sealer, client_id: str, password: str) -> str:
-    """Encrypt the password together with the client's id, so that another client cannot use it."""
+    """Encrypt the password together with the client's id, so that it is useless to another
+    client."""
     return sealer.seal(f"{client_id}/{password}")
 
 
 def unseal_password(sealer: Sealer, client_id: str, server: SmtpServer) -> str | None:
-    """Return the password, or None if the server has none. Raises ValueError if another key sealed
-    it or it belongs to another client."""
+    """Return the password, or None if the server has none.
+
+    Raises ValueError if the password was sealed with another key or for another client.
+    """
     if server.sealed_password is None:
         return None
     owner, _, password = sealer.unseal(server.sealed_password).partition("/")
@@ -165,7 +169,7 @@ def unseal_password(sealer: Sealer, client_id: str, server: SmtpServer) -> str |
 
 
 def code_name(client_id: str, code_id: str) -> str:
-    """Return the name that a code's digest includes, so that codes of other clients and sign-in
+    """Return the name that is part of a code's digest, so that other clients' codes and sign-in
     codes do not match."""
     return f"mail-sender/{client_id}/{code_id}"
 
@@ -180,7 +184,7 @@ def _address(given: str, name: str) -> str:
 
 
 def _check_login(server: WantedServer) -> None:
-    """Raise InvalidMailSender unless user name and password are well-formed."""
+    """Raise InvalidMailSender unless the user name and password are well-formed."""
     for given, most, name in (
         (server.username, MAX_LOGIN, "smtp.username"),
         (server.password, MAX_PASSWORD, "smtp.password"),

@@ -1,4 +1,4 @@
-"""Creation of connections with sealed credentials, for operators and members alike."""
+"""Create connections with sealed credentials, for operators and members alike."""
 
 import json
 from collections.abc import Mapping
@@ -17,8 +17,11 @@ def new_integration(
     *,
     by_operator: bool,
 ) -> Integration:
-    """Return a new connection. Raises InvalidIntegration, which contains no value, unless settings
-    and credentials fit the provider. `by_operator`: as for `check_settings`."""
+    """Return a new connection.
+
+    Raises InvalidIntegration, which contains no value, unless settings and credentials are valid
+    for the provider. `by_operator`: as for `check_settings`.
+    """
     check_settings(provider, settings, by_operator=by_operator)
     check_credentials(provider, credentials)
     needed = PROVIDERS[provider].credentials

@@ -33,20 +33,20 @@ class MailSenderVerified(DomainError):
 
 
 class InvalidSenderCode(DomainError):
-    """The code is wrong, used, expired, or was tried too often."""
+    """The code is wrong, used or expired, or has been tried too often."""
 
     code = "invalid_sender_code"
 
 
 class TooManySenderCodes(DomainError):
-    """The client has reached its daily limit of codes."""
+    """The client has reached its daily limit on codes."""
 
     code = "too_many_sender_codes"
 
 
 class ActionRefused(DomainError):
     """The action had no effect, and a retry cannot succeed. `sent`: False if no request left this
-    service; True if the other side refused it."""
+    service; True if the external system refused it."""
 
     code = "action_refused"
 
@@ -56,22 +56,22 @@ class ActionRefused(DomainError):
 
 
 class NotAuthorized(ActionRefused):
-    """The other side rejects our credentials. The action had no effect, and a retry cannot
+    """The external system rejects our credentials. The action had no effect, and a retry cannot
     succeed."""
 
     code = "not_authorized"
 
 
 class ActionUnreachable(DomainError):
-    """The request certainly had no effect, so it may be retried."""
+    """The request certainly had no effect, so the action may be retried."""
 
     code = "action_unreachable"
     retryable = True
 
 
 class ActionForbidden(ActionUnreachable):
-    """The other side, or a firewall before it, answered 403: the action had no effect. A 403 does
-    not prove invalid credentials, so the connection stays."""
+    """The external system, or a firewall in front of it, answered 403: the action had no effect. A
+    403 does not prove invalid credentials, so the connection remains."""
 
     code = "action_forbidden"
 
@@ -95,7 +95,7 @@ class MailRefused(ActionRefused):
 
 
 class MailRecipientUnproved(MailRefused):
-    """The client has no verified sender, and the service has never itself received a message from
+    """The client has no verified sender, and the service itself has never received a message from
     the recipient. The mail was not sent."""
 
     code = "mail_recipient_unproved"
@@ -103,7 +103,7 @@ class MailRecipientUnproved(MailRefused):
 
 class MailNameProtected(MailRefused):
     """The client's name resembles that of a carrier, a bank or the service. The mail was not sent
-    under the service's sender."""
+    from the service's address."""
 
     code = "mail_name_protected"
 
@@ -116,19 +116,19 @@ class MailLimitReached(MailRefused):
 
 
 class MailLoginRefused(MailRefused):
-    """The client's mail server rejects its user name and password."""
+    """The client's mail server rejects the user name and password."""
 
     code = "mail_login_refused"
 
 
 class MailServerForbidden(MailRefused):
-    """The address of the client's mail server is not allowed as a destination."""
+    """The service is not allowed to connect to the address of the client's mail server."""
 
     code = "mail_server_forbidden"
 
 
 class MailUnreachable(ActionUnreachable):
-    """No mail server accepted the message. It was not sent and may be retried."""
+    """No mail server accepted the message. The mail was not sent and may be retried."""
 
     code = "mail_unreachable"
 
@@ -150,8 +150,8 @@ class UnknownProvider(DomainError):
     """A stored connection has a provider that this version does not know, because another version
     created it.
 
-    The connection stays unchanged. Work that needs the client's connections waits for a version
-    that knows the provider, or for the connection to end.
+    The connection is left unchanged. Work that needs the client's connections waits for a version
+    that knows the provider, or until the connection ends.
     """
 
     code = "unknown_provider"

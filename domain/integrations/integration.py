@@ -1,4 +1,4 @@
-"""The integration: a connection to a merchant's system for lookups and actions of the agent."""
+"""The integration: a connection to a merchant's system, for the agent's lookups and actions."""
 
 import re
 from collections.abc import Mapping
@@ -13,8 +13,10 @@ from domain.integrations.providers import ANSWER_AS, OF_MERCHANTS, PROVIDERS, Pr
 
 
 def provider_of(integration_id: str, stored: str) -> Provider:
-    """Return the provider of a stored connection. Raises UnknownProvider if another version stored
-    one that this version does not know."""
+    """Return the provider of a stored connection.
+
+    Raises UnknownProvider if another version stored a provider that this version does not know.
+    """
     try:
         return Provider(stored)
     except ValueError:
@@ -22,13 +24,13 @@ def provider_of(integration_id: str, stored: str) -> Provider:
 
 
 DUTIES_LAST: Final = timedelta(days=100)
-"""How long after its end a connection accepts the platform's compliance requests. Shopify sends
-`shop/redact` two days after the app's removal, and customer redactions later still."""
+"""How long a connection accepts the platform's compliance requests after its end. Shopify sends
+`shop/redact` two days after the app's removal, and customer redactions even later."""
 
 
 class IntegrationStatus(StrEnum):
-    """The state of a connection. `error`: the other side rejects our credentials; all calls stop
-    until the client reconnects."""
+    """The state of a connection. `error`: the external system rejects our credentials; all calls
+    stop until the client reconnects."""
 
     CONNECTED = "connected"
     DISCONNECTED = "disconnected"
@@ -41,7 +43,7 @@ class Integration(BaseModel):
     `settings`: public values, such as a shop's domain or an agent's address. `sealed`: the
     encrypted credentials (`domain.core.ports.Sealer`), a JSON object of strings. It is empty for a
     connection that only receives the platform's webhooks and makes no calls. `error_code`: why the
-    other side refused the last call of a connection that still works.
+    last call was refused, if the connection still works.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -86,7 +88,7 @@ class IntegrationEntry(BaseModel):
 
 
 # Overrides the provider's address, for tests and trials only. The HTTP client decides which
-# addresses may be called.
+# addresses it may call.
 BASE_URL: Final = "base_url"
 _LOOPBACK: Final = Shape(
     re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):\d{1,5}"), "http://127.0.0.1:port"
@@ -99,9 +101,11 @@ _VISIBLE: Final = re.compile(r"[!-~]+")
 def check_settings(
     provider: Provider, settings: Mapping[str, str], *, by_operator: bool = True
 ) -> None:
-    """Raise InvalidIntegration unless the settings are complete and valid. The error names the
-    setting, never a value. `by_operator`: operators may also use local files and loopback
-    addresses."""
+    """Raise InvalidIntegration unless the settings are complete and valid.
+
+    The error names the setting, never a value. `by_operator`: operators may also use local files
+    and loopback addresses.
+    """
     if not by_operator and provider not in OF_MERCHANTS:
         raise InvalidIntegration(f"{provider}: only for operators", "provider")
     needs = PROVIDERS[provider]
@@ -127,10 +131,11 @@ def check_settings(
 
 
 def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
-    """Raise InvalidIntegration unless all of the provider's secrets are given, or none if the
-    provider may only send webhooks.
+    """Check that all of the provider's secrets are given, or none if the provider may only send
+    webhooks.
 
-    The error lists only the provider's own names, because a given name may be a misplaced secret.
+    Raises InvalidIntegration. The error lists only the provider's own names, because a given name
+    may be a misplaced secret.
     """
     needed = PROVIDERS[provider].credentials
     if not names and PROVIDERS[provider].may_listen:
@@ -140,11 +145,11 @@ def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
 
 
 def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> None:
-    """Raise InvalidIntegration, which never contains a value, unless the credentials can be sent as
-    they are."""
+    """Raise InvalidIntegration, which never contains a value, unless the credentials can be sent
+    unchanged."""
     check_credential_names(provider, frozenset(credentials))
     for name, value in credentials.items():
-        # Credentials become headers: a space or a line break is a typing error at best.
+        # Credentials become headers. A space or a line break in one is a typing error at best.
         if len(value) > _MAX_CREDENTIAL_CHARS or not _VISIBLE.fullmatch(value):
             raise InvalidIntegration(
                 f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected",

@@ -1,7 +1,7 @@
-"""The known order: all facts of one order from webhooks and polls.
+"""The known order: all facts about one order from webhooks and polls.
 
-Each field is kept with the version of its fact. Facts may therefore arrive late, twice and in any
-order: the same facts always give the same known order.
+Each field is stored with the version of the fact that reported it. Facts may therefore arrive late,
+twice and in any order: the same facts always yield the same known order.
 """
 
 import json
@@ -16,12 +16,12 @@ from domain.integrations.order import Order, OrderState
 from domain.integrations.order_fact import OrderFact
 from domain.integrations.providers import Provider
 
-# Not fields of the order itself, or fields with a rule of their own.
+# Fields of a fact that are not the order's own, or that have their own merge rule.
 _APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
 
 class ToldValue(BaseModel):
-    """A field's value. `at`: the version of the fact that reported it."""
+    """The value of a field. `at`: the version of the fact that reported the value."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,13 +30,15 @@ class ToldValue(BaseModel):
 
     @property
     def rank(self) -> tuple[datetime, str]:
-        """Return the sort key: the higher value wins. Equal versions are ordered by value, so that
-        the result is deterministic."""
+        """Return the sort key: the value with the higher key wins.
+
+        Equal versions are ordered by value, so that the result is deterministic.
+        """
         return self.at, json.dumps(self.value, sort_keys=True)
 
 
 class ToldRefund(BaseModel):
-    """The total refunded as of one version."""
+    """The total refunded, as reported by one version."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -45,9 +47,9 @@ class ToldRefund(BaseModel):
 
 
 class KnownOrder(BaseModel):
-    """An order merged from facts. `told`: the values by `OrderFact` field. `refunds`: those not
-    covered by a later and larger one. `deleted_at`: the version of the last deletion; earlier facts
-    are dropped."""
+    """An order merged from facts. `told`: the values by `OrderFact` field. `refunds`: the totals
+    that no later and larger total covers. `deleted_at`: the version of the last deletion; earlier
+    facts are dropped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -70,7 +72,8 @@ class KnownOrder(BaseModel):
         )
 
     def merged(self, other: "KnownOrder") -> "KnownOrder":
-        """Return the union of both. The operation is associative, commutative and idempotent."""
+        """Return the union of two known orders. The operation is associative, commutative and
+        idempotent."""
         deletions = [it for it in (self.deleted_at, other.deleted_at) if it is not None]
         deleted_at = max(deletions, default=None)
         told: dict[str, ToldValue] = {}
@@ -87,8 +90,8 @@ class KnownOrder(BaseModel):
 
     @property
     def refunded(self) -> Money | None:
-        """Return the total refunded, or None. It never shrinks. With several currencies, the latest
-        one counts."""
+        """Return the total refunded, or None. The total never shrinks; with several currencies, the
+        latest one counts."""
         if not self.refunds:
             return None
         last = max(self.refunds, key=lambda it: (it.at, it.sum.currency)).sum.currency
@@ -112,7 +115,7 @@ def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order 
     """Return the order for use in answers, or None if it is deleted or its total or date is
     unknown.
 
-    Its refundable amount is 0, because the shop itself was not asked.
+    The refundable amount is 0, because the shop itself was not queried.
     """
     if fact.is_deleted or fact.total is None or fact.placed_at is None:
         return None
@@ -136,8 +139,10 @@ def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order 
 
 
 def with_facts(order: Order, facts: Iterable[OrderFact]) -> Order:
-    """Return a live order with payment facts that its shop does not report. The facts may come from
-    a payment provider."""
+    """Return a live order with added payment facts that its shop does not report.
+
+    The facts may come from a payment provider.
+    """
     known = tuple(facts)
     return order.model_copy(
         update={
@@ -149,7 +154,8 @@ def with_facts(order: Order, facts: Iterable[OrderFact]) -> Order:
 
 
 def number_key(number: str | None) -> str | None:
-    """Return the search key of an order's number: without "#", in lower case; None if empty."""
+    """Return the search key of an order's number: without "#", in lower case; None if the number is
+    empty."""
     return (number or "").strip().removeprefix("#").strip().casefold() or None
 
 
@@ -158,8 +164,8 @@ def _is_after(at: datetime, deleted_at: datetime | None) -> bool:
 
 
 def _uncovered(refunds: Iterable[ToldRefund]) -> tuple[ToldRefund, ...]:
-    """Return the refunds without those covered by another of the same currency that is at least as
-    late and as large."""
+    """Return the refunds that no other refund covers: same currency, at least as late and at least
+    as large."""
     latest_first = sorted(refunds, key=lambda it: (it.sum.currency, it.at, it.sum.minor))[::-1]
     kept: list[ToldRefund] = []
     for one in latest_first:

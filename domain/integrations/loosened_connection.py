@@ -12,8 +12,8 @@ CONNECTION_RULES: Final[Mapping[str, Callable[[str | None, str | None], bool]]] 
     AUTHSERV_ID: lambda before, after: after is not None and after != before,
     ANSWER_AS: lambda before, after: before == _NOTE and after != _NOTE,
 }
-"""By setting: return whether a change from the first value to the second loosens the setting. None
-means that it has no value."""
+"""For each setting: a function that returns whether a change from the first value to the second
+loosens the setting. None means that the setting has no value."""
 
 _WHICH_SYSTEM: Final = (
     "Which system is called. It acts on its own orders and tickets, and vouches for no customer."
@@ -39,14 +39,17 @@ HARMLESS_CONNECTION: Final[Mapping[str, str]] = {
     "language": "The language of notices to the client's own people.",
     "webhook_url": "Where notices to the client's own people go. Reviews wait all the same.",
 }
-"""By setting or credential: why changing it never loosens anything."""
+"""For each setting or credential: why changing it never loosens anything."""
 
 
 def loosened_connection(
     provider: Provider, before: Mapping[str, str], after: Mapping[str, str]
 ) -> tuple[LoosenedRule, ...]:
-    """Return the settings that become looser. `before`: the settings of the provider's last
-    connection, even if it has ended; empty if there was none."""
+    """Return the settings that become looser.
+
+    `before`: the settings of the provider's last connection, even if it has ended; empty if there
+    was none.
+    """
     return tuple(
         LoosenedRule(
             place=f"{provider}: {name}", before=before.get(name, "none"), after=value or "none"
@@ -56,7 +59,7 @@ def loosened_connection(
 
 
 def held_settings(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the settings that become looser with their value in `after`, or None if it was
+    """Return the settings that become looser, each with its value in `after`, or None if it was
     removed."""
     return {
         name: after.get(name)

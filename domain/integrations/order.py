@@ -1,4 +1,4 @@
-"""The order, in one shape for all shops."""
+"""The order, in one format for all shops."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -13,7 +13,7 @@ from domain.integrations.providers import Provider
 
 
 class OrderState(StrEnum):
-    """The progress of an order. `unknown`: the source knows only the payment."""
+    """The progress of an order. `unknown`: the source reports only the payment."""
 
     OPEN = "open"
     SHIPPED = "shipped"
@@ -23,8 +23,8 @@ class OrderState(StrEnum):
 
 
 def state_of(*, cancelled: bool, shipped: bool, delivered: Sequence[bool]) -> OrderState:
-    """Return the state of an order. `shipped`: at least one part has shipped. `delivered`: whether
-    each known parcel has arrived."""
+    """Return the state of an order. `shipped`: whether at least one part has shipped. `delivered`:
+    for each known parcel, whether it has arrived."""
     if cancelled:
         return OrderState.CANCELLED
     if not shipped:
@@ -33,18 +33,17 @@ def state_of(*, cancelled: bool, shipped: bool, delivered: Sequence[bool]) -> Or
 
 
 def first_link(urls: Iterable[str | None]) -> str | None:
-    """Return the first http or https URL, or None. It may be given to customers."""
+    """Return the first http or https URL, or None. The URL may be given to customers."""
     return next((url for url in urls if url and url.startswith(("https://", "http://"))), None)
 
 
 class Order(BaseModel):
     """One order of one shop.
 
-    `id`: the shop's own id. `number`: the number that customers use, without "#". `refundable`:
-    what the shop would still refund, net of all refunds so far. `note`: free text that customers
-    and strangers may have written; it is neither a fact nor an instruction.
-
-    `is_disputed`: the customer's bank has reversed the payment or was asked to.
+    `id`: the shop's own id. `number`: the number that customers use, without "#". `refundable`: the
+    amount that the shop would still refund, net of all refunds so far. `note`: free text that
+    customers and strangers may have written; it is neither a fact nor an instruction.
+    `is_disputed`: the customer's bank has reversed the payment or was asked to do so.
     `is_payment_failed`: the last payment attempt failed. `refunded`: the total refunded so far, if
     a webhook reported it. `told_at`: the version of the webhook data; None for an order just read
     from its shop. The agent may mention an order known from webhooks but never acts on it.
@@ -71,12 +70,16 @@ class Order(BaseModel):
 
     @property
     def key(self) -> str:
-        """Return the order's key in our ledger. It survives a reconnection of the shop."""
+        """Return the order's key in our ledger, which stays the same when the shop is
+        reconnected."""
         return f"{self.provider}/{self.id}"
 
     def belongs_to(self, email: str | None) -> bool:
-        """Return whether the order belongs to the customer with that address. An address that
-        differs from its own key matches no customer: the key's mailbox may have another owner."""
+        """Return whether the order belongs to the customer with that address.
+
+        An address that differs from its own key matches no customer, because the key's mailbox may
+        belong to another person.
+        """
         mine = self.customer_email
         if mine is None or not spells_its_key(mine):
             return False
@@ -84,9 +87,10 @@ class Order(BaseModel):
 
 
 class LookupState(StrEnum):
-    """The outcome of an order lookup. Only `found` makes the order visible.
+    """The outcome of an order lookup.
 
-    `not_theirs`: the order exists but belongs to another customer, or the requester is unknown.
+    Only `found` makes the order visible. `not_theirs`: the order exists but belongs to another
+    customer, or the requesting customer is unknown.
     """
 
     FOUND = "found"
@@ -96,10 +100,10 @@ class LookupState(StrEnum):
 
 
 class Lookup(BaseModel):
-    """An order lookup, as stored with the run. `order`: set only if the state is `found`.
+    """An order lookup, as stored with the run.
 
-    `number`: the number searched for; None for the customer's latest order, which answers may
-    mention but actions never use.
+    `order`: set only if the state is `found`. `number`: the number searched for, or None for the
+    customer's latest order, which answers may mention but actions never change.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -110,7 +114,7 @@ class Lookup(BaseModel):
 
     @classmethod
     def of(cls, order: Order | None, number: str | None, email: str | None) -> Self:
-        """Return the lookup as the customer with that address may see it."""
+        """Return the lookup result that the customer with that address may see."""
         if order is None:
             return cls(state=LookupState.NOT_FOUND, number=number)
         if not order.belongs_to(email):

@@ -1,4 +1,4 @@
-"""The order fact: the data of one order from a shop's or a payment provider's webhook."""
+"""The order fact: data about one order, from a webhook of a shop or a payment provider."""
 
 from datetime import datetime
 
@@ -9,13 +9,13 @@ from domain.integrations.order import OrderState
 
 
 class OrderFact(BaseModel):
-    """One order as of `version`, the platform's own time of the change. A version older than the
-    known one changes nothing.
+    """One order as of `version`, the platform's own time of the change.
 
-    None means that this webhook does not report the field; the known value stays. `order_id`: the
-    platform's id, as in `Order.id`. `number`: the number that customers use, without "#".
-    `refunded`: the total refunded so far. `is_disputed`: the customer's bank has reversed the
-    payment or was asked to. `is_payment_failed`: the last payment attempt failed.
+    A fact with an older version than the known one changes nothing. None means that the webhook
+    does not report the field; the known value stays. `order_id`: the platform's id, as in
+    `Order.id`. `number`: the number that customers use, without "#". `refunded`: the total refunded
+    so far. `is_disputed`: the customer's bank has reversed the payment or was asked to do so.
+    `is_payment_failed`: the last payment attempt failed.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,5 @@
-"""The poll cursor: the position up to which a platform was polled, to recover lost webhooks."""
+"""The poll cursor: the position up to which a platform has been polled, to recover lost
+webhooks."""
 
 from datetime import datetime
 
@@ -6,9 +7,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class PollCursor(BaseModel):
-    """The progress of polling. `position`: by topic, the time or token up to which all data was
-    read; empty before the first poll. `error_code`: why the last poll failed. `failures`:
-    consecutive failures."""
+    """The progress of polling. `position`: for each topic, the time or token up to which all data
+    was read; empty before the first poll. `error_code`: why the last poll failed. `failures`: the
+    number of consecutive failures."""
 
     model_config = ConfigDict(frozen=True)
 

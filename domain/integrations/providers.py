@@ -1,4 +1,4 @@
-"""The provider of an integration, and the static facts about it."""
+"""The providers of integrations, with the static facts about each."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import Final
 
 
 class Provider(StrEnum):
-    """The vendor of the connected system."""
+    """The vendor of a connected system."""
 
     SHOPIFY = "shopify"
     STRIPE = "stripe"
@@ -27,9 +27,9 @@ class Provider(StrEnum):
 
 
 class SystemClass(StrEnum):
-    """The kind of a system. `shop`: has orders and can refund them. `helpdesk`: has tickets to
-    answer, note and tag. `mail`: delivers customers' mails. `notices`: notifies the merchant's
-    team. `other`: a custom system of the merchant."""
+    """The kind of a system. `shop`: has orders and can refund them. `helpdesk`: has tickets that
+    can be answered, noted and tagged. `mail`: delivers customers' mails. `notices`: notifies the
+    merchant's team. `other`: a custom system of the merchant."""
 
     SHOP = "shop"
     HELPDESK = "helpdesk"
@@ -51,10 +51,10 @@ class ProviderSpec:
     """The static facts about one provider.
 
     All `settings` and `credentials` are required; `optional` settings may be given, and no others
-    are accepted. `secret_shapes`: the formats of credentials that have one. `may_listen`: it may be
-    connected without credentials, to receive webhooks only. `on_this_machine`: it is a local file,
-    which only operators may connect. `slow_to_show`: an earlier request may still complete there
-    after a lookup did not find it.
+    are accepted. `secret_shapes`: the formats of credentials that have one. `may_listen`: the
+    provider may be connected without credentials, to receive webhooks only. `on_this_machine`: the
+    system is a local file, which only operators may connect. `slow_to_show`: an earlier request may
+    still complete at the provider after a lookup did not find its effect.
     """
 
     of: SystemClass
@@ -71,16 +71,17 @@ _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _ADDRESS: Final = Shape(
     re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}"), "a mail address"
 )
-# The allowed addresses are decided at the socket (`adapters/webhooks/dial.py`).
+# The allowed addresses are checked when the socket is opened (`adapters/webhooks/dial.py`).
 _SHOP_URL: Final = Shape(
     re.compile(rf"https://(?:{_LABEL}\.)+{_LABEL}(?::\d{{1,5}})?(?:/[A-Za-z0-9._~/-]{{0,200}})?"),
     "https://shop.example.com",
 )
-# Whether an answer in a ticket is public or an internal note.
+# The setting for whether an answer in a ticket is public or an internal note.
 ANSWER_AS: Final = "answer_as"
 _ANSWER_AS: Final = Shape(re.compile(r"public|note"), "public or note")
 
-# The merchant's mail server that every mail to a mail provider's address passes first.
+# The setting for the merchant's mail server through which all mail reaches the mail provider's
+# address.
 AUTHSERV_ID: Final = "authserv_id"
 _AUTHSERV_ID: Final = Shape(re.compile(rf"(?:{_LABEL}\.)+{_LABEL}"), "mx.example.com")
 _MAIL: Final = ProviderSpec(of=SystemClass.MAIL, optional={AUTHSERV_ID: _AUTHSERV_ID})
@@ -162,7 +163,7 @@ PROVIDERS: Final = {
         of=SystemClass.NOTICES,
         credentials=("webhook_url",),
         optional={"language": Shape(re.compile(r"fr|en"), "fr or en")},
-        # Notices are posted to no other address.
+        # Notifications may be posted to no other address.
         secret_shapes={
             "webhook_url": Shape(
                 re.compile(r"https://hooks\.slack\.com/services(?:/[A-Za-z0-9]{1,64}){3}"),
@@ -187,4 +188,4 @@ MAIL_PROVIDERS: Final = _of(SystemClass.MAIL)
 NOTICE_BOARDS: Final = _of(SystemClass.NOTICES)
 
 OF_MERCHANTS: Final = frozenset(one for one, spec in PROVIDERS.items() if not spec.on_this_machine)
-"""The providers that merchants may connect without an operator."""
+"""Providers that merchants may connect without an operator."""

@@ -33,7 +33,7 @@ _TEXT: Final = {
 def sender_code_mail(
     code_id: str, to: str, language: str, code: str, *, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail. The same code id always gives the same mail name."""
+    """Return the mail. The same code id always yields the same mail name."""
     return OutgoingMail(
         name=f"sender.{code_id.lower()}",
         to=to,

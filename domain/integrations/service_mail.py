@@ -1,7 +1,7 @@
 """The kinds of mail that the service sends in its own name, with their limits.
 
-Their text is fixed: it contains no brand, free text or link of a client. Add each new kind here,
-with its limit, before sending it (`activities/integrations/service_mails.py`).
+The text of each mail is fixed: it contains no brand, free text or link of a client. Add each new
+kind here, with its limit, before sending it (`activities/integrations/service_mails.py`).
 """
 
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ class ServiceMail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServiceMailLimit:
-    """The limit of one kind of mail. `per_address`: mails to one address in a UTC day, from all
+    """The limit on one kind of mail. `per_address`: mails to one address in a UTC day, from all
     clients together. `uses_allowance`: the mail counts against the client's daily allowance,
-    because the client chooses the recipient. `more_an_hour`: mails still allowed in each hour after
-    the daily limit, so that strangers cannot block a mailbox for the day."""
+    because the client chooses the recipient. `more_an_hour`: mails still allowed per hour after the
+    daily limit, so that strangers cannot block a mailbox for the day."""
 
     per_address: int
     uses_allowance: bool
@@ -34,17 +34,17 @@ class ServiceMailLimit:
 
 
 LIMITS: Final = {
-    # Sign-in has its own stricter limits, by requester and by address.
+    # Sign-in has its own, stricter limits per requester and per address.
     ServiceMail.SIGN_IN_CODE: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.NO_ACCOUNT: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
-    # A stranger chooses the recipient, so refusals must not stop the client's mail, by any sender.
-    # Both kinds have their own limits, by address, requester and client
+    # A stranger chooses the recipient, so refusals of these mails must not stop the client's other
+    # mail. Both kinds have their own limits per address, requester and client
     # (domain/identity/mailed_code.py).
     ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
-    # These go only to the owners of the client.
+    # These mails go only to the owners of the client.
     ServiceMail.WEBHOOK_NOTICE: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.DATA_REQUEST: ServiceMailLimit(200, uses_allowance=False),
     ServiceMail.OWNER_NOTICE: ServiceMailLimit(200, uses_allowance=False),

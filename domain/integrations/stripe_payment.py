@@ -1,4 +1,4 @@
-"""Stripe payments: the order of a payment, and Stripe's units of money."""
+"""Stripe payments: find a payment's order number, and convert Stripe's units of money."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,20 +7,22 @@ from domain.core.errors import InvalidInput
 from domain.core.money import Money, digits_of
 
 NUMBER_KEYS: Final = ("order_number", "order_id")
-"""The metadata keys that name a payment's order, in order of preference."""
-# Currencies whose minor units at Stripe differ from ISO 4217, with their decimal digits.
+"""The metadata keys that may contain a payment's order number, in order of preference."""
+# Currencies whose minor unit at Stripe differs from ISO 4217, with their decimal digits.
 _DIGITS: Final = {"ISK": 2, "UGX": 2, "MGA": 0}
 
 
 def number_in(metadata: Mapping[str, str]) -> str:
-    """Return the number of the order, without "#"; empty if the metadata contain none."""
+    """Return the order number, without "#", or "" if the metadata contain none."""
     given = next((metadata[key] for key in NUMBER_KEYS if metadata.get(key)), "")
     return given.removeprefix("#")
 
 
 def money_of(units: int, currency: str) -> Money:
-    """Return the amount of Stripe's units; `currency` in any case. Raises InvalidInput if it is no
-    whole number of minor units."""
+    """Convert Stripe's units to an amount. `currency`: in any case.
+
+    Raises InvalidInput if the amount is no whole number of minor units.
+    """
     code = currency.upper()
     ours, theirs = digits_of(code), _DIGITS.get(code, digits_of(code))
     minor, rest = divmod(units * int(10**ours), int(10**theirs))
@@ -30,7 +32,7 @@ def money_of(units: int, currency: str) -> Money:
 
 
 def units_of(amount: Money) -> int:
-    """Return the amount in Stripe's units. Raises InvalidInput if it has more digits than Stripe
+    """Convert an amount to Stripe's units. Raises InvalidInput if it has more digits than Stripe
     supports."""
     ours = digits_of(amount.currency)
     theirs = _DIGITS.get(amount.currency, ours)

@@ -1,4 +1,4 @@
-"""The trial of a connection: whether the other side answers and accepts our credentials."""
+"""The trial of a connection: whether the external system answers and accepts our credentials."""
 
 from enum import StrEnum
 from typing import Final
@@ -13,8 +13,8 @@ from domain.integrations.integration import IntegrationEntry
 
 
 class Problem(StrEnum):
-    """Why the agent cannot use a connection now, with the error codes that its calls would
-    raise."""
+    """Why the agent cannot use a connection now. The values are the error codes that its calls
+    would raise."""
 
     NOT_AUTHORIZED = NotAuthorized.code
     FORBIDDEN = ActionForbidden.code
@@ -34,6 +34,7 @@ SENTENCES: Final = {
 
 
 class TriedIntegration(IntegrationEntry):
-    """A new connection. `problem`: the problem that its trial found; null if it works."""
+    """A new connection. `problem`: the problem found by its trial, or null if the connection
+    works."""
 
     problem: Problem | None

@@ -1,1 +1,2 @@
-"""Learning from people's corrections: the queue, labelled examples, thresholds and shadow mode."""
+"""Learning from people's corrections: the correction queue, labelled examples, thresholds and
+shadow mode."""

@@ -1,4 +1,4 @@
-"""Compare the result of a playbook in shadow mode with what people did."""
+"""Compare the result of a playbook in shadow mode with people's actions."""
 
 import re
 from collections.abc import Iterable
@@ -17,14 +17,15 @@ from domain.core.money import Money
 from domain.learning.similarity import READ, SAME_MEANING, similarity
 
 MAX_SENT: Final = 20_000
-"""The maximum of characters kept of a text that people sent."""
+"""Maximum number of characters stored of a text that people sent."""
 
 _TAG: Final = re.compile(r"<[^<>]{1,2000}>")
 _MONEY: Final = frozenset({FactKind.MONEY, FactKind.SHARE})
 
 
 class WouldDo(StrEnum):
-    """What the agent would have done. `silent`: no answer, because the message asked for none."""
+    """The action that the agent would have taken. `silent`: no answer, because the message needed
+    none."""
 
     ANSWER = "answer"
     SILENT = "silent"
@@ -32,9 +33,9 @@ class WouldDo(StrEnum):
 
 
 class PeopleDid(StrEnum):
-    """What people did. `answered`: with their own text, in a review. `answered_elsewhere`: in the
-    helpdesk. `handed_over`: they rejected the review, and their text is unknown. `expired`: the
-    review expired without a decision."""
+    """The action that people took. `answered`: they sent their own text, in a review.
+    `answered_elsewhere`: they answered in the helpdesk. `handed_over`: they rejected the review,
+    and their text is unknown. `expired`: the review expired without a decision."""
 
     ANSWERED = "answered"
     ANSWERED_ELSEWHERE = "answered_elsewhere"
@@ -47,8 +48,8 @@ class PeopleDid(StrEnum):
 
 
 class ShadowThought(BaseModel):
-    """The agent's result in shadow mode. `reason`: why a review would have come first; None if the
-    agent would have gone on automatically."""
+    """The agent's result in shadow mode. `reason`: why a review would have been required; None if
+    the agent would have continued automatically."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -85,14 +86,14 @@ class OrderEffect(BaseModel):
 
 
 class Comparison(BaseModel):
-    """The agreement of the agent and people. A field is None if either side is unknown.
+    """The agreement between the agent and people. A field is None if either side is unknown.
 
-    `would`: what the agent would have done. `decision`: whether people answered where the agent
-    would have answered, and handed over where it would have asked. `actions`: whether both moved
-    the same money and goods. `facts`: whether the amounts, dates, periods, numbers and links that
-    both texts name are equal; `conflicts`: the kinds that differ. `similarity`: of the two texts, 0
-    to 1. `agrees`: whether the agent could have answered automatically as people did; None if it
-    would not have answered.
+    `would`: the action that the agent would have taken. `decision`: whether people answered where
+    the agent would have answered, and handed over where the agent would have asked. `actions`:
+    whether both moved the same money and goods. `facts`: whether the amounts, dates, periods,
+    numbers and links in both texts agree; `conflicts`: the kinds of facts that differ.
+    `similarity`: the similarity of the two texts, 0 to 1. `agrees`: whether people answered as the
+    agent would have answered automatically; None if the agent would not have answered.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -116,10 +117,10 @@ def compare_with_people(
     sent: str | None,
     effects: Iterable[OrderEffect] = (),
 ) -> Comparison:
-    """Return the comparison. Pure; the time is bounded by the part of the texts that is read.
+    """Return the comparison. Pure; only a limited part of the texts is read, which bounds the time.
 
     `sent`: the text that people sent, None if unknown. `effects`: the known effects on the order
-    since. People may act outside the service, so an empty list proves nothing.
+    since then. An empty list proves nothing, because people may act outside the service.
     """
     words = plain_words(sent or "")
     known = bool(words and thought.draft.strip())
@@ -136,15 +137,15 @@ def compare_with_people(
 
 
 def plain_words(text: str) -> str:
-    """Return a helpdesk's message without its HTML."""
+    """Return a helpdesk message without its HTML."""
     return " ".join(unescape(_TAG.sub(" ", text[:MAX_SENT])).split())
 
 
 def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
-    """Return whether both decisions agree, or None if the case proves nothing.
+    """Return whether both decisions agree, or None if no conclusion is possible.
 
-    A review that people answered proves nothing: the answer came from them in either case. The
-    agent's silence proves nothing if the people's text is unknown.
+    A review that people answered allows no conclusion: the answer came from people in either case.
+    The agent's silence allows none if the people's text is unknown.
     """
     match would:
         case WouldDo.ANSWER if did is not PeopleDid.EXPIRED:
@@ -179,8 +180,11 @@ def _actions(plan: tuple[PlannedAction, ...], effects: tuple[OrderEffect, ...]) 
 
 
 def _facts(draft: str, sent: str) -> tuple[bool, tuple[FactKind, ...]]:
-    """Return whether both texts name facts of a common kind, and the kinds in conflict. A conflict
-    needs a fact on each side that the other lacks; additional facts on one side are none."""
+    """Return whether both texts state facts of a common kind, and the kinds in conflict.
+
+    A conflict requires that each side states a fact of the kind that the other lacks; additional
+    facts on one side are no conflict.
+    """
     ours, theirs = facts(draft[:READ]), facts(sent[:READ])
     shared = {one.kind for one in ours} & {one.kind for one in theirs}
     conflicts = (

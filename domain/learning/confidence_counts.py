@@ -12,8 +12,9 @@ MOST_COUNTED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Runs with a confidence of at least `low`. `alone`: sent without a review. `kept`: people sent
-    the draft unchanged, or gave no decision. `corrected`: they changed or rejected it."""
+    """Counts of runs with a confidence of at least `low`. `alone`: sent without a review. `kept`:
+    people sent the draft unchanged, or gave no decision. `corrected`: people changed or rejected
+    the draft."""
 
     low: float
     alone: int = 0
@@ -22,11 +23,13 @@ class ConfidenceBin:
 
 
 def count_confidences(history: Sequence[PastOutcome]) -> tuple[ConfidenceBin, ...]:
-    """Return the counts of each bin. Pure. `history`: latest first; at most `MOST_COUNTED` runs are
-    counted."""
+    """Return the counts for each bin. Pure.
+
+    `history`: latest first; at most `MOST_COUNTED` runs are counted.
+    """
     counts = [[0, 0, 0] for _ in range(BINS)]
     for one in [past for past in history if not past.in_shadow][:MOST_COUNTED]:
-        # The small addition keeps 0.70 in its own bin despite rounding.
+        # The small addition keeps a confidence of 0.70 in its own bin despite rounding.
         place = min(int(one.confidence * BINS + 1e-9), BINS - 1)
         part = 0 if one.seen is Seen.ALONE else 2 if one.seen.is_wrong else 1
         counts[place][part] += 1

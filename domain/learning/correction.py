@@ -1,4 +1,5 @@
-"""The correction: a review that a person edited or rejected, and the lesson from it."""
+"""The correction: a review that a person edited or rejected, and what the agent can learn from
+it."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -49,11 +50,11 @@ ContentLesson = Annotated[
     SuggestedEntry | SuggestedTemplate | TemplateRevision | KnowledgeRevision,
     Field(discriminator="kind"),
 ]
-"""A change of a client's content: a new entry or template, or a change of an existing one."""
+"""A change to a client's content: a new entry or template, or a revision of an existing one."""
 
 
 class CorrectionOffers(BaseModel):
-    """Suggestions from a correction, prefilled where possible; a person may change them."""
+    """Suggestions derived from a correction, prefilled where possible. A person may change them."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,8 +63,8 @@ class CorrectionOffers(BaseModel):
 
 
 class CorrectionLesson(BaseModel):
-    """The parts of a correction that a person accepts. `classification`, `intent`: those of the
-    customer's message, as the person sees them."""
+    """The parts of a correction that a person accepts. `classification`, `intent`: the category and
+    intent that the person assigns to the customer's message."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -74,7 +75,7 @@ class CorrectionLesson(BaseModel):
 
 
 class CorrectionSummary(BaseModel):
-    """One line of the queue."""
+    """A correction in the queue's list."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -112,7 +113,7 @@ class CorrectionRecord(CorrectionSummary):
 
 
 class Correction(CorrectionRecord):
-    """A correction with the difference of its texts, and the suggestions from it."""
+    """A correction with the difference between its texts, and suggestions derived from it."""
 
     diff: tuple[Piece, ...] = Field(
         description="From the draft to the words that were sent; empty where none are."

@@ -1,4 +1,4 @@
-"""Apply a person's edit of an answer to the knowledge entry that the answer is based on."""
+"""Apply a person's edit of an answer to the knowledge entry on which the answer is based."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final
@@ -6,16 +6,15 @@ from typing import Final
 from domain.core.effort import spend
 from domain.learning.word_diff import Piece, PieceKind
 
-# The numbers of characters of context that locate a change, the safest first.
+# Lengths, in characters, of the context that locates a change; the longest is the safest.
 _AROUND: Final = (40, 20, 8)
 
 
 def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
-    """Return the entry's body with the person's edits of the draft. `diff`: from the draft to the
-    text sent.
+    """Return the entry's body with the person's edits of the draft applied, or None.
 
-    Return None unless each edit matches exactly one place in the body. An edited greeting, for
-    example, matches none.
+    `diff`: from the draft to the text sent. Return None unless each edit matches exactly one place
+    in the body. An edited greeting, for example, matches none.
     """
     rewritten = body
     for before, old, new, after in _changes(diff):
@@ -34,7 +33,7 @@ def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
 
 
 def _changes(diff: Sequence[Piece]) -> Iterator[tuple[str, str, str, str]]:
-    """Yield for each change the text before it, the deleted text, the inserted text and the text
+    """For each change, yield the text before it, the deleted text, the inserted text and the text
     after it."""
     before, old, new = "", "", ""
     for piece in diff:

@@ -12,7 +12,7 @@ class CorrectionNotFound(DomainError):
 
 
 class CorrectionDecided(DomainError):
-    """The correction was already accepted or dismissed; it is decided only once."""
+    """The correction was already accepted or dismissed; each correction is decided only once."""
 
     code = "correction_decided"
 
@@ -24,7 +24,7 @@ class ExampleNotFound(DomainError):
 
 
 class TooManyExamples(DomainError):
-    """The client has reached the `limit` of labelled examples."""
+    """The client has reached its `limit` on labelled examples."""
 
     code = "too_many_examples"
 

@@ -1,10 +1,10 @@
-"""Confidence intervals for shares counted in small samples."""
+"""Confidence intervals for proportions in small samples."""
 
 from math import sqrt
 from typing import Final, NamedTuple
 
 _Z95: Final = 1.959964
-"""The quantile of the normal distribution for a 95 % interval."""
+"""The quantile of the standard normal distribution for a 95 % interval."""
 
 
 class Interval(NamedTuple):
@@ -13,9 +13,9 @@ class Interval(NamedTuple):
 
 
 def wilson(hits: int, trials: int) -> Interval:
-    """Return the 95 % Wilson interval of a share; from 0 to 1 for no trials.
+    """Return the 95 % Wilson interval of a proportion; from 0 to 1 if there are no trials.
 
-    Raises ValueError for more hits than trials.
+    Raises ValueError if there are more hits than trials.
     """
     if not 0 <= hits <= trials:
         raise ValueError("between no hit and one for each trial")
@@ -25,7 +25,7 @@ def wilson(hits: int, trials: int) -> Interval:
     middle = share + square / (2 * trials)
     reach = _Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     whole = 1 + square / trials
-    # The interval must contain the share itself despite rounding.
+    # Despite rounding, the interval must contain the proportion itself.
     low = 0.0 if hits == 0 else (middle - reach) / whole
     high = 1.0 if hits == trials else (middle + reach) / whole
     return Interval(low, high)

@@ -1,5 +1,4 @@
-"""The labelled example: a customer's message with the category and intent that a person
-assigned."""
+"""The labelled example: a customer's message with a category and intent assigned by a person."""
 
 from datetime import datetime
 from typing import Final
@@ -10,12 +9,13 @@ from domain.agent.brain import Category, Language
 from domain.agent.intent import Intent
 
 MAX_EXAMPLES: Final = 10_000
-"""The limit for one client."""
+"""Maximum number of labelled examples of one client."""
 
 
 class LabelledExample(BaseModel):
-    """A labelled example. `text`: with personal data replaced. `run_id`: the run that it was made
-    from; it is erased with that run's customer. None if no run is known."""
+    """A labelled example. `text`: the message with personal data replaced. `run_id`: the run from
+    which the example was created, or None if unknown. The example is erased together with that
+    run's customer."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""Suggestions from a correction, prefilled for a person to check."""
+"""Suggestions derived from a correction, prefilled for a person to check."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,8 @@ from domain.learning.word_diff import Piece
 _MAX_PHRASE: Final = 500
 _TITLE_CHARS: Final = 80
 
-# Facts that also fit another customer's answer. Dates and numbers belong to one order or day.
+# Kinds of facts that can also be true in another customer's answer. Dates and numbers belong to one
+# order or day.
 _LASTING: Final = frozenset(
     {FactKind.MONEY, FactKind.SHARE, FactKind.PERIOD, FactKind.CLOCK, FactKind.LINK}
 )
@@ -44,16 +45,16 @@ _LASTING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
-    """The context of a correction's run. `run`: the data for a case, None if the customer's text
-    was erased. `content`: the template or entry that the draft is based on, if there is only
+    """The context of a correction's run. `run`: the data for a case, or None if the customer's text
+    was erased. `content`: the template or entry on which the draft is based, if there is exactly
     one."""
 
     run: RunForCase | None
     content: TemplateEntry | KnowledgeEntry | None
 
     def impersonal(self, text: str) -> str:
-        """Return the text with the customer's personal data replaced as in the case, including
-        order numbers that only this text names."""
+        """Return the text with the customer's personal data replaced as in the case. Order numbers
+        that only this text contains are replaced too."""
         said = find_order_numbers(text)
         if self.run is None:
             return impersonal(text, email=None, name=None, order_numbers=said)
@@ -67,18 +68,19 @@ class CorrectedRun:
 
 
 def offers(record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]) -> CorrectionOffers:
-    """Return the suggestions. `diff`: from the draft to the text sent; empty if none was sent."""
+    """Return the suggestions. `diff`: from the draft to the text sent; empty if no text was
+    sent."""
     return CorrectionOffers(case=_case(record, run), content=_content(record, run, diff))
 
 
 def language_of(record: CorrectionRecord, *texts: str) -> Language:
-    """Return the language that the texts are clearly in, else that of the customer's message;
-    French if that is unknown."""
+    """Return the language of the texts if it is clear, else the language of the customer's message,
+    else French."""
     return language_of_text(texts, "en" if record.language == "en" else "fr")
 
 
 def example_text(record: CorrectionRecord, run: CorrectedRun) -> str:
-    """Return the anonymized customer's message for a labelled example."""
+    """Return the customer's message, anonymized, for a labelled example."""
     words = "\n".join(part for part in (record.subject, record.text) if part)
     return run.impersonal(words[:MAX_BODY])
 
@@ -98,7 +100,7 @@ def _case(record: CorrectionRecord, run: CorrectedRun) -> CaseSpec | None:
 
 
 def _stated(text: str, *, but_not: str) -> Iterator[str]:
-    """Yield the lasting facts of a text that the other one does not state, as written."""
+    """Yield the lasting facts that a text states and the text `but_not` does not, as written."""
     other = {key for fact in facts(but_not) for key in fact.gives}
     folded = fold(text)
     stated = (
@@ -106,7 +108,7 @@ def _stated(text: str, *, but_not: str) -> Iterator[str]:
         for fact in facts(text)
         if fact.kind in _LASTING and not fact.needs & other
     )
-    # A number in words is stated in digits, so its written form may not occur in the text.
+    # A number in words is reported in digits, so its reported form may not occur in the text.
     return iter(
         dict.fromkeys(one for one in stated if 0 < len(one) <= _MAX_PHRASE and one in folded)
     )
@@ -128,13 +130,14 @@ def _content(
 def _revision(
     record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> TemplateRevision | KnowledgeRevision | None:
-    """Return the edit applied to the content behind the draft, or None if that is not possible."""
+    """Return the content behind the draft with the person's edit applied, or None if that is not
+    possible."""
     if run.content is None or record.kind is not CorrectionKind.EDITED:
         return None
     old, draft = run.content.body, record.draft
     is_template = isinstance(run.content, TemplateEntry)
     body = rewritten_template(old, draft, diff) if is_template else rewritten_entry(old, diff)
-    # The added text must contain no customer's data.
+    # The added text must not contain a customer's data.
     if body is None or body == old or run.impersonal(body) != body:
         return None
     if is_template:
@@ -143,7 +146,7 @@ def _revision(
 
 
 def _title(record: CorrectionRecord, run: CorrectedRun, limit: int) -> str:
-    """Return the customer's question on one line, cut to the limit."""
+    """Return the customer's question on one line, truncated to the limit."""
     given = record.subject or next((line for line in record.text.splitlines() if line.strip()), "")
     words = " ".join(run.impersonal(given[:MAX_BODY]).split())
     cut = words[: min(limit, _TITLE_CHARS)].rstrip()

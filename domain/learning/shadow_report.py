@@ -1,5 +1,5 @@
-"""The report on shadow mode: how often the agent agrees with people, and whether that is enough to
-go live."""
+"""The report on shadow mode: how often the agent agrees with people, and whether a playbook can go
+live."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,10 +13,10 @@ from domain.learning.comparison import PeopleDid
 from domain.learning.intervals import wilson
 
 ENOUGH_COMPARED: Final = 50
-"""The minimum of answers that the agent would have sent automatically, compared with people's."""
+"""Minimum number of compared answers that the agent would have sent automatically."""
 
 ENOUGH_AGREEMENT: Final = 0.9
-"""The minimum of the lower bound of the agreement's interval."""
+"""Minimum value for the lower bound of the agreement's interval."""
 
 MAX_EXAMPLES: Final = 10
 
@@ -54,12 +54,12 @@ class Agreement(BaseModel):
 
 
 class ClassCounts(BaseModel):
-    """The counts of one category. `kept`: all messages that the agent processed. `settled`: those
-    that people have dealt with. Of these, the agent would have answered `answers`, left `silences`
-    unanswered, and sent `reviews` to review. `expired`: the review expired without a decision.
+    """The counts for one category.
 
-    `agreed` and `disagreed`: as `Comparison.agrees`. `conflicts`: messages with a fact that
-    differs.
+    `kept`: all messages that the agent processed. `settled`: the messages that people have dealt
+    with. Of these, the agent would have answered `answers`, left `silences` unanswered, and sent
+    `reviews` to review. `expired`: reviews that expired without a decision. `agreed` and
+    `disagreed`: as `Comparison.agrees`. `conflicts`: messages with a conflicting fact.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -104,8 +104,8 @@ class ShadowExample(BaseModel):
 
 
 class ShadowReport(BaseModel):
-    """The report on one version of a playbook; None if it was never in shadow mode. `waiting`:
-    messages that people have not dealt with yet, or that joined another review."""
+    """The report on one version of a playbook. `version`: None if the playbook was never in shadow
+    mode. `waiting`: messages that people have not dealt with yet, or that joined another review."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -122,7 +122,7 @@ class ShadowReport(BaseModel):
 
     @property
     def not_ready(self) -> tuple[NotReady, ...]:
-        """Return the reasons against going live; empty if there are none."""
+        """Return the reasons for not going live yet; empty if there are none."""
         agreement = self.total.agreement
         wrong = {
             NotReady.TOO_FEW_COMPARED: agreement.compared < ENOUGH_COMPARED,
@@ -137,7 +137,7 @@ class ShadowReport(BaseModel):
 
 
 def totalled(classes: Sequence[ClassCounts]) -> ClassCounts:
-    """Return the sums of all categories, as a count without a category name."""
+    """Return the sums over all categories, as a count without a category name."""
     counted = [name for name in ClassCounts.model_fields if name != "classification"]
     sums = {name: sum(getattr(one, name) for one in classes) for name in counted}
     return ClassCounts(classification="", **sums)

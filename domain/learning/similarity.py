@@ -1,8 +1,8 @@
 """Similarity: how close the meanings of two answers to a customer are.
 
 Words are mapped to meanings (`similarity.yaml`), so that "remboursé", "refund" and "money back" are
-equal. Two differences decide whether the answers agree and are weighted separately: a different
-amount, date or number, and a statement that one of them denies.
+equal. Two differences can make answers disagree and are weighted separately: a different amount,
+date or number, and a statement that one answer denies.
 """
 
 import re
@@ -17,13 +17,15 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 from domain.core.text import fold
 
 SAME_MEANING: Final = 0.55
-"""The similarity from which two answers count as the same. docs/learning.md explains its choice."""
+"""Minimum similarity at which two answers count as equal in meaning. docs/learning.md explains the
+choice."""
 
 READ: Final = 3_000
-"""The number of characters of each text that are compared."""
+"""Number of characters of each text that are compared."""
 
 _MANY: Final = 400
-# A statement that one text denies, or facts that differ, reduce the similarity by these factors.
+# Factors that reduce the similarity if one text denies a statement of the other, or if their facts
+# differ.
 _DENIED: Final = 0.45
 _OTHER_FACTS: Final = 0.45
 _FACT_WEIGHT: Final = 1.5
@@ -63,7 +65,8 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The content of a text: its meanings, each affirmed, denied or both, and its facts."""
+    """The content of a text: its facts and its meanings, each of which is affirmed, denied or
+    both."""
 
     meanings: dict[str, frozenset[bool]]
     needs: frozenset[str]
@@ -71,9 +74,12 @@ class _Said:
 
 
 def similarity(one: str, other: str) -> float:
-    """Return the similarity from 0 to 1; 1 for equal texts. Symmetric, in French and English. The
-    time is bounded: `READ` characters of each text are read."""
-    # A fixed order makes rounding symmetric.
+    """Return the similarity of two texts from 0 to 1; 1 for equal texts. Symmetric, in French and
+    English.
+
+    The time is bounded: `READ` characters of each text are read.
+    """
+    # A fixed order of the texts makes rounding symmetric.
     first, second = sorted((one[:READ].strip(), other[:READ].strip()))
     if first == second:
         return 1.0
@@ -88,7 +94,7 @@ def similarity(one: str, other: str) -> float:
 
 
 def _overlap(ours: _Said, theirs: _Said) -> float:
-    """Return the Dice coefficient of both contents, with weighted facts."""
+    """Return the Dice coefficient of both contents, in which facts have a higher weight."""
     shared = sum(_has(theirs, word) for word in ours.meanings)
     shared += sum(_has(ours, word) for word in theirs.meanings)
     facts_shared = len(ours.needs & theirs.gives) + len(theirs.needs & ours.gives)
@@ -107,13 +113,13 @@ def _has(said: _Said, word: str) -> bool:
 
 
 def _denies(ours: _Said, theirs: _Said) -> bool:
-    """Return whether one affirms a meaning that the other only denies."""
+    """Return whether one text affirms a meaning that the other only denies."""
     both = ours.meanings.keys() & theirs.meanings.keys()
     return any(ours.meanings[word].isdisjoint(theirs.meanings[word]) for word in both)
 
 
 def _other_facts(ours: _Said, theirs: _Said) -> bool:
-    """Return whether each names a fact of the same kind that the other lacks."""
+    """Return whether each text states a fact of the same kind that the other lacks."""
     missing = {_kind(key) for key in ours.needs - theirs.gives}
     return bool(missing & {_kind(key) for key in theirs.needs - ours.gives})
 
@@ -136,7 +142,7 @@ def _said(text: str) -> _Said:
 
 
 def _statements(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the meaning of each significant word, and whether it is affirmed."""
+    """Yield the meaning of each significant word, and whether the word affirms it."""
     words = _words()
     readable = _CONTRACTION.sub(" not ", fold(text).replace("’", "'"))
     marked = words.phrases.sub(lambda match: f" {_joined(match[0])} ", readable)
@@ -184,7 +190,8 @@ def _words() -> _Words:
 
 
 def _meaning(word: str) -> tuple[str, bool]:
-    """Return the meaning of a word; an unknown word means its own stem."""
+    """Return the meaning of a word, and whether the word affirms it. An unknown word means its own
+    stem."""
     words = _words()
     if word in words.whole:
         return words.whole[word]

@@ -1,4 +1,4 @@
-"""Apply a person's edit of an answer to the template that the answer was filled from.
+"""Apply a person's edit of an answer to the template from which the answer was filled.
 
 The placeholders stay in place: a customer's values in a template would reach the next customer.
 """
@@ -16,8 +16,8 @@ _BRACES: Final = ("{{", "}}", "{%", "%}", "{#")
 
 @dataclass(frozen=True, slots=True)
 class _Filled:
-    """The position of a placeholder's value in the draft. `source`: the placeholder in the
-    template."""
+    """The position of a placeholder's value in the draft. `source`: the placeholder as written in
+    the template."""
 
     start: int
     end: int
@@ -25,11 +25,11 @@ class _Filled:
 
 
 def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | None:
-    """Return the template's body with the person's edits of the draft. `diff`: from the draft to
-    the text sent.
+    """Return the template's body with the person's edits of the draft applied, or None.
 
-    Return None if the draft is not exactly the filled template, or if the person changed or deleted
-    a filled value. Also return None if the added text could be read as a placeholder.
+    `diff`: from the draft to the text sent. Return None if the draft is not exactly the filled
+    template, or if the person changed or deleted a filled value. Also return None if the added text
+    could be read as a placeholder.
     """
     spend(len(body) + len(draft))
     filled = _values(body.strip(), draft.strip())
@@ -46,7 +46,8 @@ def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | No
 
 
 def _values(body: str, draft: str) -> list[_Filled] | None:
-    """Return the values in the draft, from left to right; None if it is not the filled body."""
+    """Return the filled values in the draft, from left to right, or None if the draft is not the
+    filled body."""
     found: list[_Filled] = []
     at, end = 0, 0
     waiting: tuple[str, int] | None = None
@@ -54,7 +55,7 @@ def _values(body: str, draft: str) -> list[_Filled] | None:
         literal = body[end:start]
         place = draft.find(literal, at)
         if start == len(body) and literal:
-            # The last literal must end the draft, even if it also occurs earlier.
+            # The last literal must be at the end of the draft, even if it also occurs earlier.
             place = len(draft) - len(literal) if draft.endswith(literal) else -1
         elif start == len(body) and waiting is not None:
             place = len(draft)

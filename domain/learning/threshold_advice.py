@@ -1,8 +1,9 @@
 """Threshold advice: the reviews that another threshold would have caused, and the corrections that
-people would have made in them.
+people would have made in these reviews.
 
-Reviewed outcomes are counted. Unreviewed ones are estimated from reviews at the same confidence,
-and are reported as unknown if there are too few. The advice is never applied automatically.
+Reviewed outcomes are counted. Unreviewed outcomes are estimated from reviews at the same
+confidence, and reported as unknown if there are too few reviews. The advice is never applied
+automatically.
 """
 
 from bisect import bisect_left
@@ -16,19 +17,19 @@ from pydantic import BaseModel, ConfigDict
 from domain.learning.unseen import Band, unseen_wrong
 
 MAX_HISTORY: Final = 2_000
-"""The maximum of past runs that the advice uses."""
+"""Maximum number of past runs that the advice uses."""
 
 _GRID: Final = tuple(step / 100 for step in range(101))
 _CURVE_STEP: Final = 5
 _BAND: Final = 0.05
-# Fewer corrections do not justify a threshold.
+# With fewer corrections, no threshold is suggested.
 _ENOUGH_WRONG: Final = 4
 _CAUGHT: Final = 0.75
 
 
 class Seen(StrEnum):
-    """The outcome of a run's draft. `alone`: it was sent without a review. `unknown`: people were
-    asked, but gave no decision."""
+    """The outcome of a run's draft. `alone`: the draft was sent without a review. `unknown`: people
+    were asked, but gave no decision."""
 
     ALONE = "alone"
     APPROVED = "approved"
@@ -47,7 +48,7 @@ class Seen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PastOutcome:
-    """One run. `is_held`: it would have been reviewed at any threshold. `in_shadow`: it was
+    """One past run. `is_held`: it would have been reviewed at any threshold. `in_shadow`: it was
     compared in shadow mode, so it serves as evidence but is not part of the counted history."""
 
     confidence: float
@@ -61,10 +62,10 @@ class ThresholdPoint(BaseModel):
 
     `reviewed`: the runs that people would have reviewed, including those held at any threshold.
     `alone`: the runs sent automatically; `coverage`: their share. `edits_caught` of `edits` and
-    `rejections_caught` of `rejections`: corrections of runs not held that a review would have
-    caught. `wrong_low` to `wrong_high`: how many of the runs sent automatically people would have
-    corrected, at 90 %, where enough is known. `unknown`: unreviewed runs at a confidence with too
-    few reviews.
+    `rejections_caught` of `rejections`: corrections that a review would have caught, of runs not
+    held. `wrong_low` to `wrong_high`: the 90 % interval for how many automatically sent runs people
+    would have corrected, at confidences with enough reviews. `unknown`: unreviewed runs at a
+    confidence with too few reviews.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -83,8 +84,8 @@ class ThresholdPoint(BaseModel):
 
 
 class ThresholdAdvice(BaseModel):
-    """The curve over thresholds. `suggested`: the lowest threshold that would have caught three of
-    four corrections; None if too few are known."""
+    """The effect of each threshold. `suggested`: the lowest threshold that would have caught three
+    of four corrections; None if too few corrections are known."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,7 +96,7 @@ class ThresholdAdvice(BaseModel):
 
 
 def advise(history: Sequence[PastOutcome], current: float) -> ThresholdAdvice:
-    """Return the advice for a history. Pure. `current`: the threshold in force."""
+    """Return the advice for a history. Pure. `current`: the threshold in effect."""
     past = _Past(history)
     suggested = next((one for one in _GRID if past.catches_enough(one)), None)
     return ThresholdAdvice(
@@ -165,5 +166,5 @@ class _Past:
 
 
 def _band(confidence: float) -> int:
-    # The small addition keeps 0.70 in its own band despite rounding.
+    # The small addition keeps a confidence of 0.70 in its own band despite rounding.
     return int(confidence / _BAND + 1e-9)

@@ -1,4 +1,4 @@
-"""A description of a threshold's effect on past runs, in French and English."""
+"""Describe a threshold's effect on past runs, in French and English."""
 
 from domain.learning.threshold_advice import ThresholdPoint
 

@@ -1,4 +1,4 @@
-"""The difference of two texts by words: equal, deleted and inserted pieces."""
+"""The difference between two texts by words: equal, deleted and inserted pieces."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from domain.core.comparable import is_comparable
 from domain.core.effort import spend
 
-# Words, punctuation and whitespace; then lines; then the whole text.
+# The units of comparison: words, punctuation and whitespace; else lines; else the whole text.
 _UNITS: Final = (re.compile(r"\w+|[^\w\s]|\s+"), re.compile(r"[^\n]*\n+|[^\n]+"))
 
 
@@ -22,8 +22,8 @@ class PieceKind(StrEnum):
 
 
 class Piece(BaseModel):
-    """A piece of a difference. `equal`: in both texts. `delete`: only in the first. `insert`: only
-    in the second."""
+    """A piece of a difference. `equal`: in both texts. `delete`: only in the first text. `insert`:
+    only in the second text."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,11 +32,11 @@ class Piece(BaseModel):
 
 
 def word_diff(before: str, after: str) -> tuple[Piece, ...]:
-    """Return the pieces in order: without the inserts they form `before`, without the deletes
-    `after`.
+    """Return the pieces in order.
 
-    Texts that are too long to compare by words are compared by lines, or else as a whole.
-    Neighbouring pieces have different kinds, and no piece is empty.
+    Without the inserts they form `before`, without the deletes `after`. Texts that are too long to
+    compare by words are compared by lines, or else as a whole. Neighbouring pieces have different
+    kinds, and no piece is empty.
     """
     spend(len(before) + len(after))
     for pattern in _UNITS:
@@ -52,7 +52,8 @@ def word_diff(before: str, after: str) -> tuple[Piece, ...]:
 
 
 def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Return the lengths of the common prefix and of the common suffix after it, in units."""
+    """Return the lengths, in units, of the common prefix and of the common suffix after the
+    prefix."""
     shorter = min(len(old), len(new))
     head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     rest = shorter - head
@@ -61,7 +62,7 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[PieceKind, str]]:
-    # Whitespace is equal everywhere: it joins matches of words, but is no match alone.
+    # Whitespace is the same everywhere: it may join matching words, but is no match on its own.
     matcher = SequenceMatcher(str.isspace, old, new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
@@ -76,7 +77,7 @@ def _piece(kind: PieceKind, units: Sequence[str]) -> tuple[PieceKind, str]:
 
 
 def _joined(pieces: Sequence[tuple[PieceKind, str]]) -> Iterator[Piece]:
-    """Yield the pieces with neighbours of one kind merged and empty ones omitted."""
+    """Return the pieces with neighbours of the same kind merged and empty pieces omitted."""
     kind, text = PieceKind.EQUAL, ""
     for next_kind, next_text in pieces:
         if not next_text:

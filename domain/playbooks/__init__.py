@@ -1,1 +1,1 @@
-"""Playbooks: the events that the agent answers and its rules, and their file format."""
+"""Playbooks: the events that the agent answers, the agent's rules, and the playbook file format."""

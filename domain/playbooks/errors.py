@@ -1,4 +1,4 @@
-"""Errors around playbooks."""
+"""Errors of playbooks."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,7 @@ class PlaybookNotFound(DomainError):
 
 
 class InvalidPlaybook(InvalidInput):
-    """A file or a body is not a valid playbook. `problems`: each place and its problem, as in
+    """A file or a body is not a valid playbook. `problems`: each path with its problem, as in
     `playbooks[0].threshold: a number expected`."""
 
     code = "invalid_playbook"
@@ -25,7 +25,7 @@ class InvalidPlaybook(InvalidInput):
 
 
 class PatternTaken(InvalidInput):
-    """Two active playbooks would match the same events: the younger one would never be used."""
+    """Two active playbooks would match the same events, so the newer one would never be used."""
 
     code = "pattern_taken"
 
@@ -39,7 +39,7 @@ class PatternTaken(InvalidInput):
 
 
 class PlaybookNameTaken(InvalidInput):
-    """Another playbook of the client has this name, which must be unique."""
+    """Another playbook of the client has this name; names must be unique."""
 
     code = "playbook_name_taken"
 
@@ -48,7 +48,7 @@ class PlaybookNameTaken(InvalidInput):
 
 
 class PlaybookChanged(DomainError):
-    """The playbook was changed meanwhile. `version`: its present version."""
+    """The playbook was changed in the meantime. `version`: its current version."""
 
     code = "playbook_changed"
 
@@ -86,7 +86,7 @@ class TooManyPlaybookChanges(InvalidInput):
 
 
 class PlaybookVersionsFull(InvalidInput):
-    """The client's versions have used all the bytes that they may. An active playbook may still be
-    turned off or deleted."""
+    """The client's playbook versions have used up their storage limit. An active playbook may still
+    be turned off or deleted."""
 
     code = "playbook_versions_full"

@@ -1,6 +1,6 @@
-"""Playbooks as a YAML file, for people to read, review and carry from one client to another.
+"""Playbooks as a YAML file, for people to read, review and copy from one client to another.
 
-Each problem is named by its path, as in `playbooks[0].actions.refund.limits.per_action`.
+Each problem is identified by its path, as in `playbooks[0].actions.refund.limits.per_action`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,7 +38,7 @@ class PlaybookDraft:
 
     `says_active`: whether the request sets the active state. `note`: the reason for the change.
     `expected_version`: the version that the author has seen. `override`: the reason to go live
-    although cases are not green.
+    although not all cases are green.
     """
 
     spec: PlaybookSpec
@@ -49,8 +49,8 @@ class PlaybookDraft:
 
 
 def parse_playbooks(data: bytes) -> tuple[PlaybookSpec, ...]:
-    """Return the playbooks of a file. Raises InvalidPlaybook with a line for each problem, ten at
-    most."""
+    """Return the playbooks in a file. Raises InvalidPlaybook with one line per problem, at most
+    ten."""
     return playbooks_in(yaml_in(data))
 
 
@@ -67,7 +67,7 @@ def yaml_in(data: bytes) -> JsonValue:
 
 
 def playbooks_in(value: JsonValue) -> tuple[PlaybookSpec, ...]:
-    """Return the playbooks of a parsed file. Raises InvalidPlaybook."""
+    """Return the playbooks in a parsed file. Raises InvalidPlaybook."""
     try:
         file = FileShape.model_validate(value)
     except ValidationError as error:
@@ -77,7 +77,7 @@ def playbooks_in(value: JsonValue) -> tuple[PlaybookSpec, ...]:
 
 
 def draft_in(value: JsonValue) -> PlaybookDraft:
-    """Return one playbook, written as in a file. Raises InvalidPlaybook."""
+    """Return one playbook from its representation in files. Raises InvalidPlaybook."""
     try:
         shape = DraftShape.model_validate(value)
     except ValidationError as error:
@@ -91,15 +91,16 @@ def draft_in(value: JsonValue) -> PlaybookDraft:
 
 
 def write_playbooks(specs: Sequence[PlaybookSpec]) -> str:
-    """Return the file of these playbooks; `parse_playbooks` returns the same ones."""
+    """Return these playbooks as a file, from which `parse_playbooks` returns the same playbooks."""
     return write_list({"version": 1}, "playbooks", map(written, specs))
 
 
 def diff(before: PlaybookSpec, after: PlaybookSpec) -> str:
-    """Return the difference of their files, line by line, as `diff -u` shows it; empty if equal.
+    """Return the line-by-line difference between the playbooks' files, as shown by `diff -u`; empty
+    if they are equal.
 
     Versions have no active state, so it is left out. Files that repeat one line many times are
-    shown whole, one below the other.
+    shown in full, one below the other.
     """
     old, new = (_lines(spec) for spec in (before, after))
     if old == new:
@@ -128,7 +129,7 @@ def _refused(lines: list[str]) -> InvalidPlaybook:
 
 
 def written(spec: PlaybookSpec) -> dict[str, JsonValue]:
-    """Return a playbook in its file form."""
+    """Return a playbook in its representation for files."""
     written: dict[str, JsonValue] = {
         "name": spec.name,
         "event_type": spec.event_type,

@@ -1,7 +1,7 @@
-"""Find what a change of a client's playbooks newly lets the agent do.
+"""Find what a change of a client's playbooks newly allows the agent to do.
 
-The active playbooks are compared as a whole, by kind of event: a change that moves events to
-another playbook, deletes one or makes a narrower one loosens as much as an edit does.
+The active playbooks are compared as a whole, for each kind of event. A change that moves events to
+another playbook, deletes a playbook or narrows one can loosen as much as an edit.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,14 +27,14 @@ HARMLESS_PLAYBOOK: Final[Mapping[str, str]] = {
     "name": "What people call it.",
     "rulebook.instructions": "Words to a model. Code decides which actions it may take.",
 }
-"""By field: why no change to it loosens. `loosened` covers all others."""
-# No pattern contains this, since patterns have no control characters.
+"""For each field: why changing it never loosens anything. `loosened` covers all other fields."""
+# No pattern contains this character, because patterns have no control characters.
 _ANY_OTHER: Final = "\x01"
 _NONE: Final = ActionRule(level=ActionLevel.NEVER)
 
 
 class WantedChange(BaseModel):
-    """A change of playbooks, in the form that its use case takes (`services/playbooks/`)."""
+    """A requested change of playbooks, in the format of its use case (`services/playbooks/`)."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -51,12 +51,12 @@ class WantedChange(BaseModel):
 def loosened(
     before: Sequence[PlaybookEntry], after: Sequence[PlaybookEntry]
 ) -> tuple[LoosenedRule, ...]:
-    """Return everything that becomes looser, by kind of event. Both sides: all of a client's
-    playbooks, oldest first.
+    """Return everything that becomes looser, by kind of event.
 
-    Levels, amounts, ages and scopes count for every action on an order. Level, scopes and tags of
-    other actions count if a playbook had the events before. The threshold and `during_review` count
-    if money moves without a person.
+    Both arguments are all of a client's playbooks, oldest first. For actions on an order, levels,
+    amounts, ages and scopes always count. For other actions, levels, scopes and tags count if a
+    playbook handled the events before. The threshold and `during_review` count if money moves
+    without a person.
     """
     found: list[LoosenedRule] = []
     for pattern in _patterns(before, after):
@@ -72,19 +72,20 @@ def loosened(
 
 
 def _patterns(*sides: Sequence[PlaybookEntry]) -> list[str]:
-    """Return the patterns of all active playbooks. If two of them match an event, the longer one
-    decides on either side. So one example of each pattern represents all its events."""
+    """Return the patterns of all active playbooks. If two patterns match an event, the longer one
+    decides, before and after the change. One example of each pattern therefore represents all its
+    events."""
     active = (entry for side in sides for entry in side if entry.is_active)
     return sorted({entry.playbook.event_type for entry in active})
 
 
 def _example(pattern: str) -> str:
-    """Return an event type that this pattern covers, and no longer pattern does."""
+    """Return an event type that this pattern matches and no longer pattern does."""
     return pattern.removesuffix("*") + _ANY_OTHER if pattern.endswith("*") else pattern
 
 
 def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry | None:
-    """Return the playbook that answers such events, or None if there is none outside shadow
+    """Return the playbook that answers such events, or None if there is none or it is in shadow
     mode."""
     active = {entry.playbook.id: entry for entry in entries if entry.is_active}
     won = match([entry.playbook for entry in active.values()], event_type)
@@ -122,7 +123,7 @@ def _of_rule(
     if new.merchant_requests and not old.merchant_requests:
         yield LoosenedRule(place=f"{name}.merchant_requests", before="false", after="true")
     if new.level is ActionLevel.NEVER or old.level is ActionLevel.NEVER:
-        # For an action that was never taken, the level covers everything but its amounts.
+        # If the action was never allowed, the changed level covers everything but its amounts.
         if moves_money and old.level is ActionLevel.NEVER and new.level is not ActionLevel.NEVER:
             yield from _amounts(name, None, new.limits)
         return
@@ -138,7 +139,7 @@ def _of_rule(
 
 
 def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRule]:
-    """Yield the scopes that let more kinds of messages lead to the action, and the added tags."""
+    """Yield the scopes in which more kinds of messages can cause the action, and the added tags."""
     for scope in ("categories", "intents"):
         had, has = getattr(old, scope), getattr(new, scope)
         if had and (not has or set(has) - set(had)):
@@ -154,7 +155,8 @@ def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRul
 
 
 def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[LoosenedRule]:
-    """Yield amounts that are raised, removed or in another currency. Without `old` all are new."""
+    """Yield the amounts that are raised, removed or in another currency. Without `old`, all amounts
+    are new."""
     same = old is not None and new is not None and old.currency == new.currency
     for limit in _LIMITS:
         was = None if old is None else getattr(old, limit)

@@ -1,4 +1,4 @@
-"""Compare a client's playbooks with imported ones. Names identify them."""
+"""Compare a client's playbooks with imported ones, identified by name."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,7 +13,8 @@ from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
 
 
 class ImportOutcome(StrEnum):
-    """`changed`: there is a next version. `switched`: the same version, now on or off."""
+    """The effect on one playbook. `changed`: there is a new version. `switched`: the version is the
+    same, but was turned on or off."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -22,7 +23,7 @@ class ImportOutcome(StrEnum):
 
 
 class PlaybookChange(BaseModel):
-    """One playbook after a change, and how it differs from before.
+    """One playbook after a change, and its differences from before.
 
     `fields`: the changed fields, by their names in the file ("threshold", "actions.refund"); empty
     for a new playbook.
@@ -38,8 +39,8 @@ class PlaybookChange(BaseModel):
 def compare(
     entries: Iterable[PlaybookEntry], specs: Sequence[PlaybookSpec], new_id: NewId
 ) -> tuple[PlaybookChange, ...]:
-    """Return the changes that make the client's playbooks match `specs`; those not named there
-    stay.
+    """Return the changes that make the client's playbooks match `specs`. Playbooks not named in
+    `specs` stay unchanged.
 
     Raises PlaybookNameTaken if a name is ambiguous.
     """
@@ -54,7 +55,7 @@ def compare(
 
 
 def change_of(before: PlaybookEntry, spec: PlaybookSpec) -> PlaybookChange:
-    """Return the change that makes one playbook match `spec`, its name too."""
+    """Return the change that makes one playbook match `spec`, including its name."""
     if before.spec == spec:
         return PlaybookChange(outcome=ImportOutcome.UNCHANGED, entry=before)
     playbook_id, version = before.playbook.id, before.playbook.version
@@ -74,8 +75,11 @@ def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId
 
 
 def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
-    """Yield the fields in which two specs differ. An explicit rule that equals the default counts
-    too: files are compared as they are written."""
+    """Yield the fields in which two specs differ.
+
+    An explicit rule that equals the default counts as a difference too, because files are compared
+    as written.
+    """
     old, new = before.rulebook, after.rulebook
     pairs = {
         "name": (before.name, after.name),
@@ -93,7 +97,7 @@ def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
 
 
 def as_entry(spec: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:
-    """Return the playbook that the spec makes, in that version."""
+    """Return the playbook that results from the spec, in the given version."""
     playbook = Playbook(
         id=playbook_id,
         version=version,

@@ -1,7 +1,8 @@
-"""The playbook: the events that the agent answers for a client, and the confidence it needs.
+"""The playbook: the events that the agent answers for a client, and the confidence that an answer
+requires.
 
-`domain/agent/rulebook.py` defines what it lets the agent do; `domain/playbooks/file.py` reads and
-writes it as a file.
+`domain/agent/rulebook.py` defines what a playbook allows the agent to do;
+`domain/playbooks/file.py` reads and writes playbooks as files.
 """
 
 import re
@@ -18,25 +19,29 @@ DEFAULT_THRESHOLD: Final = 0.70
 MAX_PATTERN: Final = 200
 MAX_NAME: Final = 200
 MAX_OVERRIDE: Final = 500
-"""The most characters of the reason to go live although cases are not green."""
+"""Maximum length, in characters, of the reason to go live although not all cases are green."""
 
 OVERRIDE_PATTERN: Final = r"[0-9A-Za-z\u00c0-\u02af\u0370-\u1fff\u3040-\ud7ff]"
-"""A reason has a letter or a digit, of any script: an invisible text is no reason."""
+"""A reason must contain a letter or a digit of any script, so that invisible text does not count as
+one."""
 
 MAX_PLAYBOOKS: Final = 200
-"""The most playbooks of one client, on or off."""
+"""Maximum number of a client's playbooks, active or not."""
 
 MAX_DAY_CHANGES: Final = 1_000
-"""The most versions and activations of one client in 24 hours. Versions are kept: each explains the
-runs that it answered. Each activation sends an event to the client's webhooks."""
+"""Maximum number of a client's new versions and activations in 24 hours. All versions are kept,
+because each explains the runs that it answered. Each activation sends an event to the client's
+webhooks."""
 
 MAX_VERSION_BYTES: Final = 128 * 1024 * 1024
-"""The most bytes of all versions of one client in PostgreSQL, deleted playbooks included. None is
-removed: runs, audit entries and shadow drafts refer to them, and each may be restored."""
+"""Maximum size, in bytes in PostgreSQL, of all versions of one client, deleted playbooks included.
+No version is removed, because runs, audit entries and shadow drafts refer to versions, and each may
+be restored."""
 
 
 class Playbook(BaseModel):
-    """One version of a playbook. A run records the `id` and `version` of the one that matched."""
+    """One version of a playbook. A run records the `id` and `version` of the playbook that
+    matched."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,12 +53,12 @@ class Playbook(BaseModel):
 
 
 NEW_RULEBOOK: Final = Rulebook(during_review=DuringReview(answers=True))
-"""The rules of a new playbook that sets none."""
+"""The rules of a new playbook that sets no rules."""
 
 
 class PlaybookSpec(BaseModel):
-    """A merchant's choices for a playbook: all but its id and version. `name` identifies it among
-    the client's playbooks."""
+    """A merchant's choices for a playbook: everything but its id and version. `name` identifies the
+    playbook among the client's."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -84,7 +89,7 @@ class PlaybookEntry(BaseModel):
         )
 
     def in_version(self, version: int, spec: PlaybookSpec) -> "PlaybookEntry":
-        """Return the playbook with the content of `spec`, in that version and with its active
+        """Return the playbook in the given version, with the content of `spec` and its own active
         state."""
         playbook = Playbook(
             id=self.playbook.id,
@@ -125,10 +130,10 @@ def check_pattern(pattern: str) -> str:
 
 
 def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
-    """Return the playbook for an event type: the exact one, then the longest prefix, then the
+    """Return the playbook for an event type: an exact match, then the longest prefix, then the
     oldest.
 
-    `playbooks` come oldest first, which decides between equals.
+    `playbooks`: oldest first, which decides between equal matches.
     """
     best: Playbook | None = None
     for playbook in playbooks:
@@ -140,8 +145,10 @@ def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
 
 
 def in_winning_order(entries: Iterable[PlaybookEntry]) -> tuple[PlaybookEntry, ...]:
-    """Sort by precedence: an event goes to the first active one that covers it. They come oldest
-    first."""
+    """Sort playbooks by precedence: the first active one that matches an event answers it.
+
+    `entries`: oldest first.
+    """
     return tuple(sorted(entries, key=lambda entry: -_precision(entry.playbook.event_type)))
 
 

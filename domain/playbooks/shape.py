@@ -1,6 +1,6 @@
-"""The form of playbooks as people write them, and the messages about invalid ones.
+"""The format in which people write playbooks, and the messages about invalid ones.
 
-Amounts are decimal strings here ("50.00") and whole minor units everywhere else.
+Amounts are decimal strings here ("50.00"), but whole minor units everywhere else.
 """
 
 import re
@@ -57,20 +57,20 @@ _AMOUNT: Final = re.compile(r"[0-9]{1,13}(\.[0-9]{1,3})?")
 
 
 def _ruled(check: Callable[[str], str]) -> Callable[[str], str]:
-    """Wrap a check of the domain so that pydantic gets its own kind of error, and adds a path."""
+    """Wrap a check of the domain so that it raises ValueError, to which pydantic adds the path."""
 
     def checked(value: str) -> str:
         try:
             return check(value)
         except InvalidInput as error:
-            # The path names the field already.
+            # The path already names the field.
             raise ValueError(str(error).partition(": ")[2]) from None
 
     return checked
 
 
 def _tag(value: str) -> str:
-    """Clean a tag as a brain's tags are cleaned, so that the brain can choose it."""
+    """Clean a tag in the same way as a brain's tags, so that the brain can choose it."""
     line = clean_line(value, MAX_TAG + 1)
     if not 0 < len(line) <= MAX_TAG:
         raise ValueError(f"a tag has 1 to {MAX_TAG} characters")
@@ -96,7 +96,7 @@ class _Limits(_Part):
     @field_validator("per_action", "per_customer", "per_day")
     @classmethod
     def _exact(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Check an amount. Without a valid currency, only the shape is checked."""
+        """Check an amount. Without a valid currency, only the format is checked."""
         if value is None:
             return None
         if not _AMOUNT.fullmatch(value):
@@ -141,7 +141,7 @@ class _Action(_Part):
 
 
 class PlaybookMode(StrEnum):
-    """`shadow`: the agent drafts beside people, and sends nothing."""
+    """The mode of a playbook. `shadow`: the agent drafts while people answer, and sends nothing."""
 
     LIVE = "live"
     SHADOW = "shadow"
@@ -187,7 +187,7 @@ class PlaybookShape(_Part):
 
 
 class DraftShape(PlaybookShape):
-    """One playbook, with the details of the change."""
+    """One playbook, with the details of the requested change."""
 
     note: Annotated[str, AfterValidator(without_controls)] | None = Field(
         default=None, max_length=MAX_NOTE, description="Why it is changed, for its versions."
@@ -209,14 +209,14 @@ class FileShape(_Part):
 
 
 def problems_of(playbook: PlaybookShape) -> Iterator[str]:
-    """Yield the problems between parts that are each valid alone, by their paths."""
+    """Yield the problems between parts that are each valid alone, with their paths."""
     for kind, action in playbook.actions.items():
         if wrong := problem(kind, action.domain()):
             yield f"actions.{kind}: {wrong}"
 
 
 def problems_of_file(file: FileShape) -> Iterator[str]:
-    """Yield the same problems for a file, and names that occur twice."""
+    """Yield these problems for a whole file, and names that occur twice."""
     names: set[str] = set()
     for number, playbook in enumerate(file.playbooks):
         if playbook.name in names:
@@ -227,7 +227,8 @@ def problems_of_file(file: FileShape) -> Iterator[str]:
 
 
 def said_of(error: ValidationError, whole: str) -> list[str]:
-    """Return pydantic's errors for the author. `whole`: the name of the object that has them."""
+    """Return pydantic's errors, worded for the author. `whole`: the name for the validated object
+    itself."""
     return [_line(one, whole) for one in error.errors(include_url=False)]
 
 
@@ -245,7 +246,7 @@ _SAID: Final = {
 
 
 def _line(error: ErrorDetails, whole: str) -> str:
-    """Return one of pydantic's errors for the author of the file."""
+    """Return one of pydantic's errors, worded for the author of the file."""
     kind, context = error["type"], error.get("ctx", {})
     parts = [part for part in error["loc"] if part != "[key]"]
     path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)

@@ -10,5 +10,6 @@ STARTER: Final = Path(__file__).with_name("starter.yaml")
 
 
 def starter_playbooks() -> tuple[PlaybookSpec, ...]:
-    """Return the starter playbooks. They answer, and leave refunds to a human's approval."""
+    """Return the starter playbooks, which answer customers and leave refunds to a human's
+    approval."""
     return parse_playbooks(STARTER.read_bytes())

@@ -1,1 +1,1 @@
-"""Erasure and retention."""
+"""Erasure and retention of data."""

@@ -1,4 +1,4 @@
-"""Data that passes through Temporal while records are removed."""
+"""Temporal payloads for removing records."""
 
 from domain.core.contracts import Contract
 from domain.privacy.erasure import ErasureScope
@@ -7,17 +7,18 @@ from domain.privacy.erasure import ErasureScope
 class HousekeepingInput(Contract):
     """Retention periods, in seconds, of the records that housekeeping prunes.
 
-    `idempotency_s`: as promised to callers. `webhooks_s`: as long as missed events can be replayed.
-    `inbound_webhooks_s`: longer than any platform retries an event. `sign_in_codes_s`,
-    `widget_codes_s`: the day in which they are counted. `mail_counts_s`: longer than refusals count
-    against a client's mail allowance. `invitations_s`: well beyond their expiry. `sessions_s`:
-    longer than any session lasts. `address_codes_s`: the day in which they are counted, and the day
-    that a proof lasts. `widget_sessions_s`: from their last message, longer than they last.
-    `order_facts_s`: from the last fact of an order, longer than customers ask about one.
-    `ended_connections_s`: as long as an ended connection accepts compliance requests; its address
-    and proved name then go. `case_verdicts_s`: longer than a playbook goes without a new test; for
-    runs beyond the 50 latest of a client. `replays_s`: from their start. `form_posts_s`: longer
-    than a page is resubmitted. `page_drafts_s`: from the last edit. `sign_in_links_s`: from their
+    `idempotency_s`: the period promised to callers. `webhooks_s`: the period in which missed events
+    can be replayed. `inbound_webhooks_s`: longer than any platform retries an event.
+    `sign_in_codes_s`, `widget_codes_s`: the day in which the codes are counted. `mail_counts_s`:
+    longer than refusals count against a client's mail allowance. `invitations_s`: well beyond their
+    expiry. `sessions_s`: longer than any session lasts. `address_codes_s`: the day in which the
+    codes are counted, and the day for which a proof is valid. `widget_sessions_s`: from the last
+    message, longer than a session lasts. `order_facts_s`: from the last fact of an order, longer
+    than customers ask about an order. `ended_connections_s`: the period in which an ended
+    connection accepts compliance requests; its address and proved name are removed afterwards.
+    `case_verdicts_s`: longer than a playbook goes without a new test; applies to runs beyond the 50
+    latest of a client. `replays_s`: from the start of the replay. `form_posts_s`: longer than a
+    page is resubmitted. `page_drafts_s`: from the last edit. `sign_in_links_s`: from the link's
     expiry.
     """
 
@@ -51,13 +52,13 @@ class HousekeepingResult(Contract):
 
 
 class RetentionInput(Contract):
-    """Empty: `domain/privacy/retention.py` and the clients' settings define the retention
+    """Has no fields: `domain/privacy/retention.py` and the clients' settings define the retention
     periods."""
 
 
 class RetentionResult(Contract):
-    """`removed`: number of rows removed, of all clients and classes. `failed`: number of clients
-    that could not be processed (each is logged)."""
+    """`removed`: the number of rows removed, over all clients and classes. `failed`: the number of
+    clients that could not be processed; each is logged."""
 
     removed: int = 0
     failed: int = 0
@@ -65,9 +66,9 @@ class RetentionResult(Contract):
 
 class EraseInput(Contract):
     """The parameters of an erasure. `subject`: the hexadecimal digest that identifies the customer
-    in the certificate. `sealed_customer`: the encrypted address, because a workflow history
-    outlives the erased data. Both are empty for a whole client. `settle_s`: longer than any running
-    step takes."""
+    in the certificate. `sealed_customer`: the encrypted address, because a workflow history is kept
+    longer than the erased data. Both are empty for a whole client. `settle_s`: longer than any
+    running step takes."""
 
     erasure_id: str
     client_id: str
@@ -82,12 +83,13 @@ class EraseInput(Contract):
 
 
 class CloseResult(Contract):
-    """`under_way`: number of runs that may be in the middle of a step, which must end first."""
+    """`under_way`: the number of runs that may be in the middle of a step, which must finish
+    first."""
 
     under_way: int = 0
 
 
 class EraseResult(Contract):
-    """The id of the certificate. A caller that joined a running erasure learns it here."""
+    """The id of the certificate, also returned to a caller that joined a running erasure."""
 
     erasure_id: str

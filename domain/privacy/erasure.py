@@ -1,4 +1,5 @@
-"""Erasure: the data removed of a whole client or of one customer, and the certificate of it."""
+"""Erasure: removing the data of a whole client or of one customer, and the certificate of the
+removal."""
 
 import hashlib
 from collections.abc import Mapping
@@ -19,8 +20,8 @@ class ErasureScope(StrEnum):
 
 
 class ErasureStanding(BaseModel):
-    """A client's usage and credits at the start of its erasure, from which it is billed. `tickets`:
-    by month. `credits_balance`: unused credits."""
+    """A client's usage and credits at the start of its erasure, for the final bill. `tickets`: by
+    month. `credits_balance`: unused credits."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -29,11 +30,12 @@ class ErasureStanding(BaseModel):
 
 
 class Certificate(BaseModel):
-    """The record of what was erased, when, and at whose request. It contains no names, because it
-    outlives the erased data.
+    """The record of what was erased, when, and at whose request.
 
-    `removed`: by record class, the number of records removed or, if only their text was erased,
-    emptied. `finished_at`: None while the erasure is running. `standing`: of a whole client only.
+    It contains no names, because it is kept longer than the erased data. `removed`: by record
+    class, the number of records that were removed or, if only their text was erased, emptied.
+    `finished_at`: None while the erasure is running. `standing`: only for the erasure of a whole
+    client.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,7 +55,7 @@ class Certificate(BaseModel):
 
     @property
     def kept(self) -> Mapping[str, str]:
-        """The data that is kept, with the reason."""
+        """The data that is kept, each with the reason."""
         return KEPT[self.scope]
 
 
@@ -83,22 +85,21 @@ _SESSION: Final = "session:"
 
 
 def session_subject(session_id: str) -> str:
-    """Return the subject of a visitor without a known address, used in place of an address's
+    """Return the erasure subject for a visitor without a known address, used instead of an address
     key."""
     return f"{_SESSION}{session_id}"
 
 
 def session_of(subject: str) -> str | None:
-    """Return the session of an erasure's subject, or None for an address."""
+    """Return the session in an erasure's subject, or None if the subject is an address."""
     return subject.removeprefix(_SESSION) if subject.startswith(_SESSION) else None
 
 
 def subject_digests(sealer: Sealer, client_id: str, subject: str) -> tuple[bytes, ...]:
-    """Return the digests that may identify a customer in a certificate. Only a holder of both the
-    address and the key can find it.
+    """Return the digests that may identify a customer in a certificate.
 
-    The first is used for new certificates. The last is that of certificates from before there was a
-    key.
+    Only a holder of both the address and the key can find the certificate. New certificates use the
+    first digest. The last one is for certificates from before the key existed.
     """
     named = f"{client_id}/{subject}"
     return (*sealer.digests(named), hashlib.sha256(named.encode()).digest())

@@ -1,4 +1,4 @@
-"""Errors around erasures."""
+"""Errors of erasures."""
 
 from domain.core.errors import DomainError
 

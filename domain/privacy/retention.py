@@ -1,7 +1,7 @@
 """Retention: how long a client's records are kept, by class.
 
-The records of a class are removed together, so that none remain in part. A message never outlives
-the run that answered it, or the reverse.
+The records of a class are removed together, so that none remain in part. A message is never kept
+longer than the run that answered it, or the reverse.
 """
 
 from collections.abc import Mapping
@@ -13,10 +13,11 @@ from domain.core.errors import InvalidInput
 
 
 class RecordClass(StrEnum):
-    """`conversations`: each event with its message, files, answer, run, reviews, actions, tone,
-    usage ledger entry and the webhook events of that time; by the time of the event. The
-    conversation itself is removed with its last message. `churn`: predictions, by their week.
-    `metrics`: daily figures. `automation_events`: records of the first engine."""
+    """A class of records with a common retention. `conversations`: each event with its message,
+    files, answer, run, reviews, actions, sentiment, usage ledger entry and related webhook events;
+    by the time of the event. The conversation itself is removed with its last message. `churn`:
+    predictions, by their week. `metrics`: daily figures. `automation_events`: records of the
+    engine's first version."""
 
     CONVERSATIONS = "conversations"
     CHURN = "churn"
@@ -31,8 +32,8 @@ DEFAULT_DAYS: Final[Mapping[RecordClass, int]] = {
     RecordClass.AUTOMATION_EVENTS: 730,
 }
 MIN_DAYS: Final[Mapping[RecordClass, int]] = {
-    # A month's tickets are compared with their ledger until the end of the next month, and events
-    # that webhooks have missed can be replayed for a month.
+    # Minimum retention: a month's tickets are compared with their ledger until the end of the next
+    # month, and missed webhook events can be replayed for a month.
     RecordClass.CONVERSATIONS: 90,
     RecordClass.CHURN: 30,
     RecordClass.METRICS: 90,
@@ -42,20 +43,19 @@ MAX_DAYS: Final = 36_500
 
 
 def check_retention(given: Mapping[str, object]) -> dict[str, int | None]:
-    """Check the days by class that a client sets; None keeps records for ever. Other classes are
-    unchanged.
+    """Check the retention that a client sets, in days by class; None keeps records forever.
 
-    Raises InvalidInput for an unknown class, for a value that is not a whole number, and for one
-    below the class's minimum or above MAX_DAYS.
+    Classes that are not given are unchanged. Raises InvalidInput for an unknown class, a value that
+    is not a whole number, and a value below the class's minimum or above MAX_DAYS.
     """
     return {_class_of(name).value: _checked(_class_of(name), days) for name, days in given.items()}
 
 
 def days_kept(record_class: RecordClass, overrides: Mapping[str, object]) -> int | None:
-    """Return how many days a client's records of a class are kept, or None for ever.
+    """Return for how many days a client's records of a class are kept, or None for forever.
 
-    `overrides`: the client's settings. The class's minimum always applies; an invalid setting
-    counts as not set.
+    `overrides`: the client's settings. The class's minimum always applies; an invalid setting is
+    ignored.
     """
     if record_class.value not in overrides:
         return DEFAULT_DAYS[record_class]
@@ -70,14 +70,15 @@ def days_kept(record_class: RecordClass, overrides: Mapping[str, object]) -> int
 def kept_from(
     record_class: RecordClass, overrides: Mapping[str, object], now: datetime
 ) -> datetime | None:
-    """Return the time before which a client's records of a class are removed, or None if none
-    are."""
+    """Return the time before which a client's records of a class are removed, or None if no records
+    are removed."""
     days = days_kept(record_class, overrides)
     return None if days is None else now - timedelta(days=days)
 
 
 def may_be_incomplete(day: date, overrides: Mapping[str, object], now: datetime) -> bool:
-    """Return whether some records behind a day's figures may already be removed."""
+    """Return whether some of the records from which a day's figures are computed may already be
+    removed."""
     since = kept_from(RecordClass.CONVERSATIONS, overrides, now)
     return since is not None and day <= since.date()
 

@@ -1,21 +1,21 @@
-"""Errors around customers' ratings."""
+"""Errors of customers' ratings."""
 
 from domain.core.errors import DomainError
 
 
 class RatingLinkUnknown(DomainError):
-    """The link is not ours, or its answer no longer exists."""
+    """The link was not issued by us, or its answer no longer exists."""
 
     code = "rating_link_unknown"
 
 
 class RatingLinkExpired(DomainError):
-    """The link was made too long ago."""
+    """The rating link has expired."""
 
     code = "rating_link_expired"
 
 
 class RatedAnswerNotFound(DomainError):
-    """The widget's session has no answer with this number that could be rated."""
+    """The widget session has no answer with this number that can be rated."""
 
     code = "answer_not_found"

@@ -1,4 +1,4 @@
-"""The rating: a customer's score for the answer to one message, and a comment."""
+"""The rating: a customer's score for the answer to one message, with an optional comment."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,7 +13,7 @@ from domain.core.plain_text import clean_text
 LEAST: Final = 1
 MOST: Final = 5
 MAX_COMMENT: Final = 1_000
-"""The most characters of a comment."""
+"""Maximum length of a comment, in characters."""
 
 
 class RatingChannel(StrEnum):
@@ -23,14 +23,14 @@ class RatingChannel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GivenRating:
-    """A rating as it is stored. `score`: LEAST (bad) to MOST (good)."""
+    """A rating in its stored form. `score`: LEAST (bad) to MOST (good)."""
 
     score: int
     comment: str | None = None
 
 
 class Rating(BaseModel):
-    """A customer's rating, one for each run. The customer may change it for a while."""
+    """A customer's rating of one run. The customer may change it for a while."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,7 +44,7 @@ class Rating(BaseModel):
 
 
 def checked_rating(score: int, comment: str | None = None) -> GivenRating:
-    """Return the rating as it is stored; a blank comment is none. Raises InvalidInput."""
+    """Return the rating in its stored form; a blank comment becomes None. Raises InvalidInput."""
     if not LEAST <= score <= MOST:
         raise InvalidInput(f"score: {LEAST} to {MOST} expected")
     words = clean_text(comment or "", 2 * MAX_COMMENT)

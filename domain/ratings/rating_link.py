@@ -1,7 +1,8 @@
-"""The link by which a customer rates a mailed answer.
+"""The link with which a customer rates a mailed answer.
 
-Its token names the client, the run and its expiry time, and proves that this service made it. It
-reveals nothing about the customer. The holder of the link may rate, and see nothing.
+Its token names the client, the run and the expiry time, and proves that this service issued it. The
+token reveals nothing about the customer. The holder of the link may rate the answer, but sees no
+data.
 """
 
 import base64
@@ -21,7 +22,7 @@ _ULID_BYTES: Final = 16
 _TIME_BYTES: Final = 5
 _NAMED_BYTES: Final = 2 * _ULID_BYTES + _TIME_BYTES
 _MARK_BYTES: Final = 32
-# Without padding: 69 bytes are 92 characters.
+# Base64 length without padding: 69 bytes are 92 characters.
 TOKEN_CHARS: Final = (_NAMED_BYTES + _MARK_BYTES) * 4 // 3
 
 
@@ -32,13 +33,13 @@ class RatedRun:
 
 
 def rating_link(sealer: Sealer, origin: str, run: RatedRun, now: datetime) -> str:
-    """Return the address of the page, valid for LINK_LASTS. `origin`: this service's public
+    """Return the URL of the rating page, valid for LINK_LASTS. `origin`: this service's public
     address."""
     return f"{origin}{RATING_PATH}/{rating_token(sealer, run, now + LINK_LASTS)}"
 
 
 def rating_token(sealer: Sealer, run: RatedRun, expires_at: datetime) -> str:
-    """Return the token of a run. `expires_at`: to the second."""
+    """Return the token for a run. `expires_at`: precise to the second."""
     named = (
         _ulid_bytes(run.client_id)
         + _ulid_bytes(run.run_id)
@@ -48,8 +49,10 @@ def rating_token(sealer: Sealer, run: RatedRun, expires_at: datetime) -> str:
 
 
 def rated_run(sealer: Sealer, token: str, now: datetime) -> RatedRun:
-    """Return the run of a token. Raises RatingLinkUnknown for a token that this service did not
-    sign, and RatingLinkExpired."""
+    """Return the run that a token names.
+
+    Raises RatingLinkUnknown for a token that this service did not sign, and RatingLinkExpired.
+    """
     try:
         given = base64.b64decode(token.encode("ascii"), b"-_", validate=True)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The request for a rating: two lines at the end of a mail with an answer."""
+"""The request for a rating: two lines at the end of a mailed answer."""
 
 from typing import Final
 
@@ -9,7 +9,9 @@ _LINES: Final = {
 
 
 def with_rating_link(text: str, link: str, language: str) -> str:
-    """Return the mail's text with the question and the link below it. `language`: fr or en, French
-    for any other."""
+    """Return the mail's text, followed by the question and the link.
+
+    `language`: fr or en; any other value means French.
+    """
     asked = _LINES.get(language, _LINES["fr"]).format(link=link)
     return f"{text.rstrip()}\n\n{asked}\n"

@@ -1,1 +1,1 @@
-"""The review: a run that waits for a human, and the human's possible decisions."""
+"""The review: a run that waits for a human, and the decisions that the human can make."""

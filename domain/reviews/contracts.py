@@ -1,4 +1,4 @@
-"""Temporal contracts of a human's decision."""
+"""Temporal payloads for humans' decisions."""
 
 from domain.agent.plan import ActionKind
 from domain.core.contracts import Contract, RunRef
@@ -14,35 +14,35 @@ class SettleReviewInput(Contract):
 
 
 class SettleReviewResult(Contract):
-    """The decision that is stored in PostgreSQL, or None. `actions`: those of the approved plan, if
-    later messages had changed it; else None."""
+    """The decision that is stored in PostgreSQL, or None. `actions`: the actions of the approved
+    plan if later messages had changed the plan, else None."""
 
     decision: Decision | None
     actions: tuple[ActionKind, ...] | None = None
 
 
 class ReviseReviewInput(Contract):
-    """`ref`: the run of a message that joined the review `review_id`."""
+    """`ref`: the run whose message joined the review `review_id`."""
 
     ref: RunRef
     review_id: str
 
 
 class ReviseReviewResult(Contract):
-    """`revised`: the review has another draft or plan."""
+    """`revised`: whether the review now has another draft or plan."""
 
     revised: bool
     elapsed_ms: float
 
 
 class ReviewDecided(Contract):
-    """Wakes a parked run. It carries no authority: the decision is read from PostgreSQL."""
+    """Wakes a parked run. The signal carries no authority: the decision is read from PostgreSQL."""
 
     escalation_id: str
 
 
 class TellReviewersInput(Contract):
-    """The review that the client's members are notified of."""
+    """The review about which the client's members are notified."""
 
     client_id: str
     review_id: str

@@ -1,4 +1,4 @@
-"""Errors of a decision on an escalation, which the API calls a review."""
+"""Errors of decisions on escalations, which the API calls reviews."""
 
 from collections.abc import Mapping
 
@@ -6,19 +6,19 @@ from domain.core.errors import DomainError
 
 
 class EscalationNotFound(DomainError):
-    """There is no such review, or it is another client's."""
+    """The review does not exist, or belongs to another client."""
 
     code = "review_not_found"
 
 
 class EscalationDecided(DomainError):
-    """The review is decided already, or its time has run out; a decision happens once."""
+    """The review was already decided, or its time has run out; each review is decided only once."""
 
     code = "review_decided"
 
 
 class EscalationClaimed(DomainError):
-    """Another person has claimed the review, and the claim still lasts."""
+    """Another person has claimed the review, and the claim has not expired."""
 
     code = "review_claimed"
 
@@ -32,31 +32,33 @@ class EscalationClaimed(DomainError):
 
 
 class EscalationChanged(DomainError):
-    """The draft or the plan has changed since the decision's author read it."""
+    """The draft or the plan has changed since the deciding person read it."""
 
     code = "review_changed"
 
 
 class ConversationMovedOn(DomainError):
-    """The customer has written since the message that the decision names, or none is named."""
+    """The customer has written again after the message that the decision names, or the decision
+    names none."""
 
     code = "conversation_moved_on"
 
 
 class SecondPersonRequired(DomainError):
-    """It moves more money than one person may release, and this person has approved already."""
+    """The plan moves more money than one person may release, and this person has already approved
+    it."""
 
     code = "second_person_required"
 
 
 class OwnRequest(DomainError):
-    """The deciding person typed the request or another message of its conversation, or made the key
-    that sent one."""
+    """The deciding person typed the request or another message of its conversation, or created the
+    API key that sent one."""
 
     code = "own_request"
 
 
 class DraftMissing(DomainError):
-    """There is nothing to approve: the agent wrote no draft, so a human's text is needed."""
+    """There is no draft to approve: the agent wrote none, so a human must write the text."""
 
     code = "draft_missing"

@@ -1,8 +1,8 @@
-"""The escalation: a run that waits for a human, and the human's possible decisions.
+"""The escalation: a run that waits for a human, and the decisions that the human can make.
 
-Claiming is a courtesy: a person without a claim may decide too, unless another person's claim is
-fresh. Above a limit two people must agree, and the text that is sent is the text that the second
-person has seen. A person who approves has seen the customer's latest message.
+A claim is a courtesy: a person without a claim may decide too, unless another person's claim is
+fresh. Above a limit two people must agree, and the text that is sent must be the one that the
+second person has seen. A person can approve only after seeing the customer's latest message.
 """
 
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from domain.reviews.errors import (
 CLAIM_LASTS: Final = timedelta(minutes=30)
 
 MAX_WORDS: Final = 20_000
-"""The most characters of the text that a person sends instead of the draft."""
+"""Maximum length of the reviewer's reply, in characters."""
 
 MAX_NOTE: Final = 2_000
-"""The most characters of a note for colleagues."""
+"""Maximum length of a note for colleagues, in characters."""
 
 
 class EscalationStatus(StrEnum):
@@ -45,7 +45,7 @@ OPEN_STATUSES: Final = frozenset({EscalationStatus.PENDING, EscalationStatus.CLA
 
 
 class Decision(StrEnum):
-    """The decision of a human (or of the clock) on an escalation."""
+    """A decision on an escalation, made by a human or by the passing of time."""
 
     APPROVE = "approve"
     EDIT = "edit"
@@ -59,7 +59,7 @@ class Decision(StrEnum):
 
     @property
     def executes(self) -> bool:
-        """True if the plan is carried out after it."""
+        """True if the plan is executed after this decision."""
         return self in (Decision.APPROVE, Decision.EDIT)
 
 
@@ -72,7 +72,7 @@ _STATUS_AFTER: Final = {
 
 
 class Claim(BaseModel):
-    """A person's claim of a review, which asks the others not to decide for a while."""
+    """A person's claim of a review, which asks colleagues not to decide it for a while."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -88,9 +88,9 @@ class Claim(BaseModel):
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A person's choice. `text`: the text to send, for an edit. `note`: the reason for a rejection,
-    for colleagues. `seen`: the draft that the person has read, None if it is unknown. `seen_event`:
-    the latest message that the person has read, None for the first one. `seen_revision`: the
-    revision of draft and plan that the person has read, None for the first."""
+    for colleagues. `seen`: the draft that the person has read, or None if unknown. `seen_event`:
+    the latest message that the person has read, or None for the first one. `seen_revision`: the
+    revision of draft and plan that the person has read, or None for the first one."""
 
     decision: Decision
     actor: str
@@ -103,10 +103,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ReviewStanding:
-    """The state of an escalation. `draft`: the text that an approval sends, from the first editor
-    or else from the agent. `first_event`: the message that it is about. `latest_event`: the last
-    message that joined it, or else the first. `revision`: how often the agent changed draft and
-    plan. `authors`: users who typed a message of its conversation."""
+    """The state of an escalation. `draft`: the text that an approval sends, by the first editor or
+    else by the agent. `first_event`: the message that caused the escalation. `latest_event`: the
+    latest message that joined it, or else the first. `revision`: how often the agent has changed
+    draft and plan. `authors`: users who typed a message of its conversation."""
 
     id: str
     status: EscalationStatus
@@ -120,14 +120,15 @@ class ReviewStanding:
     authors: frozenset[str] = frozenset()
 
     def check_open_to(self, actor: str, now: datetime) -> None:
-        """Raise EscalationDecided, or EscalationClaimed while another person's claim is fresh."""
+        """Raise EscalationDecided if it is closed, or EscalationClaimed while another person's
+        claim is fresh."""
         self.check_open()
         claim = self.claim
         if claim is not None and claim.by != actor and now < claim.until:
             raise EscalationClaimed(self.id, claim.by)
 
     def check_open(self) -> None:
-        """Raise EscalationDecided if it is closed."""
+        """Raise EscalationDecided if the escalation is closed."""
         if self.status not in OPEN_STATUSES:
             raise EscalationDecided(self.id)
 
@@ -155,7 +156,7 @@ class ReviewStanding:
             raise SecondPersonRequired(self.id)
 
     def is_first_of_two(self, decision: Decision) -> bool:
-        """Return whether the decision leaves it open for another person's approval."""
+        """Return whether the decision leaves the escalation open for another person's approval."""
         return decision.executes and self.needs_second and self.first_approved_by is None
 
 

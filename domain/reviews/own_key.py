@@ -1,4 +1,4 @@
-"""The check of a request that was sent with the deciding person's own key."""
+"""The check for a request that was sent with the deciding person's own API key."""
 
 from collections.abc import Set
 from datetime import datetime
@@ -19,13 +19,13 @@ def check_key_maker(
     manager_left_at: datetime | None,
     needs_second: bool,
 ) -> None:
-    """Check that `actor` may approve a review that moves money or needs two people. `makers`: the
-    makers of the keys that sent its messages.
+    """Check that `actor` may approve a review that moves money or needs two people.
 
-    Neither a maker may approve, nor a member who may be a maker under a second address. If one
-    person is enough, a member without deciding colleagues may: every key of the shop is theirs. A
-    manager who left within a day counts as a colleague; otherwise the others could be removed
-    first. Raises OwnRequest.
+    `makers`: the people who created the keys that sent the review's messages. A maker may not
+    approve, and neither may a member who may be a maker under a second address. If one person's
+    approval is enough, a member without colleagues who can decide may approve, because every key of
+    the shop is that member's. A manager who left within a day counts as a colleague; otherwise the
+    others could be removed first. Raises OwnRequest.
     """
     if is_staff(actor):
         return
@@ -43,8 +43,8 @@ def check_key_maker(
 def _may_be_maker(
     one: MemberStanding, makers: Set[str], members: tuple[MemberStanding, ...], now: datetime
 ) -> bool:
-    """Return whether the member is a maker, or may be one under a second address: the same mailbox,
-    or a guest of theirs within a day."""
+    """Return whether the member is a maker, or may be one under a second address: both have the
+    same mailbox, or a maker invited the member, who joined within the last day."""
     is_guest = _is_of(one.invited_by, makers) and now - one.joined_at < MEMBER_FOR
     mailboxes = {mailbox(maker.email) for maker in members if _is_of(maker.user_id, makers)}
     return is_guest or mailbox(one.email) in mailboxes

@@ -1,4 +1,4 @@
-"""The review: an escalation as people see it, with everything they need to decide."""
+"""The review: an escalation as shown to people, with everything needed to decide."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -19,7 +19,7 @@ from domain.reviews.escalation import OPEN_STATUSES, Claim, EscalationStatus
 
 
 class Wanted(StrEnum):
-    """A filter of reviews: one status, the open ones or all."""
+    """A filter for reviews: one status, all open reviews, or all reviews."""
 
     OPEN = "open"
     ALL = "all"
@@ -38,7 +38,7 @@ class Wanted(StrEnum):
 
 
 class QueuePlace(NamedTuple):
-    """A review's position in the queue: urgent ones may come first."""
+    """A review's position in the queue. Urgent reviews may come first."""
 
     urgent: bool
     created_at: datetime
@@ -46,7 +46,7 @@ class QueuePlace(NamedTuple):
 
 
 class ReviewSummary(BaseModel):
-    """A review as one line of the queue."""
+    """A review in the queue's list."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -81,7 +81,7 @@ class ReviewSummary(BaseModel):
 
 
 class CaseMessage(BaseModel):
-    """A message of the customer that a review is about."""
+    """A customer's message that belongs to a review."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,7 +1,7 @@
-"""The notice of a review, for a chat of the merchant.
+"""The notification about a review, for a merchant's chat channel.
 
-It has no text and no address of the customer: a chat keeps its messages in another country, and for
-longer than the client may have set.
+It contains no text and no address of the customer, because a chat service stores its messages in
+another country, and possibly for longer than the client has set.
 """
 
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ _REASONS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewNotice:
-    """The content of a notice about an open review. `ticket_id`: as its caller named it.
+    """The content of a notification about an open review. `ticket_id`: as named by its caller.
     `confidence`: 0 to 1."""
 
     review_id: str
@@ -52,7 +52,7 @@ class ReviewNotice:
 
 
 def notice_text(notice: ReviewNotice, language: NoticeLanguage, dashboard_url: str) -> str:
-    """Return plain lines; the last two say where to decide."""
+    """Return the notification as plain lines; the last two lines say where to decide."""
     ticket = without_controls(notice.ticket_id).replace("\n", " ")[:_MAX_TICKET]
     link = f"{dashboard_url}/reviews/{notice.review_id}"
     reason = _REASONS[language][notice.reason]

@@ -1,1 +1,1 @@
-"""Runs: the agent's work on single events, with conversations and traces."""
+"""Runs: the agent's work on single events, with their conversations and traces."""

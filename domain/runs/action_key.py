@@ -1,4 +1,4 @@
-"""The action key: the idempotency key of an effect, the same in every attempt and round."""
+"""The idempotency key of an action, the same in every attempt and round."""
 
 from typing import Final
 from uuid import UUID, uuid5
@@ -7,7 +7,9 @@ _KEYS: Final = UUID("5f0f7f5c-3c0c-4a3f-9c0e-6f6f0a6f8a51")
 
 
 def action_key(run_id: str, step: int, human_words: str | None) -> str:
-    """Return the key of a step. `human_words`: the text with which a person replaced the draft, for
-    the step that sends it. A different text is a different message and not a retry, so its key
-    differs."""
+    """Return the idempotency key of a step.
+
+    `human_words`: the text with which a person replaced the draft, for the step that sends it. A
+    different text is a different message and no retry, so its key differs.
+    """
     return str(uuid5(_KEYS, "/".join((run_id, str(step), *([human_words] if human_words else ())))))

@@ -1,6 +1,6 @@
-"""The data that crosses Temporal: ids and small facts, never a customer's text.
+"""The data of runs that crosses Temporal: ids and small facts, never a customer's text.
 
-Each activity, signal and workflow has one frozen Input and Result. Histories keep them, so fields
+Each activity, signal and workflow has one frozen Input and Result. Histories store them, so fields
 are only added, with defaults (docs/workflow-versioning.md).
 """
 
@@ -19,8 +19,8 @@ _RUN_MARGIN: Final = timedelta(hours=2)
 class ProcessEventInput(Contract):
     """The input of a run's workflow. `threshold`: the confidence threshold of the playbook selected
     at admission. `remote_brain`: whether the brain runs outside the process, which decides how its
-    activity is run; recorded, so that replay agrees. `reopened`: the message joined a review whose
-    answer did not cover it, and an earlier workflow with the same id has ended."""
+    activity is run; recorded so that a replay takes the same path. `reopened`: the message joined a
+    review whose answer did not cover it, and an earlier workflow with the same id has ended."""
 
     ref: RunRef
     threshold: float
@@ -36,7 +36,7 @@ class ProcessEventInput(Contract):
 
 
 class RunFacts(Contract):
-    """The result that the workflow returns to the gateway, which reads the answer's text from
+    """The result that the workflow returns to the gateway, which then reads the answer's text from
     PostgreSQL."""
 
     status: RunStatus
@@ -47,15 +47,15 @@ class RunFacts(Contract):
 
 
 class ExecuteInput(Contract):
-    """The execution to run. `round`: 0 for the agent's own attempt; each approval adds one."""
+    """The plan execution to run. `round`: 0 for the agent's own attempt; each approval adds one."""
 
     ref: RunRef
     round: int = 0
 
 
 class ExecuteResult(Contract):
-    """The outcome of an execution. `joined`: the review that received the message instead, because
-    people now handle the conversation; empty if none."""
+    """The outcome of an execution. `joined`: the review that the message was added to instead,
+    because people now handle the conversation; empty if there is none."""
 
     steps: tuple[StepOutcome, ...]
     elapsed_ms: float
@@ -63,8 +63,9 @@ class ExecuteResult(Contract):
 
 
 class PersistInput(Contract):
-    """The run's outcome. `escalation`: set if the run waits for a human. `error_code`: set if it
-    failed. `joined`: set if its message joined that review, so that the run waits for nothing."""
+    """The run's outcome. `escalation`: set if the run waits for a human. `error_code`: set if the
+    run failed. `joined`: set if the run's message joined this review, so that the run itself no
+    longer waits."""
 
     ref: RunRef
     status: RunStatus
@@ -85,13 +86,14 @@ class ReopenedRun(Contract):
 
 
 class PersistResult(Contract):
-    """What the persisted outcome caused.
+    """The consequences of persisting an outcome.
 
-    `deliveries`: ids of this run's webhook deliveries that wait to be sent. `joined`: nothing was
-    stored, because the message joined this open review of its conversation. `late_answer`: an
+    `deliveries`: ids of this run's webhook deliveries that are ready to be sent. `joined`: nothing
+    was stored, because the message joined this open review of its conversation. `late_answer`: an
     answer in the widget that is mailed if the visitor does not see it. `notice`: the opened review
-    of which the client's team is notified in chat; empty if none. `reopened`: runs to start again.
-    `stopped`: nothing was stored, because automation was stopped before the answer was.
+    about which the client's team is notified in chat; empty if there is none. `reopened`: runs to
+    start again. `stopped`: nothing was stored, because automation was stopped before the answer was
+    stored.
     """
 
     duration_ms: int
@@ -129,8 +131,8 @@ class DryRunResult(Contract):
 
 
 class ForgetDryRunsInput(Contract):
-    """`older_than_s`: how long a dry run's history is kept after its end. The commitment is one
-    day, so some hourly rounds may fail."""
+    """`older_than_s`: how long a dry run's history is kept after its end. The commitment to
+    customers is one day, so some of the hourly rounds may fail."""
 
     older_than_s: float = 20 * 3600
 
@@ -140,9 +142,9 @@ class ForgetDryRunsResult(Contract):
 
 
 class SweepInput(Contract):
-    """The input of the sweeper. `older_than_s`: the age at which a run or decision is picked up. It
-    exceeds the gateway's deadline, so that the sweeper never races a healthy request.
-    `embedding_model`: the model that embeds knowledge; empty to embed nothing."""
+    """The input of the sweeper. `older_than_s`: the minimum age of a run or decision that the
+    sweeper picks up. It exceeds the gateway's deadline, so that the sweeper never races a healthy
+    request. `embedding_model`: the model that embeds knowledge; empty to embed nothing."""
 
     older_than_s: float = 60
     review_expiry_s: float = 72 * 3600

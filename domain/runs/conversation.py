@@ -1,4 +1,4 @@
-"""Threads: the thread of an event, its customer, and how much of it is remembered."""
+"""Threads: assign events to conversations and customers, and limit what is remembered."""
 
 import re
 from collections.abc import Sequence
@@ -19,40 +19,42 @@ from domain.runs.run import RunStatus
 MAX_TURNS: Final = 12
 MAX_TURN_CHARS: Final = 2_000
 TURNS_KEPT: Final = timedelta(days=30)
-"""Older turns are omitted, because a customer who returns after that time has a new matter. Their
-outcomes stay in the summary."""
+"""How long turns are kept. Older turns are omitted, because a customer who returns later has a new
+matter. The outcomes of older turns stay in the summary."""
 
 ANSWERS_PER_HOUR: Final = 10
-"""The maximum of automatic answers in one thread within an hour. People answer after that."""
+"""Maximum number of automatic answers per hour in one thread. People answer after that."""
 
 ANSWERS_WITHOUT_PERSON: Final = 20
-"""The maximum of automatic answers to one sender before a person must have answered once. It stops
+"""Maximum number of automatic answers to one sender before a person must answer. The limit stops
 two programs that answer each other, even if their mails do not look automatic."""
 
 MAX_ANSWERS_WITHOUT_PERSON: Final = 100
-"""The upper bound of the setting, because at most this number of answers is read per thread."""
+"""Upper bound of the setting, because at most this number of answers is read per thread."""
 
 CORRESPONDENCE_LASTS: Final = timedelta(days=7)
-"""The period in which other threads of the same sender count, in channels without a session."""
+"""Period in which the same sender's other threads count, in channels without a session."""
 
 MAX_SUMMARY_CHARS: Final = 1_000
 MAX_SUMMARY_RUNS: Final = 20
 
 THREAD_LASTS: Final = timedelta(hours=72)
-"""The time after its last message at which a thread ends, unless a setting differs."""
+"""Time after the last message at which a thread ends, unless a setting overrides it."""
 
-# The number comes from the merchant's shop and is sent to a language model.
+# Restrict the characters: the number comes from the merchant's shop and is sent to a language
+# model.
 _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 
 
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     """Return the key of the thread that an event belongs to, within its client.
 
-    For a customer that the caller vouches for, the key is the named ticket. Otherwise it is the
-    first mail of the thread with the address, so that naming a thread's mails does not open it.
-    Otherwise it is the session, and finally the address. An author with an unverified address has a
-    separate thread in a ticket. Any other claim shares a session, or nothing. An event that a user
-    typed never enters a customer's thread: it has a separate one.
+    For a customer whom the caller vouches for, the key is the named ticket. Otherwise it is the
+    first mail of the thread together with the address, so that naming a thread's mails does not
+    open the thread. Otherwise it is the session, and finally the address. An author with an
+    unverified address has a separate thread in a ticket. Any other claim has the session's thread,
+    or one for this event alone. An event that a user typed never enters a customer's thread: it has
+    a separate one.
     """
     if event.author is None and (claim := _claim_key(event)):
         return claim
@@ -70,8 +72,11 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
 
 
 def _claim_key(event: UnifiedEvent) -> str | None:
-    """Return the thread key of a ticket's author whose address is unverified, or verified for this
-    thread only. The key contains a digest, because it must not reveal an address."""
+    """Return the thread key of a ticket's author whose address is unverified, or verified only in
+    this thread.
+
+    The key contains a digest, because it must not reveal an address.
+    """
     if not (event.is_vouched and event.ticket_named and event.ticket_id):
         return None
     if event.channel in (Channel.EMAIL, Channel.WIDGET):
@@ -109,7 +114,7 @@ def key_when_ended(key: str, conversation_id: str) -> str:
 
 
 def address_in(key: str) -> str | None:
-    """Return the customer's address in the key of a thread, active or ended, or None."""
+    """Return the customer's address from the key of a thread, active or ended, or None."""
     kind, rest = _parts(key)
     if kind not in {"email", "mail"}:
         return None
@@ -117,21 +122,23 @@ def address_in(key: str) -> str | None:
 
 
 def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
-    """Return the keys of the session's conversation, while active and after its end. Visitors
-    choose session ids, so nothing is parsed from a key that others may have created."""
+    """Return the keys of the session's conversation: while it is active, and after its end.
+
+    Visitors choose session ids, so keys must not be parsed: others may have created them.
+    """
     key = f"session:{session_id}"
     return key, key_when_ended(key, conversation_id)
 
 
 def _parts(key: str) -> tuple[str, str]:
-    """Return the kind of a thread's key and its name, without the suffix of an ended thread."""
+    """Return the kind and the name in a thread's key, without the suffix of an ended thread."""
     kind, _, rest = key.partition(":")
     name, slash, last = rest.rpartition("/")
     return kind, name if slash and parse_ulid(last) == last else rest
 
 
 class PastEffect(BaseModel):
-    """An action on an order that was, or may have been, executed. `amount`: the amount of a
+    """An action on an order that was executed, or may have been. `amount`: the amount of a
     refund."""
 
     model_config = ConfigDict(frozen=True)
@@ -145,7 +152,7 @@ class PastRun(BaseModel):
     """An earlier run of a conversation, without the customer's text.
 
     `order_number`: the order that was found and belongs to the customer. `review`: the status of
-    the last review. `replied`: an answer was given.
+    the latest review. `replied`: whether an answer was given.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -162,10 +169,11 @@ class PastRun(BaseModel):
 def summary(runs: Sequence[PastRun]) -> str:
     """Return the outcomes of a conversation's runs, one line each, newest last.
 
-    The oldest are omitted beyond MAX_SUMMARY_CHARS. The same runs always give the same text.
+    The oldest outcomes are omitted beyond MAX_SUMMARY_CHARS. The same runs always yield the same
+    text.
     """
     lines: list[str] = []
-    room = MAX_SUMMARY_CHARS + 1  # each line ends with a newline, except the last
+    room = MAX_SUMMARY_CHARS + 1  # every line but the last ends with a newline
     for run in reversed(runs):
         line = _line(run)
         room -= len(line) + 1

@@ -1,4 +1,4 @@
-"""Conversations as shown to people and their assistants."""
+"""Conversations and their messages, as shown to people and their assistants."""
 
 from datetime import datetime
 from typing import Literal
@@ -26,8 +26,8 @@ class ConversationSummary(BaseModel):
 
 
 class Message(BaseModel):
-    """A message of a conversation. `run_id`: the run that the message caused or came from.
-    `attachments`: the files that the customer sent with it."""
+    """A message of a conversation. `run_id`: the run that the message started or was created by.
+    `attachments`: the files that the customer sent with the message."""
 
     model_config = ConfigDict(frozen=True)
 

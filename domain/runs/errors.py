@@ -1,4 +1,4 @@
-"""Errors of runs and their answers."""
+"""Errors of runs and of lookups of their conversations."""
 
 from collections.abc import Mapping
 
@@ -6,7 +6,7 @@ from domain.core.errors import DomainError
 
 
 class NoAnswer(DomainError):
-    """An event has an id, `event_id`, but no answer to return."""
+    """The event `event_id` was received, but there is no answer to return."""
 
     def __init__(self, event_id: str) -> None:
         super().__init__(event_id)
@@ -25,20 +25,20 @@ class AnswerTimeout(NoAnswer):
 
 
 class AnswerDelayed(NoAnswer):
-    """Temporal or the database failed after the event was stored. The sweeper resumes it: do not
-    send it again."""
+    """Temporal or the database failed after the event was stored. The sweeper resumes the event: do
+    not send it again."""
 
     code = "answer_delayed"
 
 
 class AnswerUnknown(NoAnswer):
-    """It is unknown whether the event is stored. If it is, it will be processed."""
+    """It is unknown whether the event was stored. If it was, it will be processed."""
 
     code = "answer_unknown"
 
 
 class RunNotFound(DomainError):
-    """The run does not exist or belongs to another client. The answer is the same for both."""
+    """The run does not exist or belongs to another client. Both cases have the same response."""
 
     code = "run_not_found"
 
@@ -50,7 +50,7 @@ class ConversationNotFound(DomainError):
 
 
 class ConversationTaken(DomainError):
-    """A colleague has taken over the conversation. `by`: the colleague."""
+    """A colleague has taken over the conversation. `by`: the colleague's name."""
 
     code = "conversation_taken"
 

@@ -1,7 +1,8 @@
 """Handle a message that arrives while a review of its conversation is open.
 
-The agent answers it if it clearly concerns another matter and the playbook allows that. Otherwise
-it is merged with the review's other messages, and changes draft and plan.
+The agent answers the message if it clearly concerns another matter and the playbook allows an
+answer. Otherwise the message is merged with the review's other messages, and changes draft and
+plan.
 """
 
 from collections.abc import Sequence
@@ -40,18 +41,18 @@ _PARCEL: Final = frozenset(
         *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.CHANGE_ADDRESS),
     }
 )
-# Intents of one matter: an answer to one of them covers the others too.
+# Groups of intents that form one matter: an answer to one intent covers the others too.
 _MATTERS: Final = (_TROUBLE, _PARCEL)
-# These can refer to any earlier matter.
+# These intents can refer to any earlier matter.
 _ABOUT_ANYTHING: Final = frozenset({Intent.THANKS, Intent.SERVICE_COMPLAINT, Intent.CONTACT})
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingMatter:
-    """The subject of an open review. `intents`: the intents of its unanswered messages. `category`:
+    """The matter of an open review. `intents`: the intents of its unanswered messages. `category`:
     the category of its first message. `orders`: the numbers of the orders in its plan.
-    `is_sensitive`: it always goes to a human. `is_held`: a person has claimed it or has taken over
-    the conversation."""
+    `is_sensitive`: the matter always goes to a human. `is_held`: a person has claimed the review or
+    taken over the conversation."""
 
     intents: frozenset[Intent]
     category: Category
@@ -86,8 +87,10 @@ def may_answer(
 
 
 def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
-    """Return whether the intents differ in matter, or the categories if either side has no
-    intent."""
+    """Return whether the message's intents concern another matter than the review's.
+
+    Compare the categories instead if either side has no intent.
+    """
     intents = frozenset(thought.answer.intents)
     if intents & _ABOUT_ANYTHING:
         return False
@@ -100,8 +103,8 @@ def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LaterMessage:
-    """A message that joined a review and has no answer. `is_in_draft`: the review's draft already
-    includes it. `lookup`: the lookup of the order that it names, if any."""
+    """An unanswered message that joined a review. `is_in_draft`: the review's draft already takes
+    the message into account. `lookup`: the lookup of the order that the message names, if any."""
 
     event_id: str
     event: UnifiedEvent
@@ -111,9 +114,9 @@ class LaterMessage:
 
 @dataclass(frozen=True, slots=True)
 class MergedMessages:
-    """The messages of a review as one event. `corrections`: ids of messages that only correct
-    the order number. `used`: ids of all merged messages. `lookup`: the lookup of the order in
-    question."""
+    """The messages of a review, merged into one event. `corrections`: ids of messages that only
+    correct the order number. `used`: ids of all merged messages. `lookup`: the lookup of the order
+    in question."""
 
     event: UnifiedEvent
     lookup: Lookup | None
@@ -127,11 +130,12 @@ def merge_messages(
     plan: Sequence[PlannedAction],
     later: Sequence[LaterMessage],
 ) -> MergedMessages | None:
-    """Return the messages of a review as one event, or None if none of `later` belongs in it.
+    """Return the messages of a review, merged into one event, or None if no message of `later`
+    belongs to it.
 
     `first`, `lookup` and `plan`: those of the waiting run. `later`: oldest first. A corrected order
     number replaces the previous one. If the plan already acts on an order, other messages are left
-    to people. A message from a less verified sender than the first one changes nothing.
+    to people. A message from a less verified sender than the first message's changes nothing.
     """
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)
@@ -149,9 +153,11 @@ def merge_messages(
 
 
 def corrected_number(text: str, number: str | None) -> str | None:
-    """Return the order number that corrects `number`, or None unless the whole message is a
-    correction: "sorry, I mean 71002". A message with a request is a correction only if it names the
-    previous number: "not 71001, refund 71002"."""
+    """Return the order number that replaces `number`, or None unless the message only corrects it.
+
+    An example is "sorry, I mean 71002". A message with a request is a correction only if it names
+    the previous number: "not 71001, refund 71002".
+    """
     if number is None:
         return None
     named = find_order_numbers(text, asked=True)
@@ -166,8 +172,8 @@ def corrected_number(text: str, number: str | None) -> str | None:
 
 
 def may_correct(event: UnifiedEvent) -> bool:
-    """Return whether a message may be a mere correction of the order number, before the previous
-    number is known."""
+    """Return whether a message may only correct the order number, while the previous number is
+    unknown."""
     return corrected_number(event.text, "0") is not None
 
 
@@ -243,9 +249,9 @@ def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
 
 
 def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) -> bool:
-    """Return whether a thought about merged messages replaces the review's draft and plan.
+    """Return whether the result for merged messages replaces the review's draft and plan.
 
-    A correction always does, because the previous plan concerns the wrong order.
+    A correction always replaces them, because the previous plan concerns the wrong order.
     """
     if thought.sensitive is not None or thought.hold is EscalationReason.UNSAFE_INPUT:
         return False
@@ -255,7 +261,7 @@ def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) ->
 
 
 def is_carried_out(message: LaterMessage, plan: Sequence[PlannedAction]) -> bool:
-    """Return whether a message is only a plain request, and the plan does what it asks for."""
+    """Return whether a message is only a plain request, and the plan fulfils it."""
     text, numbers = message.event.text, message.event.order_numbers
     request = spoken_request(text)
     if "?" in text or len(numbers) != 1 or request.standing is not Standing.PLAIN:

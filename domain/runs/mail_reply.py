@@ -1,4 +1,4 @@
-"""The reply to a customer's mail, in the same thread and without mail loops."""
+"""The reply to a customer's mail, sent in the same thread and without causing mail loops."""
 
 import re
 from typing import Final
@@ -11,7 +11,8 @@ from domain.integrations.errors import MailRefused
 _YOUR_MESSAGE: Final[dict[Language, str]] = {"fr": "Votre message", "en": "Your message"}
 MAX_REFERENCES: Final = 20
 _NAME: Final = "reply."
-# Any domain, because each client may have its own; or the domain that all replies used before.
+# Each client may have its own domain, so any domain matches; so does the one that all replies used
+# before.
 _OURS: Final = re.compile(
     r"<(?:reply\.[0-9a-z-]{1,64}@[^<>@\s]{1,255}|[^<>@\s]+@reply\.engine\.invalid)>"
 )
@@ -20,7 +21,7 @@ _OURS: Final = re.compile(
 def reply_to(
     event: UnifiedEvent, text: str, *, from_name: str, key: str, language: Language
 ) -> OutgoingMail:
-    """Return the mail that answers `event`. The same `key` always gives the same mail name.
+    """Return the mail that answers `event`. The same `key` always yields the same mail name.
 
     The subject of an unverified sender is not repeated: a stranger could otherwise send text to the
     person in the From header. Raises MailRefused for an event that must not be answered by mail.
@@ -40,12 +41,13 @@ def reply_to(
         subject=subject,
         text=text,
         in_reply_to=event.message_id,
-        # The first one identifies the thread, the last the mails it answers (RFC 5322, 3.6.4).
+        # The first reference identifies the thread, the last ones the mails being answered (RFC
+        # 5322, 3.6.4).
         references=references[:1] + references[1:][-(MAX_REFERENCES - 1) :],
     )
 
 
 def is_ours(message_id: str) -> bool:
-    """Return whether the Message-ID has the form of our replies. Only the ledger can prove that it
-    is one."""
+    """Return whether the Message-ID has the form of our replies. Only the ledger can prove that a
+    mail is ours."""
     return _OURS.fullmatch(message_id) is not None

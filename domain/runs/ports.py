@@ -8,55 +8,60 @@ from typing import TYPE_CHECKING, Protocol
 from domain.core.contracts import BackgroundRef, RunRef
 
 if TYPE_CHECKING:
-    # The command line starts faster without this import.
+    # Importing this only for type checks makes the command line start faster.
     from domain.runs.contracts import ProcessEventInput
 
 
 class Starter(Protocol):
-    """Starts work after a commit."""
+    """Starts background work once its transaction is committed."""
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
-        """Signal a waiting run to read its decision. Returns False if it no longer runs."""
+        """Signal a waiting run to read its decision. Return False if the run has ended."""
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start a workflow after its row is committed. Returns False if it is running or has ended.
-        `workflow`: its name. Raises EngineUnavailable."""
+        """Start a workflow after its row is committed. Return False if it is running or has ended.
+
+        `workflow`: the workflow's name. Raises EngineUnavailable.
+        """
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
-        """Send deliveries that no run sends. Running ones are not affected. Raises
-        EngineUnavailable."""
+        """Send webhook deliveries that no run sends, unless their sending is already running.
+        Raises EngineUnavailable."""
 
 
 class Engine(Starter, Protocol):
-    """A Starter that also starts runs, for components that recover abandoned ones."""
+    """A Starter that also starts runs, for components that recover abandoned runs."""
 
     async def start(self, event: "ProcessEventInput") -> bool:
-        """Start a run's workflow. Returns False if it is already running."""
+        """Start a run's workflow. Return False if it is already running."""
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """One execution of a workflow: an id may have had several."""
+    """One execution of a workflow. A workflow id may have had several executions."""
 
     workflow_id: str
     run_id: str
 
 
 class Executions(Protocol):
-    """The executions stored by a workflow server, for components that delete them. All methods
-    raise EngineUnavailable. New and deleted executions appear in lists with a short delay."""
+    """The executions stored by a workflow server, for components that delete executions.
+
+    All methods raise EngineUnavailable. Lists reflect new and deleted executions with a short
+    delay.
+    """
 
     async def starting_with(self, prefix: str, *, ended: bool = False) -> list[Execution]:
-        """Return some executions whose workflow id has the prefix. `ended`: exclude running
-        ones."""
+        """Return some of the executions whose workflow id has the prefix. `ended`: leave out
+        running ones."""
 
     async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
-        """Return executions of these workflows."""
+        """Return the executions of these workflows."""
 
     def ended(self, workflow: str, before: datetime) -> AsyncIterator[Execution]:
         """Yield all executions of a workflow type that ended before the given time, page by
         page."""
 
     async def delete(self, executions: Sequence[Execution]) -> int:
-        """Delete executions with their histories, and terminate running ones. Returns the number
+        """Delete executions with their histories, and terminate running ones. Return the number
         deleted."""

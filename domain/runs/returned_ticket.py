@@ -1,4 +1,5 @@
-"""Tickets that are credited back to the client, because neither the brain nor the executor ran."""
+"""Tickets that are credited back to the client, because neither the brain nor the executor ran for
+them."""
 
 from domain.agent.plan import StepOutcome
 from domain.agent.settling import SETTLED_BY
@@ -14,9 +15,9 @@ def is_returned(
 ) -> bool:
     """Return whether a finished run used neither the brain nor the executor.
 
-    `thought_by`: the model of the run's thought, SETTLED_BY if no brain was called, None before a
-    thought. A run that `failed` after normalization failed in the brain or the executor, so its
-    ticket counts.
+    `thought_by`: the model that drafted the run's answer, SETTLED_BY if no brain was called, None
+    before a draft. A run that `failed` after normalization failed in the brain or the executor, so
+    its ticket counts.
     """
     if failed:
         return timings is None or not timings.normalize

@@ -1,7 +1,7 @@
 """The trace of a run: the record that explains its outcome.
 
-Its readers are the client's people and operators. It holds the customer's text and the agent's work
-on it, but no credential: integrations appear only by id.
+Its readers are the client's people and the operators. The trace contains the customer's text and
+the agent's work on it, but no credentials: integrations appear only by id.
 """
 
 from datetime import datetime
@@ -30,7 +30,7 @@ class _Part(BaseModel):
 
 class TracedEvent(_Part):
     """The event as received and, once normalized, as the brain reads it. `author`: id of the user
-    who typed it, null if a system sent it."""
+    who typed the event, or null if a system sent it."""
 
     event_id: str
     event_type: str
@@ -51,11 +51,11 @@ class TracedPlaybook(_Part):
 
 
 class Thought(_Part):
-    """The brain's result for the message; empty if it has not answered.
+    """The brain's result for the message; empty before the brain has answered.
 
     `intent`: the intent within the category. `prompt_version`: the prompt version of a language
-    model. `doubt`: the brain's own escalation reason. `hold`: why a human must review it at any
-    confidence.
+    model. `doubt`: the brain's own escalation reason. `hold`: why a human must review the result at
+    any confidence.
     """
 
     model: str | None
@@ -77,7 +77,7 @@ class Thought(_Part):
 
 class TracedEffect(_Part):
     """A row of the action ledger. `step`: the position in the plan. `state`: `planned` until the
-    outcome is recorded. `reference`: the other side's id of the effect."""
+    outcome is recorded. `reference`: the external system's id for the effect."""
 
     step: int
     round: int
@@ -119,9 +119,9 @@ class RunTrace(_Part):
     """A run from its event to its outcome, in chronological order.
 
     `steps`: the outcomes of the last execution of the plan. `effects` and `reviews`: those of all
-    rounds. `duration_ms`: from the request to the caller's answer. `sensitive`: the matter that was
-    not sent to a brain. `joined_review`: the review that the message joined. `thread_after`: what
-    the answer settles in its exchange, and what it leaves open.
+    rounds. `duration_ms`: from the request to the caller's answer. `sensitive`: the matter for
+    which no brain was called. `joined_review`: the review that the message joined. `thread_after`:
+    the state of the thread after the answer: the settled facts and the open question.
     """
 
     run_id: str

@@ -1,1 +1,1 @@
-"""Simulation: the agent's result for a message, without storage and without effects."""
+"""Simulation: compute the agent's result for a message, without storing it and without effects."""

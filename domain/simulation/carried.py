@@ -1,5 +1,5 @@
-"""The state that one message of a simulated conversation passes to the next, as a run's records
-would."""
+"""The state that one message of a simulated conversation passes to the next, as the records of a
+run would."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,7 @@ from domain.runs.conversation import (
 from domain.runs.run import RunStatus
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
-# Channels in which two programs may answer each other. A visitor of the widget is a person.
+# Channels in which two programs may answer each other. A visitor of the widget is always a person.
 _CORRESPONDENCE: Final = frozenset({Channel.EMAIL, Channel.HELPDESK})
 _RUN_STATUS: Final = {
     OutcomeStatus.COMPLETED: RunStatus.COMPLETED,
@@ -37,7 +37,7 @@ _RUN_STATUS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """An effect that an order would have had."""
+    """The effect that an action would have had on an order."""
 
     order_key: str
     kind: ActionKind
@@ -48,9 +48,9 @@ class _Effect:
 class Carried:
     """The current state of a simulated conversation.
 
-    `answers`: the number of the agent's answers; `unattended`: those by mail or in tickets since a
-    person answered. `held`: why people have taken over the conversation, None while the agent
-    answers.
+    `answers`: the number of the agent's answers; `unattended`: the number of answers by mail or in
+    tickets since a person last answered. `held`: why people have taken over the conversation; None
+    while the agent answers.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -63,15 +63,16 @@ class Carried:
 
     @property
     def summary(self) -> str:
-        """Return the outcomes of the messages so far. It contains no data of real customers."""
+        """Return the outcomes of the messages so far, without data of real customers."""
         return summary(self._runs)
 
     def turns_left(self, answers_per_hour: int, answers_without_person: int) -> int:
-        """Return the number of answers that the agent may still give before people must."""
+        """Return the number of answers that the agent may still give before a person must
+        answer."""
         return min(answers_per_hour - self.answers, answers_without_person - self.unattended)
 
     def answered_by_person(self, text: str) -> "Carried":
-        """Return the state after a person's message: the agent answers again, and has no open
+        """Return the state after a person's message: the agent may answer again, and has no open
         question."""
         return replace(
             self,
@@ -85,10 +86,10 @@ class Carried:
     def after(
         self, event: UnifiedEvent, outcome: SimulatedOutcome, settled: Thread, now: datetime
     ) -> "Carried":
-        """Return the state after a customer's message. `settled`: the thread after its answer was
-        delivered.
+        """Return the state after a customer's message.
 
-        A message that no playbook takes changes nothing.
+        `settled`: the thread after the message's answer was delivered. A message that no playbook
+        handles changes nothing.
         """
         if outcome.status is OutcomeStatus.NO_PLAYBOOK:
             return self
@@ -109,7 +110,7 @@ class Carried:
         )
 
     def of(self, found: Lookup | None) -> Lookup | None:
-        """Return a lookup with the conversation's effects applied to the order."""
+        """Return a lookup with the conversation's simulated effects applied to the order."""
         if found is None or found.order is None:
             return found
         order = found.order
@@ -118,7 +119,7 @@ class Carried:
         return found.model_copy(update={"order": order})
 
     def spent(self, order: Order, before: Spent) -> Spent:
-        """Return the refunds and actions so far, including those of real runs in `before`."""
+        """Return the refunds and actions so far, including the real runs' in `before`."""
         currency = order.refundable.currency
         here = sum(one.amount.minor for one in self._effects if one.amount.currency == currency)
         return Spent(
@@ -147,7 +148,7 @@ def _kept(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 
 def _settled(run: PastRun) -> PastRun:
-    """Return the run with its open review decided by a person's answer."""
+    """Return the run with its open review decided, because a person has answered."""
     if run.status is not RunStatus.NEEDS_REVIEW:
         return run
     return run.model_copy(update={"status": RunStatus.COMPLETED, "replied": True})
@@ -170,7 +171,7 @@ def _run(outcome: SimulatedOutcome, done: tuple[_Effect, ...], now: datetime) ->
 
 
 def _after_effect(order: Order, effect: _Effect) -> Order:
-    """Return the order after an effect, which either refunds money or ends the order."""
+    """Return the order after an effect, which either refunds money or cancels the order."""
     nothing = Money(minor=0, currency=order.refundable.currency)
     if not ACTIONS[effect.kind].gives_back:
         return order.model_copy(update={"state": OrderState.CANCELLED, "refundable": nothing})

@@ -16,12 +16,13 @@ _NEW: Final = ""
 def playbook_for(
     entries: Sequence[PlaybookEntry], event_type: str, variant: Variant
 ) -> tuple[UsedPlaybook, Rulebook] | None:
-    """Return the playbook of an event with its rules, or None if no playbook takes its type.
+    """Return the playbook for an event with its rules, or None if no playbook handles the event
+    type.
 
     `entries`: the client's playbooks, oldest first. If `variant.version` is set, the entry of
     `variant.playbook_id` has that version. A draft counts as active: it replaces the playbook of
-    `variant.playbook_id`, or is the newest one. Without a draft, `variant.playbook_id` takes every
-    event type. Raises PlaybookNotFound.
+    `variant.playbook_id`, or is the newest playbook. Without a draft, `variant.playbook_id` handles
+    every event type. Raises PlaybookNotFound.
     """
     tried = _with_draft(entries, variant)
     if variant.playbook_id is not None and variant.draft is None:

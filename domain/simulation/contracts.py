@@ -1,13 +1,15 @@
-"""The data that crosses Temporal for simulations and replays. Invented content is encrypted,
-because no row stores it."""
+"""The data that crosses Temporal for simulations and replays.
+
+Invented content is encrypted, because no database row stores it.
+"""
 
 from domain.core.contracts import Contract
 
 
 class SimulateInput(Contract):
     """The input of a simulation. `sealed`: an encrypted `SimulationAsked`. `id`: names the
-    workflow, without a row. `outside`: it may call a language model or a shop, which takes
-    longer."""
+    workflow; no row has this id. `outside`: the simulation may call a language model or a shop,
+    which takes longer."""
 
     client_id: str
     id: str
@@ -22,7 +24,7 @@ class SimulateResult(Contract):
 
 
 class ReplayProgress(Contract):
-    """The progress of a replay: `seen` of `total` events were examined or skipped."""
+    """The progress of a replay: of `total` events, `seen` were examined or skipped."""
 
     is_over: bool = False
     total: int = 0

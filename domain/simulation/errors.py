@@ -12,14 +12,14 @@ class ReplayNotFound(DomainError):
 
 
 class ReplayUnderWay(DomainError):
-    """Another replay of the client has not finished."""
+    """Another replay of the client is still in progress."""
 
     code = "replay_under_way"
 
 
 class InvalidReplay(InvalidInput):
-    """The request for a replay breaks a rule. Operators read the message, callers the `reason` in
-    French."""
+    """The request for a replay breaks a rule. The message is for operators, the French `reason` for
+    callers."""
 
     code = "invalid_replay"
 

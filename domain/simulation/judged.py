@@ -1,4 +1,4 @@
-"""Convert a thought to the outcome that a run would have stored."""
+"""Convert the result of thinking to the outcome that a run would have stored."""
 
 from domain.agent.errors import BrainFailed
 from domain.agent.plan import REPLIES
@@ -10,7 +10,7 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, UsedPlayb
 
 
 def judged(used: UsedPlaybook, lookup: Lookup | None, thought: ThinkingResult) -> SimulatedOutcome:
-    """Return the outcome of a thought with the playbook's threshold, assuming that all actions
+    """Return the outcome of thinking under the playbook's threshold, assuming that all actions
     succeed."""
     answer, draft = thought.answer, RunDraft.of(thought)
     reason = review_reason(draft, used.threshold)
@@ -56,7 +56,7 @@ def brain_failed(
 
 
 def rules_of(used: UsedPlaybook, thread: Thread) -> tuple[str, int]:
-    """Return the id and version of the playbook under which a valid confirmation was requested.
+    """Return the playbook id and version under which a confirmation of the open question is valid.
 
     A question asked under another version of the same playbook counts for the version under test.
     """

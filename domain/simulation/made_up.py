@@ -1,4 +1,4 @@
-"""The event and the order that a scenario describes."""
+"""Build the event and the order that a scenario describes."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -14,7 +14,7 @@ from domain.integrations.providers import SHOPS
 from domain.simulation.scenario import Scenario
 
 MADE_UP: Final = "made-up"
-"""The placeholder for the ids of stored records."""
+"""The placeholder for ids of records that would be stored."""
 
 SHOP: Final = Connection(integration_id=MADE_UP, provider=min(SHOPS))
 """The shop of a made-up order, which supports actions. Policy rules do not depend on the shop."""
@@ -23,7 +23,7 @@ _PLACED_BEFORE: Final = timedelta(days=5)
 
 
 def event_of(scenario: Scenario, text: str) -> InboundEvent:
-    """Return a message of the scenario in the form that the gateway receives."""
+    """Return a message of the scenario in the format that the gateway receives."""
     said = {
         **scenario.fields,
         "customer_name": scenario.customer.name,
@@ -62,7 +62,8 @@ def order_of(scenario: Scenario, now: datetime) -> Order | None:
 
 
 def looked_up(order: Order, event: UnifiedEvent, thread: Thread) -> Lookup | None:
-    """Return the lookup in a shop with only this order; None if the event needs no lookup."""
+    """Return the result of a lookup in a shop with only this order; None if the event needs no
+    lookup."""
     if not looks_up(event, thread):
         return None
     number = order_to_find(event, thread)

@@ -41,12 +41,13 @@ class UsedPlaybook(BaseModel):
 
 
 class SimulatedOutcome(BaseModel):
-    """The data that a run would have stored. `reason`: why a human would review it, None if not.
+    """The data that a run would have stored.
 
-    `response`: the text that the customer would get, empty if it needs a review first; `draft`: the
-    generated text in any case. `plan`: the actions to execute, in order. `sources`: the sources of
-    the draft. `cost_micros`: millionths of a US dollar. `held`: people took over the conversation
-    at an earlier message, so no answer is sent; `draft` is then the agent's proposal.
+    `reason`: why a human would review the answer; None if no review is needed. `response`: the text
+    that the customer would receive, empty if it needs a review first; `draft`: the generated text
+    in any case. `plan`: the actions to execute, in order. `sources`: the sources of the draft.
+    `cost_micros`: millionths of a US dollar. `held`: people took over the conversation at an
+    earlier message, so no answer is sent; `draft` is then the agent's proposal.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -76,8 +77,11 @@ class SimulatedOutcome(BaseModel):
     cost_micros: int = 0
 
     def held_for(self, reason: EscalationReason | None) -> Self:
-        """Return the outcome after people took over the conversation for `reason`; unchanged if it
-        is None. Outcomes without a playbook, and failed ones, stay unchanged."""
+        """Return the outcome given that people took over the conversation for `reason`.
+
+        The outcome is unchanged if `reason` is None, if no playbook handled the message, or if
+        thinking failed.
+        """
         if reason is None or self.status not in _ANSWERED:
             return self
         return self.model_copy(
@@ -91,7 +95,8 @@ class SimulatedOutcome(BaseModel):
 
 
 class Simulation(BaseModel):
-    """The result of a scenario. `outcomes`: one for each message of the customer, in order."""
+    """The result of a scenario. `outcomes`: one outcome for each of the customer's messages, in
+    order."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""Interfaces that simulations need."""
+"""Ports of simulations."""
 
 from typing import Protocol
 

@@ -1,4 +1,4 @@
-"""The replay: process past events again with a variant, and report the changes."""
+"""The replay: process past events again with a variant, and report the changed outcomes."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -20,8 +20,8 @@ MAX_BUDGET_S: Final = 86_400
 
 
 class ReplayState(StrEnum):
-    """The state of a replay. `stopped`: ended early, for a `ReplayStop`. `failed`: a page of events
-    could not be processed."""
+    """The state of a replay. `stopped`: ended early, with a `ReplayStop`. `failed`: a page of
+    events could not be processed."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -34,8 +34,8 @@ UNFINISHED: Final = frozenset({ReplayState.QUEUED, ReplayState.RUNNING})
 
 
 class ReplayStop(StrEnum):
-    """Why a replay ended early. `budget`: the limit of its own budget, the client's month or the
-    day was reached. `time`: its working time is used up. `person`: a person stopped it. `error`:
+    """Why a replay ended early. `budget`: the replay's own budget or the client's monthly or daily
+    limit was reached. `time`: its working time is used up. `person`: a person stopped it. `error`:
     every attempt at a page failed."""
 
     BUDGET = "budget"
@@ -45,9 +45,9 @@ class ReplayStop(StrEnum):
 
 
 class ReplayAsked(BaseModel):
-    """The request for a replay. It processes events from `since` (inclusive) until `until`
-    (exclusive). `budget_micros`: the maximum cost of language models, in millionths of a US dollar.
-    `budget_s`: the maximum working time, in seconds."""
+    """The request for a replay of events from `since` (inclusive) to `until` (exclusive).
+    `budget_micros`: the maximum cost of language models, in millionths of a US dollar. `budget_s`:
+    the maximum working time, in seconds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -59,10 +59,10 @@ class ReplayAsked(BaseModel):
 
 
 class Replay(BaseModel):
-    """A stored replay. `total`: events of its period; `examined`: those that were processed;
-    `tally.skipped`: those that were skipped; `changed`: those with a different outcome. `place`:
-    the last event handled. `cost_micros`: millionths of a US dollar. `worked_ms`: working time
-    without pauses."""
+    """A stored replay. `total`: the number of events in its period; `examined`: events that were
+    processed; `tally.skipped`: events that were skipped; `changed`: events with a different
+    outcome. `place`: the last event handled. `cost_micros`: millionths of a US dollar. `worked_ms`:
+    working time without pauses."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -92,8 +92,8 @@ class Replay(BaseModel):
 
 
 class ReplayExample(BaseModel):
-    """An event with a different outcome. `run_id`: None if no playbook took it. Its drafts are
-    erased with the customer's text."""
+    """An event with a different outcome. `run_id`: None if no playbook handled the event. The
+    example's drafts are erased together with the customer's text."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,5 @@
-"""The outcomes of an event, originally and in a replay, and their difference."""
+"""The facts of an event's outcome, originally and in a replay, and the difference between the
+two."""
 
 from enum import StrEnum
 from typing import Self
@@ -12,10 +13,10 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 
 class ReplayEnd(StrEnum):
-    """How the agent's own decision ends an event, before any decision of people.
+    """How the agent's own decision ends an event, before people decide.
 
     `answered`: closed without a person and without a refund. `refunded`: refunded without a person.
-    `reviewed`: a person reviews it first. `failed`: the language model gave no answer.
+    `reviewed`: a person reviews the answer first. `failed`: the language model gave no answer.
     """
 
     ANSWERED = "answered"
@@ -26,11 +27,11 @@ class ReplayEnd(StrEnum):
 
 
 class ReplayChangeKind(StrEnum):
-    """The difference between two outcomes, most serious first: an event has one kind.
+    """The difference between two outcomes, most serious first. An event has only one kind.
 
-    `other_amount`: the refund has another amount. `now_taken`, `no_longer_taken`: by a playbook.
-    `other_action`: another plan with the same outcome. `other_answer`: another text in the same
-    category.
+    `other_amount`: the refund has another amount. `now_taken`, `no_longer_taken`: whether a
+    playbook handles the event has changed. `other_action`: another plan with the same outcome.
+    `other_answer`: another text in the same category.
     """
 
     REFUND_ADDED = "refund_added"
@@ -47,8 +48,8 @@ class ReplayChangeKind(StrEnum):
 
 
 class ReplayFacts(BaseModel):
-    """The outcome of an event, without its text. `reason`: why a person reviews it. `money`: the
-    refund of the plan, even if a person must approve it."""
+    """The outcome of an event, without its text. `reason`: why a person reviews the answer.
+    `money`: the refund in the plan, even if a person must approve it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -94,8 +95,10 @@ def end_of(status: OutcomeStatus, plan: tuple[PlannedAction, ...]) -> ReplayEnd:
 
 
 def money_of(plan: tuple[PlannedAction, ...]) -> Money | None:
-    """Return the refund of a plan, or None. Only one action moves money, because a cancellation
-    includes the refund."""
+    """Return the refund of a plan, or None.
+
+    Only one action moves money, because a cancellation includes the refund.
+    """
     amounts = (action.amount for action in plan if action.kind in ON_ORDERS)
     return next((amount for amount in amounts if amount and amount.minor), None)
 

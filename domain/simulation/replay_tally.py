@@ -1,4 +1,4 @@
-"""The tally: the outcomes of a replay's events, counted before and after."""
+"""The tally: counts of the events of a replay by outcome, before and after."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,8 +13,9 @@ from domain.simulation.replay_facts import ReplayChangeKind, ReplayEnd, ReplayFa
 class ReplaySkip(StrEnum):
     """Why an event was skipped.
 
-    `erased`: its customer was erased. `joined`: people had its conversation. `unfinished`: its run
-    has no outcome yet. `unthought`: its run failed before the agent's thought.
+    `erased`: the event's customer was erased. `joined`: people handled the event's conversation.
+    `unfinished`: the event's run has no outcome yet. `unthought`: the event's run failed before the
+    agent's thinking.
     """
 
     ERASED = "erased"
@@ -24,7 +25,7 @@ class ReplaySkip(StrEnum):
 
 
 class EndCount(BaseModel):
-    """A cell of the table: the number of events with this original and this new outcome."""
+    """A cell of the outcome table: the number of events with this original and this new outcome."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -34,8 +35,8 @@ class EndCount(BaseModel):
 
 
 class ReplayClassCount(BaseModel):
-    """The events of an original category, and how many were closed without a person, before and
-    after."""
+    """The number of events in an original category, and how many of them were closed without a
+    person, before and after."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -92,7 +93,7 @@ class ReplayTally(BaseModel):
 
     @classmethod
     def total(cls, parts: Iterable["ReplayTally"]) -> Self:
-        """Return the sum, which does not depend on the order of the parts."""
+        """Return the sum of the parts, which does not depend on their order."""
         ends: Counter[tuple[ReplayEnd, ReplayEnd]] = Counter()
         events: Counter[str] = Counter()
         closed: tuple[Counter[str], Counter[str]] = (Counter(), Counter())

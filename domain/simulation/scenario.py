@@ -1,4 +1,5 @@
-"""The scenario: a made-up customer's messages, and the facts known during their simulation."""
+"""The scenario: a made-up customer's messages, and the facts that are known during their
+simulation."""
 
 from typing import Annotated, Final, Literal, Self
 
@@ -9,10 +10,10 @@ from domain.core.money import Money
 from domain.integrations.order import OrderState
 
 MAX_MESSAGES: Final = 20
-"""The limit of one scenario, because its messages are processed one after another."""
+"""Maximum number of messages in one scenario, because they are processed one after another."""
 
 MAX_MESSAGE: Final = 20_000
-"""The maximum of characters in one message."""
+"""Maximum length of one message, in characters."""
 
 _Text = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)]
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
@@ -32,8 +33,8 @@ class _Part(BaseModel):
 
 
 class ScenarioMessage(_Part):
-    """A message of the scenario. `human`: an answer of the client's team; the agent does not
-    process it."""
+    """A message of the scenario. `human`: the message is an answer by the client's team, which the
+    agent does not process."""
 
     author: Literal["customer", "human"] = "customer"
     text: _Text
@@ -41,7 +42,7 @@ class ScenarioMessage(_Part):
 
 class ScenarioCustomer(_Part):
     """The sender. `verified`: whether the caller vouches for the address, as `customer_verified`
-    does. Without it no order is shown or changed."""
+    does. Orders of an unverified sender are neither shown nor changed."""
 
     email: Annotated[str, Field(min_length=3, max_length=320)] | None = None
     name: _Line | None = None
@@ -63,8 +64,8 @@ class ScenarioOrder(_Part):
 
     @model_validator(mode="after")
     def _amounts(self) -> Self:
-        """Raise ValueError unless the digits fit the currency and `refundable` is at most the
-        total."""
+        """Raise ValueError unless the decimal digits fit the currency and `refundable` does not
+        exceed the total."""
         try:
             total = Money.parse(self.total, self.currency)
             left = Money.parse(self.refundable or "0", self.currency)
@@ -76,11 +77,11 @@ class ScenarioOrder(_Part):
 
 
 class Scenario(_Part):
-    """A conversation to simulate. Its last message is the customer's. The agent's answers are not
-    part of it: they are generated again, so that their effects (a bound order, a question) carry
-    over.
+    """A conversation to simulate.
 
-    `fields`: additional fields as the gateway accepts them; templates use them.
+    Its last message is the customer's. The agent's answers are not part of the scenario: they are
+    generated again, so that their effects on the thread (a known order, an open question) carry
+    over. `fields`: additional fields as the gateway accepts them, for use in templates.
     """
 
     messages: tuple[ScenarioMessage, ...] = Field(min_length=1, max_length=MAX_MESSAGES)

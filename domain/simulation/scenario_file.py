@@ -1,4 +1,4 @@
-"""A scenario as a YAML file, in the form of saved cases. Errors are located by path."""
+"""A scenario as a YAML file, in the format of saved cases. Errors name their path."""
 
 from typing import Final
 

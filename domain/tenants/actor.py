@@ -1,4 +1,4 @@
-"""The actor: the caller of a use case, and the caller's permissions."""
+"""The actor: the caller of a use case, with the caller's permissions."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
 OWNERS: Final = frozenset({Role.OWNER})
 OPERATORS: Final[frozenset[Role]] = frozenset()
-"""No role of a client: only operators, internal admins and the system."""
+"""No role of a client: permits only operators, internal admins and the system."""
 
 
 OPERATOR_PREFIX: Final = "operator:"
@@ -33,15 +33,15 @@ def without_address(name: str) -> str:
 
 
 def is_operator(name: str) -> bool:
-    """Return whether the name in records is that of an operator who did not act as a member."""
+    """Return whether a recorded name is that of an operator who did not act as a member."""
     return name.startswith(OPERATOR_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The caller of a use case. `name`: as records store it. `role`: a member's role in the client,
-    None for an internal admin. `login`: the operator who acts as a member. `network`: the origin of
-    the request, never a full address; None without a request."""
+    """The caller of a use case. `name`: the name stored in records. `role`: a member's role in the
+    client, or None for an internal admin. `login`: the operator who acts as a member. `network`:
+    the origin of the request, never a full address; None without a request."""
 
     kind: ActorKind
     name: str
@@ -78,7 +78,8 @@ class Actor:
 
     @property
     def known_as(self) -> str:
-        """Return the actor's name for records that outlive the person."""
+        """Return the actor's name for records that may be kept longer than the person's own
+        data."""
         return without_address(self.name)
 
     @property

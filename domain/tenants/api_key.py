@@ -1,4 +1,4 @@
-"""The API key: its format, and the stored form.
+"""API keys: their format, and the form in which they are stored.
 
 An MCP key has the prefix `mcp_`, the same number of characters and the same rights.
 """
@@ -17,22 +17,23 @@ PREFIX_LENGTH: Final = 8
 KEY_BYTES: Final = 16
 MAX_LABEL: Final = 100
 MAX_ACTIVE: Final = 100
-"""The limit of active keys of one client."""
+"""Maximum number of a client's active keys."""
 
 UNUSED_AFTER: Final = timedelta(days=90)
-"""The time without use after which a key should be revoked."""
+"""Time without use after which a key should be revoked."""
 
 OWN: Final = "ak_"
 """The prefix of a key that a person created."""
 MCP: Final = "mcp_"
 """The prefix of a key issued to an OAuth client."""
 KEY_PREFIXES: Final = (OWN, MCP)
-"""The prefixes of keys. A bearer token with one can only be a key; any other is a session token."""
+"""The prefixes of keys. A bearer token with one of them can only be a key; any other bearer token
+is a session token."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyMaterial:
-    """The stored form of a key: sufficient to recognize it, but not to use it."""
+    """The stored form of a key: sufficient to recognize the key, but not to use it."""
 
     digest: bytes
     prefix: str
@@ -44,7 +45,7 @@ class KeyMaterial:
 
 
 def is_unused(created_at: datetime, last_used_at: datetime | None, now: datetime) -> bool:
-    """Return whether a key was not used for UNUSED_AFTER."""
+    """Return whether a key has not been used for UNUSED_AFTER."""
     return now - (last_used_at or created_at) > UNUSED_AFTER
 
 
@@ -60,14 +61,16 @@ def check_label(text: str) -> str:
 
 
 def key_value(random_bytes: bytes, kind: str = OWN) -> str:
-    """Return the key's text, from KEY_BYTES random bytes. It is shown once, at creation."""
+    """Return the key's text, generated from KEY_BYTES random bytes. It is shown once, at
+    creation."""
     if len(random_bytes) != KEY_BYTES:
         raise ValueError("an API key is made of 16 random bytes")
     return f"{kind}{random_bytes.hex()}"
 
 
 def key_material(text: str) -> KeyMaterial | None:
-    """Return the stored form that finds a presented key, or None if the text is no well-formed key.
+    """Return the stored form of a presented key, to look it up, or None if the text is no
+    well-formed key.
 
     A plain SHA-256 is sufficient, because 128 random bits cannot be guessed.
     """
@@ -75,7 +78,7 @@ def key_material(text: str) -> KeyMaterial | None:
 
 
 def new_key(random_bytes: bytes, kind: str = OWN) -> tuple[str, KeyMaterial]:
-    """Return the text of a key from KEY_BYTES random bytes, and its stored form."""
+    """Return the text of a new key, generated from KEY_BYTES random bytes, and its stored form."""
     text = key_value(random_bytes, kind)
     return text, _material(text)
 

@@ -1,4 +1,4 @@
-"""Stops of all automation: of one client by its managers, or of all clients by operators.
+"""Stops of all automation: for one client by its managers, or for all clients by operators.
 
 While a stop is active, the agent sends no answer and takes no action without a person. People can
 still approve and reply (docs/decisions/0087).
@@ -42,14 +42,16 @@ class AutomationState(BaseModel):
 def resumed(
     actor: str,
 ) -> Callable[[AutomationState, AutomationState], tuple[LoosenedRule, ...]]:
-    """Return a comparison of two states for a change by `actor`. Resuming another member's stop
-    loosens; resuming the actor's own stop does not."""
+    """Return a function that compares two states, for a change by `actor`.
+
+    Resuming another member's stop is a loosening; resuming the actor's own stop is not.
+    """
 
     def compare(before: AutomationState, after: AutomationState) -> tuple[LoosenedRule, ...]:
         stop = before.stopped
         if stop is None or after.stopped is not None or stop.by == actor:
             return ()
-        # The time is included so that an approval of this change does not end a later stop.
+        # Include the time, so that an approval of this change does not end a later stop.
         before_it = f"stopped {rfc3339(stop.at)}"
         return (LoosenedRule(place="automation", before=before_it, after="running"),)
 

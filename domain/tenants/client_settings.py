@@ -1,4 +1,4 @@
-"""The settings of a client: instructions to a language model, branding, retention and others."""
+"""A client's settings: instructions to a language model, branding, retention and others."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ MAX_ACKNOWLEDGEMENT: Final = 1_000
 # The languages that the product answers in.
 ACKNOWLEDGED_IN: Final = ("fr", "en")
 
-# The merchant's pages embed these values, so none may end an attribute or a style.
+# The merchant's pages embed these values, so no value may end an attribute or a style.
 LOGO_URL: Final = (
     r"^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?"
     r"(/[A-Za-z0-9._~!$&()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?$"
@@ -49,7 +49,7 @@ class Branding(BaseModel):
 
 
 class ClientSettings(BaseModel):
-    """The settings of a client. A client without stored settings has these defaults."""
+    """The settings of a client. These defaults apply to a client without stored settings."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -95,8 +95,8 @@ class ClientSettings(BaseModel):
 
 
 class SettingsChange(BaseModel):
-    """A validated change of settings. None leaves a field unchanged. An empty prompt removes it;
-    each other field is replaced as a whole."""
+    """A validated change of settings. None leaves a field unchanged. An empty prompt removes the
+    prompt; each other field is replaced as a whole."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -113,13 +113,13 @@ class SettingsChange(BaseModel):
 
 
 class SettingsAdjustment(BaseModel):
-    """An unvalidated change of parts of the settings. The rest of the branding, the retention, the
-    acknowledgement and the frame stays.
+    """An unvalidated change of parts of the settings.
 
-    `looks`: fields of the branding; None removes one. `days`: as in ClientSettings. `usual`:
-    classes that return to their default retention. `authserv_ids`, `sensitive_words`: the complete
-    new lists. `acknowledged`: texts by language; an empty one removes it. `frame`: texts by
-    language and field; an empty one restores the default.
+    The other parts of the branding, the retention, the acknowledgement and the frame are unchanged.
+    `looks`: fields of the branding; None removes a field. `days`: as in ClientSettings. `usual`:
+    classes of records that return to their default retention. `authserv_ids`, `sensitive_words`:
+    the complete new lists. `acknowledged`: texts by language; an empty text removes the language's.
+    `frame`: texts by language and field; an empty text restores the default.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -138,8 +138,10 @@ class SettingsAdjustment(BaseModel):
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
-    """Return the change that an adjustment makes to the current settings. Raises
-    InvalidSettings."""
+    """Return the change that results from applying an adjustment to the current settings.
+
+    Raises InvalidSettings.
+    """
     prompt, looks = adjustment.system_prompt, adjustment.looks
     days, usual, servers = adjustment.days, adjustment.usual, adjustment.authserv_ids
     words, acknowledged = adjustment.sensitive_words, adjustment.acknowledged
@@ -169,8 +171,10 @@ def _merged(
 
 
 def check_prompt(text: str) -> str:
-    """Return the instructions in their stored form: trimmed, without invisible characters that a
-    model would read. Raises InvalidSettings."""
+    """Return the instructions in their stored form. Raises InvalidSettings.
+
+    They are trimmed, and invisible characters that a model would read are removed.
+    """
     prompt = without_controls(text).strip()
     if len(prompt) > MAX_PROMPT:
         raise InvalidSettings(
@@ -181,8 +185,11 @@ def check_prompt(text: str) -> str:
 
 
 def check_branding(given: Branding) -> Branding:
-    """Return the branding in its stored form. The name is one line without control characters, so
-    that it fits a header; a blank one becomes None. Raises InvalidSettings."""
+    """Return the branding in its stored form. Raises InvalidSettings.
+
+    The name is one line without control characters, so that it fits in a header; a blank name
+    becomes None.
+    """
     name = " ".join(without_controls(given.display_name or "").split()) or None
     if name is not None and len(name) > MAX_DISPLAY_NAME:
         raise InvalidSettings(
@@ -203,7 +210,7 @@ def check_branding(given: Branding) -> Branding:
 
 
 def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
-    """Return the days of retention by class of records. Raises InvalidSettings."""
+    """Return the days of retention for each class of records. Raises InvalidSettings."""
     try:
         return check_retention(given)
     except InvalidInput as error:
@@ -214,8 +221,10 @@ def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
 
 
 def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the merchant's words in their stored form: one line each, without duplicates by case
-    and accents. Raises InvalidSettings."""
+    """Return the merchant's words in their stored form. Raises InvalidSettings.
+
+    Each is one line; duplicates that differ only in case and accents are removed.
+    """
     kept: dict[str, str] = {}
     for word in given:
         line = " ".join(without_controls(word).split())
@@ -240,8 +249,10 @@ def folded_words(text: str) -> str:
 
 
 def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the acknowledgements in their stored form, by language; blank ones are omitted. Raises
-    InvalidSettings."""
+    """Return the acknowledgements in their stored form, by language. Raises InvalidSettings.
+
+    Blank texts are omitted.
+    """
     kept: dict[str, str] = {}
     for language, text in given.items():
         if language not in ACKNOWLEDGED_IN:
@@ -260,8 +271,10 @@ def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_authserv_ids(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the names for comparison: in lower case, without duplicates. Raises
-    InvalidSettings."""
+    """Return the server names in a form for comparison: in lower case, without duplicates.
+
+    Raises InvalidSettings.
+    """
     kept = tuple(dict.fromkeys(name.removesuffix(".").lower() for name in given))
     if len(given) > MAX_AUTHSERV_IDS or not all(re.fullmatch(AUTHSERV_ID, name) for name in kept):
         raise InvalidSettings(

@@ -8,7 +8,7 @@ from domain.core.json_time import rfc3339
 
 
 class Unauthenticated(DomainError):
-    """No authentication scheme of the request identified a caller."""
+    """No authentication scheme in the request identified a caller."""
 
     code = "unauthenticated"
 
@@ -30,26 +30,26 @@ class ClientIdMissing(DomainError):
 
 
 class ClientIdRepeated(DomainError):
-    """The query contains client_id twice, so two parsers might use different ones."""
+    """The query contains client_id twice, so two parsers might use different values."""
 
     code = "client_id_repeated"
 
 
 class AccessDenied(DomainError):
-    """The caller is known but has no right to this tenant. The error does not reveal whether it
-    exists."""
+    """The caller is known but has no right to this tenant. The error does not reveal whether the
+    tenant exists."""
 
     code = "access_denied"
 
 
 class RoleRequired(DomainError):
-    """The member's role does not permit this."""
+    """The member's role does not permit this action."""
 
     code = "role_required"
 
 
 class InsufficientScope(DomainError):
-    """The key's scopes do not permit this. `scope`: the scope that is needed."""
+    """The key's scopes do not permit this action. `scope`: the required scope."""
 
     code = "insufficient_scope"
 
@@ -77,7 +77,7 @@ class InvalidLabel(InvalidContent):
 
 
 class TooManyKeys(InvalidInput):
-    """The client has reached the limit of active keys."""
+    """The client has reached its limit on active keys."""
 
     code = "too_many_keys"
 
@@ -97,7 +97,7 @@ class MemberNotFound(InvalidInput):
 
 
 class OwnerStays(InvalidInput):
-    """A client has exactly one owner, and no member can replace the owner."""
+    """A client has exactly one owner, whom no member can replace."""
 
     code = "owner_stays"
 
@@ -140,7 +140,8 @@ class SecondPersonUnfit(DomainError):
 
 class LooseningHeld(DomainError):
     """The change loosens what the agent may do, so it waits for a second manager or a fixed time.
-    It is stored under `loosening_id`: the transaction that raises this error is committed."""
+    The change is stored under `loosening_id`: the transaction that raises this error is
+    committed."""
 
     code = "loosening_held"
 
@@ -168,13 +169,14 @@ class LooseningDecided(DomainError):
 
 
 class LooseningChanged(DomainError):
-    """Playbooks or settings have changed since: the change would now loosen more than it showed."""
+    """Playbooks or settings have changed in the meantime: the change would now loosen more than it
+    showed."""
 
     code = "loosening_changed"
 
 
 class TooManyLoosenings(InvalidInput):
-    """The client has reached the limit of waiting changes."""
+    """The client has reached its limit on pending changes."""
 
     code = "too_many_loosenings"
 

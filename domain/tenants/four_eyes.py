@@ -1,4 +1,4 @@
-"""The four-eyes rule: two members must agree, and one person with two addresses is not two.
+"""The four-eyes rule: two members must agree, and one person with two addresses counts only once.
 
 A minimum time of membership keeps members from inviting their own second address.
 """
@@ -13,7 +13,7 @@ from domain.tenants.client import Role
 from domain.tenants.errors import SecondPersonUnfit
 
 MEMBER_FOR: Final = timedelta(hours=24)
-"""How long a person must have been a member to qualify."""
+"""Minimum time of membership that the four-eyes rule requires."""
 
 _DOTLESS: Final = frozenset({"gmail.com", "googlemail.com"})
 
@@ -30,8 +30,8 @@ class Unfit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberStanding:
-    """A member's data for the four-eyes rule. `verified_at`: when the member verified the address.
-    `invited_by`: the user whose invitation the member accepted, if any."""
+    """A member's data for the four-eyes rule. `verified_at`: when the member verified the email
+    address. `invited_by`: the user whose invitation the member accepted, if any."""
 
     user_id: str
     email: str
@@ -45,7 +45,7 @@ class MemberStanding:
         return self.role in MANAGERS
 
     def unfit(self, now: datetime) -> Unfit | None:
-        """Return why the member does not qualify, or None."""
+        """Return why the member does not qualify for the four-eyes rule, or None."""
         if self.verified_at is None:
             return Unfit.ADDRESS_NOT_VERIFIED
         return Unfit.JOINED_RECENTLY if now - self.joined_at < MEMBER_FOR else None
@@ -60,8 +60,11 @@ def mailbox(email: str) -> str:
 
 
 def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime) -> bool:
-    """Return whether the first person to agree could still agree now: an operator, or a member who
-    reviews. An internal admin is not a member, so the admin's first agreement does not count."""
+    """Return whether the first person to agree still qualifies: an operator, or a member who
+    reviews.
+
+    An internal admin is not a member, so an admin's earlier agreement does not count.
+    """
     member = next((one for one in members if one.user_id == first), None)
     if member is None:
         return is_operator(first)
@@ -79,10 +82,9 @@ def is_staff(actor: Actor) -> bool:
 def check_four_eyes(
     actor: Actor, first: str | None, members: tuple[MemberStanding, ...], now: datetime
 ) -> None:
-    """Check that `actor` may agree. `first`: the person who agreed before, None if the actor is the
-    first.
+    """Check that `actor` may agree. Raises SecondPersonUnfit.
 
-    Raises SecondPersonUnfit.
+    `first`: the person who has already agreed, or None if the actor is the first.
     """
     by_id = {one.user_id: one for one in members}
     member = by_id.get(actor.name)

@@ -1,4 +1,4 @@
-"""The frame of a client's answers: greetings and sign-off, by language."""
+"""The frame settings of a client's answers: greetings and sign-offs, by language."""
 
 import re
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _BRAND: Final = re.compile(r"\{\{ ?brand_name ?\}\}")
 
 
 class FrameTexts(BaseModel):
-    """The texts of one language, with placeholders. `greeting`: used without the customer's
+    """The texts of one language, with placeholders. `greeting`: the greeting without the customer's
     name."""
 
     model_config = ConfigDict(frozen=True)
@@ -48,7 +48,7 @@ DEFAULT_FRAME: Final[Mapping[str, FrameTexts]] = {
 
 
 def check_frame(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the texts to keep, by language and field; a blank or default text is left out.
+    """Return the texts to store, by language and field; blank and default texts are left out.
 
     Raises InvalidSettings.
     """
@@ -65,7 +65,7 @@ def check_frame(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, s
 
 
 def frame_fields(chosen: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return all texts in force, named as in `fr.sign_off`."""
+    """Return all texts in effect, keyed as in `fr.sign_off`."""
     return {
         f"{language}.{field}": chosen.get(language, {}).get(field, text)
         for language, texts in DEFAULT_FRAME.items()
@@ -93,7 +93,7 @@ def _checked(language: str, field: str, text: str) -> str:
         raise InvalidSettings(
             f"{place}: no other placeholder than {names}", f"{place} : aucun champ hors {names}"
         )
-    # Blank restores the default; invisible characters are not blank.
+    # A blank text restores the default; a text of invisible characters is not blank.
     if is_named and text.strip() and not _NAME.search(cleaned):
         raise InvalidSettings(
             f"{place}: {{{{ customer_name }}}} is missing",

@@ -8,8 +8,8 @@ KeyFate = Literal["revoke", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class KeyChoice:
-    """The keys to revoke. `revoked`: their ids; None for all of the member's keys. The others
-    stay."""
+    """The keys to revoke. `revoked`: their ids, or None for all of the member's keys. Other keys
+    stay active."""
 
     revoked: frozenset[str] | None = None
 
@@ -22,7 +22,7 @@ KEEP_ALL: Final = KeyChoice(frozenset())
 
 
 def key_choice(fate: KeyFate | None) -> KeyChoice | None:
-    """Return the choice for a word, or None if there is none."""
+    """Return the choice that a word stands for, or None without a word."""
     if fate is None:
         return None
     return REVOKE_ALL if fate == "revoke" else KEEP_ALL

@@ -1,7 +1,7 @@
 """The mail to a client's owner and admins about the keys of a member who left, in French and
 English.
 
-Its text is fixed: it shows a key's prefix and two dates, not the label.
+Its text is fixed: for each key it shows the prefix and two dates, but not the label.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ Revoke the keys that your systems do not need: {page}
 
 @dataclass(frozen=True, slots=True)
 class LeftKey:
-    """An active key of a member who left. `prefix`: its first characters."""
+    """An active key of a member who left. `prefix`: the key's first characters."""
 
     id: str
     prefix: str
@@ -53,7 +53,7 @@ def left_keys_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the mail to one manager. The same first key, departure and user always give the same
+    """Return the mail to one manager. The same first key, departure and user always yield the same
     mail name."""
     text = _TEXT.format(
         french="\n".join(map(_french, keys)),

@@ -1,6 +1,6 @@
-"""Loosening: a change that lets the agent do more, or lowers the proof that an action needs.
+"""Loosening: a change that lets the agent do more, or lowers the proof that an action requires.
 
-Such a change waits for a second manager or for WAITS, unless the client has only one manager or
+Such a change waits for a second manager or for WAITS, unless the client has only one manager or has
 disabled the wait. A tightening takes effect immediately.
 """
 
@@ -19,14 +19,15 @@ WAITS: Final = timedelta(hours=24)
 """How long a loosening waits if no second manager approves it."""
 
 MAX_PENDING: Final = 20
-"""The limit of waiting loosenings of one client."""
+"""Maximum number of a client's pending loosenings."""
 
 BY_TIME: Final = "time"
-"""The decider of a loosening that took effect after its wait."""
+"""The recorded decider of a loosening that took effect after its wait."""
 
 
 class LoosenedRule(BaseModel):
-    """One rule that becomes looser. `place`: as in `shopify.*: refund.limits.per_action`."""
+    """One rule that becomes looser. `place`: the rule's path, as in `shopify.*:
+    refund.limits.per_action`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,8 +44,9 @@ class LooseningState(StrEnum):
 
 
 class Loosening(BaseModel):
-    """A change that loosens. `change`: the change to make, in the form of its use case.
-    `decided_by`: who approved or cancelled it; BY_TIME if it took effect after its wait."""
+    """A change that loosens. `change`: the change to apply, in the format of its use case.
+    `decided_by`: the person who approved or cancelled it, or BY_TIME if it took effect after its
+    wait."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,7 +81,7 @@ def is_held(
     manager_left_at: datetime | None,
     now: datetime,
 ) -> bool:
-    """Return whether a loosening must wait: the client has a second manager, or had one within
+    """Return whether a loosening must wait: the client has a second manager, or has had one within
     WAITS."""
     if not settings.holds_loosening:
         return False
@@ -118,7 +120,8 @@ SETTINGS_RULES: Final[Mapping[str, Callable[[ClientSettings, ClientSettings], _P
     "sensitive_words": _words_removed,
     "answers_from_knowledge": _knowledge_sent,
 }
-"""By setting: return its old and new value if the change loosens, else None."""
+"""For each setting: a function that returns its old and new value if the change loosens, else
+None."""
 
 HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "system_prompt": "Words to a model. Code decides which actions it may take and what it states.",
@@ -128,12 +131,16 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "frame": "A fixed greeting and sign-off around answers that are decided elsewhere.",
     "ask_rating": "A question after an answer.",
 }
-"""By setting: why changing it never loosens anything. Each setting is here or in SETTINGS_RULES."""
+"""For each setting: why changing it never loosens anything. Each setting is in this table or in
+SETTINGS_RULES."""
 
 
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
-    """Return the loosened settings. Their change lowers the required proof, sends fewer matters to
-    people, lets the agent answer more automatically, or ends the wait itself."""
+    """Return the settings that become looser.
+
+    Their change lowers the required proof, sends fewer matters to people, lets the agent answer
+    more automatically, or ends the wait itself.
+    """
     return tuple(
         LoosenedRule(place=f"settings: {name}", before=pair[0], after=pair[1])
         for name, rule in SETTINGS_RULES.items()
@@ -144,10 +151,10 @@ def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[Loos
 class HeldTrust(BaseModel):
     """Trust that waits for a second manager or for WAITS, while the rest of its change took effect.
 
-    `connection`: `settings` of the connection `id`; None removes one. All other uses are
+    `connection`: `settings` of the connection `id`; None removes a setting. All other uses are
     credentials: until the wait ends, the credential cannot vouch for a customer's address. `id`:
-    the id of the key, or of the endpoint's connection. `since`: when the credential was created; a
-    later one is different.
+    the id of the key, or of the endpoint's connection. `since`: when the credential was created, to
+    distinguish it from a later one.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -165,7 +172,7 @@ class HeldTrust(BaseModel):
 
 
 HELD_TRUST: Final = frozenset(get_args(HeldTrust.model_fields["use"].annotation))
-"""The uses of HeldTrust, as named in a loosening's `change`."""
+"""The possible `use` values of HeldTrust, as named in a loosening's `change`."""
 
 
 def audit_ids(difference: LoosenedRule) -> Mapping[str, str]:

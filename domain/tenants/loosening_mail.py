@@ -1,6 +1,6 @@
 """The mail to a client's owner and admins about a change that loosens, in French and English.
 
-Its text is fixed and contains no text of a member. The linked page shows the change.
+The text is fixed and contains no text of a member. The linked page shows the change.
 """
 
 from typing import Final
@@ -35,7 +35,7 @@ it in your playbooks or settings: {page}
 def loosening_mail(
     loosening: Loosening, user_id: str, to: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail to one manager. The same loosening and user always give the same mail
+    """Return the mail to one manager. The same loosening and user always yield the same mail
     name."""
     waits = loosening.state is LooseningState.PENDING
     text = _WAITS if waits else _DONE

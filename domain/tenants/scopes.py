@@ -1,4 +1,4 @@
-"""The scopes of keys. A key without scopes, such as an `ak_` key, may do everything."""
+"""The scopes of keys. A key without scopes, such as an `ak_` key, has all permissions."""
 
 from collections.abc import Iterable, Set
 from enum import StrEnum
@@ -18,9 +18,9 @@ class Scope(StrEnum):
     USAGE_READ = "usage:read"
     WEBHOOKS_READ = "webhooks:read"
     DRAFTS_WRITE = "drafts:write"
-    """Drafts and simulations, which are never sent."""
+    """Create drafts and simulations, which are never sent."""
     EVENTS_WRITE = "events:write"
-    """The gateway, and events pushed over MCP."""
+    """Send events through the gateway or over MCP."""
     EXPORT_READ = "export:read"
 
 
@@ -34,7 +34,7 @@ def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
 
 
 def require_scope(held: Set[str] | None, needed: Scope) -> None:
-    """Raise InsufficientScope unless the scope is held. `held`: the scopes of a key, None for
+    """Raise InsufficientScope unless the scope is held. `held`: the scopes of a key, or None for
     all."""
     if held is not None and needed not in held:
         raise InsufficientScope(needed)

@@ -17,13 +17,13 @@ class User:
 
 
 def is_user_id(text: str) -> bool:
-    """Return whether a text is a valid id: 1 to MAX_USER_ID printable characters, so without
-    NUL."""
+    """Return whether a text is a valid user id: 1 to MAX_USER_ID printable characters, which
+    excludes NUL."""
     return 1 <= len(text) <= MAX_USER_ID and text.isprintable()
 
 
 def check_user_id(text: str) -> str:
-    """Return the id if it is valid. Raises InvalidInput."""
+    """Return the user id if it is valid. Raises InvalidInput."""
     if not is_user_id(text):
         raise InvalidInput("a user's id has 1 to 255 characters, all of them visible")
     return text

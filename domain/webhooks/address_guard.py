@@ -1,7 +1,8 @@
-"""The address guard: decides which addresses a merchant's URL may lead to.
+"""The address guard: decides to which addresses a merchant's URL may connect.
 
-The table is needed because `is_global` is True for multicast and for tunnels that carry any IPv4
-address, and differs between Python versions. An address outside the table must still be global.
+A table is needed because `is_global` is True for multicast and for tunnels that carry any IPv4
+address, and differs between Python versions. An address that the table does not list must still be
+global.
 """
 
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class _Denied:
-    """`private`: a network that an installation may use internally, so a setting can allow it."""
+    """A denied network. `private`: whether an installation may use the network internally, so that
+    a setting can allow it."""
 
     network: IPv4Network | IPv6Network
     reason: str
@@ -73,22 +75,22 @@ _UNICAST: Final = IPv6Network("2000::/3")
 
 
 def canonical(address: Address) -> Address:
-    """Return an IPv4 address that is mapped to IPv6 (`::ffff:…`) as IPv4, all others unchanged."""
+    """Return an IPv4 address mapped to IPv6 (`::ffff:…`) as IPv4, any other address unchanged."""
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
 
 
 def forbidden(address: Address, allow_private: bool) -> str | None:
-    """Return why nothing may be sent to an address, or None if it is allowed.
+    """Return why the service may not send to an address, or None if it may.
 
-    `allow_private`: the installation's own networks and this machine are allowed. Link-local
-    addresses, tunnels, multicast and the like never are.
+    `allow_private`: allow the installation's own networks and this machine. Link-local addresses,
+    tunnels and multicast are never allowed.
     """
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         return "of one link"
     plain = canonical(address)
     for denied in _TABLE:
-        # An address is never in a network of the other IP version.
+        # A network contains only addresses of its own IP version.
         if plain in denied.network:
             return None if denied.private and allow_private else denied.reason
     if isinstance(plain, IPv6Address) and plain not in _UNICAST:

@@ -1,7 +1,7 @@
 """A circuit breaker for failures of the service's own resolver or network, not of the receivers.
 
-Pure logic: it takes the outcomes of POSTs with their times, and decides. Names and connections have
-separate breakers, because one can fail while the other works. Decision 0036 has the reasons.
+Pure logic: it decides from the outcomes of POSTs and their times. The resolver and the network have
+separate breakers, because one can fail while the other works. Decision 0036 gives the reasons.
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ from domain.webhooks.address_guard import forbidden
 from domain.webhooks.delivery import DeliveryAttempt, FailureKind
 
 VOICES: Final = 10
-"""The number of latest outcomes considered, each from a different client and domain."""
+"""Number of latest outcomes considered, each from a different client and domain."""
 LEAST: Final = 5
-"""The minimum number of failures among them before the service's own network is blamed."""
+"""Minimum number of failures among these outcomes before the service's own network is blamed."""
 SHARE: Final = 0.8
-"""The minimum share of failures among them."""
+"""Minimum share of failures among these outcomes."""
 FRESH_S: Final = 60.0
 """Seconds for which an outcome counts while the breaker is closed."""
 KEPT_S: Final = 600.0
@@ -27,7 +27,7 @@ within this time."""
 PROBE_S: Final = 15.0
 """Seconds between the POSTs of a client whose latest POST failed, while the breaker is open."""
 _CLIENTS: Final = 1000
-"""The number of clients whose latest outcome is stored."""
+"""Number of clients whose latest outcome is stored."""
 
 
 class OwnPart(StrEnum):
@@ -39,7 +39,8 @@ class OwnPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """`reached`: the part worked: a name was resolved, or a connection was made."""
+    """The outcome of a POST. `reached`: whether the part worked, so that a name was resolved or a
+    connection was opened."""
 
     client_id: str
     domain: str
@@ -48,7 +49,7 @@ class _Heard:
 
 
 class Breaker:
-    """The breaker of one part of the path, in one process. Times are in seconds of a single
+    """The breaker for one part of the path, in one process. Times are in seconds of a single
     clock."""
 
     def __init__(self) -> None:
@@ -71,7 +72,8 @@ class Breaker:
         self._failing = self._most_fail(now)
 
     def canary(self, now: float, *, lives: bool) -> None:
-        """Record the result of a self-check against a target that is known to work."""
+        """Record the result of a self-check against a target that is known to work. `lives`:
+        whether the check succeeded."""
         self._canary_lost_at = None if lives else now
 
     def is_open(self, now: float) -> bool:
@@ -83,10 +85,10 @@ class Breaker:
         return self._failing
 
     def lets_through(self, client_id: str, now: float) -> bool:
-        """Return whether a client's POST may be made now. A call may use up the client's probe.
+        """Return whether a client's POST may be sent now. The call may use up the client's probe.
 
-        While the breaker is open, a client without a recorded failure of its latest POST is not
-        delayed. Clients with dead receivers therefore cannot stop other clients.
+        While the breaker is open, a client whose latest POST did not fail is not delayed. Clients
+        with dead receivers therefore cannot stop other clients.
         """
         if not self.is_open(now):
             return True
@@ -104,8 +106,7 @@ class Breaker:
         return failed >= LEAST and failed >= SHARE * len(voices)
 
     def _voices(self, since: float) -> Iterator[_Heard]:
-        """Yield the outcomes considered. A client counts once, however many domains it has, and so
-        does a domain of many clients."""
+        """Yield the outcomes to consider. Each client and each domain counts only once."""
         domains: set[str] = set()
         for one in reversed(self._heard.values()):
             if one.at < since or len(domains) == VOICES:
@@ -116,15 +117,17 @@ class Breaker:
 
 
 def name_found(attempt: DeliveryAttempt) -> bool | None:
-    """Return whether a POST shows that the resolver works, or None if it shows nothing."""
+    """Return whether a POST shows that the resolver works, or None if it allows no conclusion."""
     if attempt.failure is FailureKind.DNS:
         return False
     return True if attempt.dns_ms is not None else None
 
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
-    """Return whether a POST shows that the network works, or None if it shows nothing. A receiver
-    in a private network shows nothing about the path to the Internet."""
+    """Return whether a POST shows that the network works, or None if it allows no conclusion.
+
+    A receiver in a private network allows no conclusion about the path to the Internet.
+    """
     if attempt.remote_ip is None or forbidden(ip_address(attempt.remote_ip), False) is not None:
         return None
     if attempt.connect_ms is not None:
@@ -133,8 +136,11 @@ def connected(attempt: DeliveryAttempt) -> bool | None:
 
 
 def domain_of(host: str) -> str:
-    """Return roughly what one owner controls: the last two labels of a name, three below a suffix
-    such as `co.uk`, or the network of an address."""
+    """Return approximately the part of a host that has a single owner.
+
+    This is the last two labels of a name, three below a suffix such as `co.uk`, or the network of
+    an address.
+    """
     try:
         address = ip_address(host)
     except ValueError:

@@ -1,4 +1,4 @@
-"""The catalogue: each event with the schema of its body and an example, for receivers."""
+"""The event catalogue for receivers: each event with the JSON Schema of its body and an example."""
 
 import json
 from collections.abc import Mapping
@@ -24,8 +24,8 @@ _HAPPENED_AT: Final = datetime(2026, 11, 21, 14, 3, 27, 512_000, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """One event. `body_schema`: JSON Schema 2020-12 of the whole body. It allows further fields
-    everywhere, because fields may be added later. `example`: a body."""
+    """One event. `body_schema`: JSON Schema 2020-12 of the whole body. It allows additional fields
+    everywhere, because fields may be added later. `example`: an example body."""
 
     event: OutboundEventId
     description: str

@@ -6,7 +6,7 @@ from domain.webhooks.webhook import Notice
 
 
 class SendWebhooksInput(Contract):
-    """Deliveries of one client. Each gets its own child workflow."""
+    """Deliveries of one client. A separate child workflow sends each delivery."""
 
     client_id: str
     delivery_ids: tuple[str, ...]
@@ -27,8 +27,8 @@ class DeliverInput(Contract):
 
 
 class DeliverResult(Contract):
-    """`retry_in_s`: set while the delivery is pending. `notice`: the notification that the owner
-    must receive about the webhook."""
+    """`retry_in_s`: set while the delivery is pending. `notice`: the notice to send to the owner
+    about the webhook."""
 
     status: DeliveryStatus
     retry_in_s: float | None = None
@@ -40,7 +40,8 @@ class DeliverWebhookResult(Contract):
 
 
 class TellOwnerInput(Contract):
-    """The delivery that caused the notice names the mail, so that retries send the same mail."""
+    """The mail is named after the delivery that caused the notice, so that retries send the same
+    mail."""
 
     client_id: str
     delivery_id: str

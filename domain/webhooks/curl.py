@@ -1,4 +1,4 @@
-"""A delivery as a curl command, for a receiver's developer to repeat elsewhere."""
+"""Write a delivery as a curl command, so that a receiver's developer can repeat it elsewhere."""
 
 import shlex
 from collections.abc import Mapping, Sequence
@@ -10,15 +10,15 @@ from domain.webhooks.delivery import Delivery
 from domain.webhooks.signature import signed_headers
 
 VALID_FOR: Final = timedelta(seconds=300)
-"""From the time of signing: receivers refuse older signatures."""
+"""How long a signature is valid from the time of signing: receivers refuse older signatures."""
 
 
 def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:
     """Return a command that sends one POST with these headers and exactly this body, quoted for
     POSIX shells.
 
-    `--data-raw`: other options read a file if the body begins with @. `--globoff`: brackets in a
-    URL are literal.
+    The command uses `--data-raw` because other options read a file if the body begins with @, and
+    `--globoff` because brackets in a URL are literal.
     """
     words = ["curl", "--include", "--globoff", "--request", "POST", url]
     for name, value in headers.items():
@@ -29,8 +29,11 @@ def curl_line(url: str, headers: Mapping[str, str], body: str) -> str:
 def signed_again(
     delivery: Delivery, secrets: Sequence[str], timestamp: int, service: ServiceName
 ) -> str:
-    """Return a delivery as a curl command, signed again at `timestamp` (Unix seconds), because sent
-    signatures are not stored. `secrets`: the current signing secrets, newest first."""
+    """Return a delivery as a curl command, signed again because sent signatures are not stored.
+
+    `timestamp`: Unix seconds of the new signature. `secrets`: the current signing secrets, newest
+    first.
+    """
     headers = signed_headers(
         event=delivery.event,
         event_id=delivery.event_id,

@@ -12,7 +12,7 @@ from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import RetryPolicy
 
 RESPONSE_KEPT: Final = 4096
-"""Bytes of a response body that are stored."""
+"""Maximum number of bytes of a response body that are stored."""
 
 # Seconds before each retry, from the Standard Webhooks specification.
 SCHEDULE: Final = (
@@ -21,7 +21,7 @@ SCHEDULE: Final = (
 )  # fmt: skip
 _JITTER: Final = 0.1
 _LONGEST_RETRY_AFTER_S: Final = 24 * 3600.0
-# Statuses that mean the receiver, or a proxy in front of it, is overloaded.
+# Statuses which mean that the receiver, or a proxy in front of it, is overloaded.
 _OVERLOADED: Final = frozenset({429, 502, 504})
 _SLOWED_DOWN_S: Final = 60.0
 
@@ -33,8 +33,8 @@ class Trigger(StrEnum):
 
 
 class DeliveryStatus(StrEnum):
-    """`skipped`: not sent or not retried, because the webhook was disabled or the plan does not
-    allow it."""
+    """The state of a delivery. `skipped`: not sent or not retried, because the webhook was disabled
+    or the plan does not allow it."""
 
     PENDING = "pending"
     SUCCESS = "success"
@@ -43,8 +43,8 @@ class DeliveryStatus(StrEnum):
 
 
 class FailureKind(StrEnum):
-    """`connect`: no connection, or it broke before a response. `too_large`: the response headers.
-    `protocol`: the response is not HTTP."""
+    """The kind of a failure. `connect`: the connection failed, or broke before a response.
+    `too_large`: the response headers are too large. `protocol`: the response is not HTTP."""
 
     HTTP_3XX = "http_3xx"
     HTTP_4XX = "http_4xx"
@@ -60,8 +60,9 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """The result of one POST. `failure`: None for a 2xx. `error`: the cause, in the service's own
-    words. Times in milliseconds from the start, None for phases that were not reached."""
+    """The result of one POST. `failure`: None for a 2xx response. `error`: the cause, in the
+    service's own words. Times are in milliseconds from the start, None for phases that were not
+    reached."""
 
     failure: FailureKind | None
     duration_ms: int
@@ -86,11 +87,11 @@ class DeliveryPhase:
 
 
 class DeliverySummary(BaseModel):
-    """A delivery in a list. Times are those of the latest attempt, in milliseconds. `url`: its
-    target.
+    """A delivery in a list.
 
-    `failure_count_after`: the webhook's failure count after this delivery; null if it did not
-    count.
+    Times are those of the latest attempt, in milliseconds. `url`: the delivery's target.
+    `failure_count_after`: the webhook's failure count after this delivery; null if the delivery did
+    not count.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -137,7 +138,7 @@ class Delivery(DeliverySummary):
 def phases_of(
     dns_ms: int | None, connect_ms: int | None, first_byte_ms: int | None, duration_ms: int | None
 ) -> tuple[DeliveryPhase, ...]:
-    """Return the phases that an attempt reached. The last one ends with the attempt."""
+    """Return the phases that an attempt reached. The last phase ends with the attempt."""
     ends = (("dns", dns_ms), ("connect", connect_ms), ("waiting", first_byte_ms))
     phases: list[DeliveryPhase] = []
     begin = 0
@@ -161,8 +162,8 @@ def failure_of(status: int) -> FailureKind | None:
 
 
 def says_gone(attempt: DeliveryAttempt, policy: RetryPolicy) -> bool:
-    """Return whether the receiver permanently refuses further events: 410 to a webhook with
-    retries."""
+    """Return whether the receiver permanently refuses further events: it responded with 410 to a
+    webhook with retries."""
     return policy is RetryPolicy.STANDARD and attempt.response_status == 410
 
 
@@ -172,8 +173,9 @@ def retry_in_s(
     """Return the seconds until the next attempt after failed attempt `number` (from 1), or None to
     give up.
 
-    Retry-After can delay it, never advance it. `chance`: 0 to 1, adds up to a tenth of the
-    schedule's time, so that the retries after an outage do not coincide.
+    A Retry-After header can delay the attempt, but not advance it. `chance`: a random number from 0
+    to 1, which adds up to a tenth of the scheduled time, so that the retries after an outage do not
+    coincide.
     """
     if policy is RetryPolicy.NONE or trigger is Trigger.TEST or says_gone(attempt, policy):
         return None

@@ -1,4 +1,4 @@
-"""The envelope: the body of a webhook, as bytes that are signed and never rendered again."""
+"""The envelope: the body of a webhook, as bytes that are signed and never serialized again."""
 
 from datetime import datetime
 from typing import Annotated

@@ -4,8 +4,8 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class InvalidWebhook(InvalidContent):
-    """A request breaks a rule of webhooks. Operators read the message, callers the French
-    `reason`."""
+    """A request breaks a rule for webhooks. The message is for operators, the French `reason` for
+    callers."""
 
     code = "invalid_webhook"
 
@@ -17,13 +17,14 @@ class WebhookNotFound(DomainError):
 
 
 class WebhookEventNotFound(DomainError):
-    """No event of that name exists to subscribe to."""
+    """There is no event of that name to subscribe to."""
 
     code = "webhook_event_not_found"
 
 
 class DeliveryNotFound(DomainError):
-    """The delivery does not exist, belongs to another client, or is no longer among the last 50."""
+    """The delivery does not exist, belongs to another client, or is no longer among the latest
+    50."""
 
     code = "delivery_not_found"
 
@@ -41,20 +42,21 @@ class DeliveryPending(DomainError):
 
 
 class TooManyPending(DomainError):
-    """The webhook has reached its limit of pending deliveries; sending them makes room."""
+    """The webhook has reached its limit on pending deliveries; sending some of them frees
+    capacity."""
 
     code = "too_many_pending_deliveries"
 
 
 class TooManyWebhooks(DomainError):
-    """The client has reached its limit of webhooks."""
+    """The client has reached its limit on webhooks."""
 
     code = "too_many_webhooks"
 
 
 class Deferred(DomainError):
-    """A delivery must wait, because others wait already or the service's own network fails. Nothing
-    was sent."""
+    """The delivery must wait, because other deliveries are already waiting or the service's own
+    network is failing. Nothing was sent."""
 
     code = "delivery_deferred"
     retryable = True

@@ -1,4 +1,4 @@
-"""The explanation of a pasted signature."""
+"""The explanation of why a pasted signature matches or does not match."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -13,8 +13,8 @@ _CONTEXT: Final = 8
 
 
 class Origin(StrEnum):
-    """The origin of a secret. `previous`: the one before a rotation, during the overlap. `retired`:
-    the same after the overlap."""
+    """The origin of a secret. `previous`: the secret before a rotation, during the overlap.
+    `retired`: the secret before a rotation, after the overlap."""
 
     NEWEST = "newest"
     PREVIOUS = "previous"
@@ -23,8 +23,9 @@ class Origin(StrEnum):
 
 
 class WebhookVerdict(StrEnum):
-    """`wrong_string`: a different string was signed than documented. `unknown_secret`: timestamp
-    and body are as sent, so only the secret can differ. `no_match`: no candidate matches."""
+    """The result of verifying a pasted signature. `wrong_string`: the signed string differs from
+    the documented one. `unknown_secret`: timestamp and body are as sent, so only the secret can
+    differ. `no_match`: no candidate matches."""
 
     MATCHES = "matches"
     TOO_OLD = "too_old"
@@ -71,8 +72,8 @@ _SENTENCES: Final = {
 
 
 class Difference(BaseModel):
-    """The first difference in a pasted body. `at`: its offset in bytes, from 0. `sent`, `pasted`:
-    excerpts that start slightly before it."""
+    """The first difference in a pasted body. `at`: the difference's offset in bytes, from 0.
+    `sent`, `pasted`: excerpts that start slightly before the difference."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -83,8 +84,8 @@ class Difference(BaseModel):
 
 class Explanation(BaseModel):
     """The result for a pasted signature. `sentence`: the explanation for developers. `secret`: the
-    matching secret's origin. `secret_ends`: its last four characters. `age_s`: seconds since the
-    timestamp. `delivery_id`: the stored delivery that it belongs to."""
+    matching secret's origin. `secret_ends`: the secret's last four characters. `age_s`: seconds
+    since the timestamp. `delivery_id`: the stored delivery that the signature belongs to."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -101,13 +102,13 @@ class Explanation(BaseModel):
 
 
 def sentence(verdict: WebhookVerdict, mistakes: Sequence[Mistake] = ()) -> str:
-    """Return a verdict as a sentence, with the mistakes found."""
+    """Return a sentence that states the verdict and the mistakes found."""
     said = _SENTENCES[verdict]
     return f"{said} Found: {'; '.join(WORDS[one] for one in mistakes)}." if mistakes else said
 
 
 def difference(sent: bytes, pasted: bytes) -> Difference | None:
-    """Return the first difference, or None if there is none."""
+    """Return the first difference between the bodies, or None if they are equal."""
     if sent == pasted:
         return None
     pairs = enumerate(zip(sent, pasted, strict=False))

@@ -1,4 +1,5 @@
-"""Common mistakes of receivers when they verify signatures, each in a form that can be tried."""
+"""Common mistakes that receivers make when they verify signatures, each in a form that can be
+tried."""
 
 import base64
 import hmac
@@ -12,7 +13,8 @@ from typing import Final
 from domain.webhooks.signature import SECRET_PREFIX
 
 _DIGEST_BYTES: Final = 32
-# Of a truncated signature: a shorter one would match by chance, or let an attacker guess the rest.
+# Minimum length of a truncated signature: a shorter one would match by chance, or let an attacker
+# guess the rest.
 _FEWEST_BYTES: Final = 8
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _HEADER_NAME: Final = re.compile(r"[A-Za-z][A-Za-z-]+:\s*")
@@ -23,14 +25,14 @@ _HEX: Final = re.compile(r"[0-9A-Fa-f]+")
 
 
 class Scheme(StrEnum):
-    """`service`: X-Service-Signature. `standard`: webhook-signature."""
+    """The signature scheme. `service`: X-Service-Signature. `standard`: webhook-signature."""
 
     SERVICE = "service"
     STANDARD = "standard"
 
 
 class Mistake(StrEnum):
-    """`WORDS` describes each mistake."""
+    """A mistake in computing or copying a signature. `WORDS` describes each mistake."""
 
     NO_VERSION = "no_version"
     UPPER_CASE = "upper_case"
@@ -78,22 +80,23 @@ WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ReadSignature:
-    """A signature as it was intended. `digests`: shorter than 32 bytes if the signature is
-    truncated."""
+    """A parsed signature. `digests`: shorter than 32 bytes if the signature is truncated."""
 
     scheme: Scheme
     digests: tuple[bytes, ...]
     mistakes: tuple[Mistake, ...] = ()
 
     def is_of(self, digest: bytes) -> bool:
-        """Compare with a digest in constant time."""
+        """Return whether the signature contains this digest, compared in constant time."""
         return any(_same(given, digest) for given in self.digests)
 
 
 def read_signature(text: str, *, has_id: bool) -> ReadSignature | None:
-    """Parse the value of any of the three headers as leniently as possible, or return None.
+    """Parse the value of any of the three signature headers as leniently as possible, or return
+    None.
 
-    `has_id`: a webhook-id was given too, so base64 without a version belongs to Standard Webhooks.
+    `has_id`: whether a webhook-id was given too, so that base64 without a version belongs to
+    Standard Webhooks.
     """
     text = text.strip().strip("\"'")
     if named := _HEADER_NAME.match(text):
@@ -144,11 +147,11 @@ def _same(given: bytes, digest: bytes) -> bool:
 
 
 Option = tuple[bytes, tuple[Mistake, ...]]
-"""A value that may have been used, and the mistakes that its use implies."""
+"""A value that may have been used, with the mistakes that using it implies."""
 
 
 def keys(secret: str, scheme: Scheme) -> Iterator[Option]:
-    """Yield the keys that developers derive from a secret, the right one first."""
+    """Yield the keys that developers derive from a secret, the correct key first."""
     rest = secret.removeprefix(SECRET_PREFIX)
     whole, decoded = secret.encode(), base64.b64decode(rest)
     if scheme is Scheme.SERVICE:
@@ -164,7 +167,7 @@ def keys(secret: str, scheme: Scheme) -> Iterator[Option]:
 def signed_strings(
     message_id: str, timestamp: str, body: bytes, scheme: Scheme
 ) -> Iterator[Option]:
-    """Yield the strings that developers sign for a message, the right one first."""
+    """Yield the strings that developers sign for a message, the correct string first."""
     moment = timestamp.encode(errors="replace")
     plain = moment + b"." + body
     with_id = message_id.encode(errors="replace") + b"." + plain
@@ -194,8 +197,8 @@ def _decoded_once(body: bytes) -> bytes:
 
 
 def _rendered(body: bytes) -> bytes:
-    """Return JSON as this service renders it: no spaces, unescaped UTF-8, the order of names
-    kept."""
+    """Return JSON as this service serializes it: no spaces, unescaped UTF-8, keys in the same
+    order."""
     value = _value(body)
     if value is None:
         return body
@@ -204,7 +207,7 @@ def _rendered(body: bytes) -> bytes:
     )
 
 
-# Applied in this order: a byte order mark would prevent the JSON from being parsed.
+# The order matters: a byte order mark would prevent the JSON from being parsed.
 _UNDONE: Final[tuple[tuple[Mistake, Callable[[bytes], bytes]], ...]] = (
     (Mistake.BYTE_ORDER_MARK, _without_mark),
     (Mistake.LINE_ENDS, _one_kind_of_line_end),
@@ -215,7 +218,7 @@ _UNDONE: Final[tuple[tuple[Mistake, Callable[[bytes], bytes]], ...]] = (
 
 
 def undone(body: bytes) -> Iterator[Option]:
-    """Yield a body as received, then with each change undone, one after another."""
+    """Yield a body as received, then with each possible change undone, one after another."""
     mistakes: tuple[Mistake, ...] = ()
     yield body, mistakes
     for mistake, undo in _UNDONE:
@@ -226,14 +229,14 @@ def undone(body: bytes) -> Iterator[Option]:
 
 
 class Changes:
-    """Detects changes to a pasted body. It is parsed once and compared with many sent bodies."""
+    """Detects changes to a pasted body, which is parsed once and compared with many sent bodies."""
 
     def __init__(self, pasted: bytes) -> None:
         self._forms = tuple(undone(pasted))
         self._value = _value(self._forms[-1][0])
 
     def since(self, sent: bytes) -> tuple[Mistake, ...] | None:
-        """Return the changes since the body was sent, or None if the content differs."""
+        """Return the changes to the body since it was sent, or None if the content differs."""
         for form, mistakes in self._forms:
             if form == sent:
                 return mistakes

@@ -1,4 +1,4 @@
-"""The mail that notifies a client's owner of a failing webhook, in French.
+"""The mail, in French, that notifies a client's owner of a failing webhook.
 
 It names the webhook by its id: a service mail contains no label and no URL of the client's.
 """
@@ -27,8 +27,8 @@ _REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TroubledWebhook:
-    """A webhook, its owner, and the failure to report. `failures`: consecutive failures, including
-    this one."""
+    """A webhook, its owner, and the failure to report. `failures`: the number of consecutive
+    failures, including this one."""
 
     owner_email: str
     webhook_id: str
@@ -45,7 +45,7 @@ def notice_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the mail. Its name depends on the `delivery_id` alone."""
+    """Return the mail. The mail's name depends only on `delivery_id`."""
     disabled = notice is not Notice.FAILING
     return OutgoingMail(
         name=f"webhooks.{delivery_id.lower()}",

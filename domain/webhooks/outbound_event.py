@@ -1,8 +1,8 @@
-"""Outbound events: the service's notifications to a merchant's systems. Source: the API
-specification, "Outbound webhooks".
+"""Outbound events: the service's notifications to a merchant's systems.
 
-The data of `ticket.resolved` follows the specification; the data of all others is our own. A dry
-run sends no events. The descriptions of classes and fields are published with their schemas.
+Source: the API specification, "Outbound webhooks". The data of `ticket.resolved` follows the
+specification; the data of all other events is our own design. A dry run sends no events. The
+descriptions of classes and fields are published with their schemas.
 """
 
 from bisect import bisect_right
@@ -29,8 +29,8 @@ OutboundEventId = Literal[
 
 PREVIEW_CHARS: Final = 200
 MAX_RESPONSE_BYTES: Final = 90_000
-"""The maximum size of an answer within a body. With all other fields, a body of any length and
-origin then stays below the 100 KB that receivers are asked to accept."""
+"""Maximum size of an answer within a body, in bytes. With all other fields at their maximum, the
+body then stays below the 100 KB that receivers are asked to accept."""
 
 _TicketId = Annotated[
     str, Field(description="The ticket's id as the caller gave it, else the id of the event.")
@@ -60,7 +60,7 @@ class TicketEvent(OutboundEvent):
 
     @property
     def ticket_key(self) -> str:
-        """Return a digest of the ticket's id, which has a fixed length."""
+        """Return a fixed-length digest of the ticket's id."""
         return sha256(self.ticket_id.encode()).hexdigest()
 
 
@@ -101,7 +101,7 @@ class TicketResolved(TicketEvent):
     ] = 1
 
     def numbered(self, number: int) -> Self:
-        """Return the data with the number of this resolution."""
+        """Return the data with this resolution's number."""
         return self.model_copy(update={"resolution": number})
 
 
@@ -233,7 +233,7 @@ class PlaybookActivated(OutboundEvent):
 
 
 def fitting(response: str) -> str:
-    """Return the longest beginning of an answer that fits into a body."""
+    """Return the longest beginning of an answer that fits in a body."""
     if _bytes_in_a_body(response) <= MAX_RESPONSE_BYTES:
         return response
     lengths = range(1, len(response) + 1)

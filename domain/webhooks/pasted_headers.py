@@ -1,11 +1,12 @@
-"""Parse pasted headers, in the format of a log or a tool."""
+"""Parse pasted request headers, in the format of a log or a tool."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from domain.webhooks.signature_verdict import Pasted
 
-# The first one present is the signature. The newest secret's signature serves as well as the other.
+# The first of these headers that is present is used. The newest secret's signature is as good as
+# the other.
 _SIGNATURES: Final = ("x-service-signature", "x-service-signature-next", "webhook-signature")
 _TIMESTAMPS: Final = ("x-service-timestamp", "webhook-timestamp")
 
@@ -24,7 +25,7 @@ def read_headers(text: str) -> Mapping[str, str]:
 
 
 def pasted_of(headers: str, body: str) -> Pasted:
-    """Return the parts of a request from all its headers. A text without any header is the
+    """Return the parts of a request from all its headers. A text without any header is taken as the
     signature."""
     found = read_headers(headers)
     return Pasted(

@@ -1,4 +1,4 @@
-"""Samples: one example of each event, for the catalogue and for tests of a webhook."""
+"""One example of each event, for the catalogue and for test deliveries."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -86,9 +86,9 @@ _BY_EVENT: Final[Mapping[OutboundEventId, OutboundEvent]] = {one.event: one for 
 
 
 TESTED_BY_DEFAULT: Final[OutboundEventId] = "ticket.resolved"
-"""The event that a test sends by default, as specified."""
+"""The event that a test delivery uses by default, as specified."""
 
 
 def sample(event: OutboundEventId) -> OutboundEvent:
-    """Return the example of an event. All events of this id have its class."""
+    """Return the example of an event. All events with this id have the example's class."""
     return _BY_EVENT[event]

@@ -1,4 +1,4 @@
-"""A webhook's secret at rest, sealed with its owner so that it cannot be moved to another
+"""A webhook's secret at rest, sealed together with its owner so that it works for no other
 webhook."""
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from domain.webhooks.signature_verdict import KnownSecret
 
 @dataclass(frozen=True, slots=True)
 class SealedSecret:
-    """A secret to compare a pasted signature with."""
+    """A sealed secret with which a pasted signature is compared."""
 
     sealed: str = field(repr=False)
     origin: Origin
@@ -34,8 +34,11 @@ def unseal_secret(sealer: Sealer, client_id: str, webhook_id: str, sealed: str) 
 def known_secrets(
     sealer: Sealer, client_id: str, secrets: Iterable[SealedSecret]
 ) -> tuple[KnownSecret, ...]:
-    """Unseal the secrets. Raises ValueError as `unseal_secret` does, except for another webhook's
-    secret: that is only an additional guess, and is skipped."""
+    """Unseal the secrets.
+
+    Raises ValueError as `unseal_secret` does, except for another webhook's secret: this is only an
+    additional guess, and is skipped.
+    """
     known: list[KnownSecret] = []
     for one in secrets:
         try:

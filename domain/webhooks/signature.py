@@ -1,4 +1,5 @@
-"""Signatures of deliveries: the service's own and Standard Webhooks', from the same secret."""
+"""Signatures of deliveries: the service's own scheme and Standard Webhooks, with the same
+secret."""
 
 import base64
 import binascii
@@ -25,21 +26,23 @@ _SECRETS: Final = (SIGNATURE, SIGNATURE_NEXT, STANDARD_SIGNATURE)
 
 
 def secret_of(random: bytes) -> str:
-    """Return whsec_ and 48 hexadecimal characters, from SECRET_BYTES random bytes."""
+    """Return a secret: whsec_ and 48 hexadecimal characters, from SECRET_BYTES random bytes."""
     if len(random) != SECRET_BYTES:
         raise ValueError("24 bytes expected")
     return SECRET_PREFIX + random.hex()
 
 
 def service_signature(secret: str, timestamp: int, body: bytes) -> str:
-    """Return v1= and the hex HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole secret."""
+    """Return "v1=" and the hex HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole secret."""
     signed = f"{timestamp}.".encode() + body
     return "v1=" + hmac.digest(secret.encode(), signed, "sha256").hex()
 
 
 def standard_signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
-    """Return v1, and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`. As specified, the key is
-    the base64-decoded secret without its prefix. Raises ValueError."""
+    """Return "v1," and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`.
+
+    As specified, the key is the base64-decoded secret without its prefix. Raises ValueError.
+    """
     try:
         key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
     except binascii.Error as error:
@@ -60,9 +63,11 @@ def signed_headers(
     secrets: Sequence[str],
     service: ServiceName,
 ) -> dict[str, str]:
-    """Return all headers of a delivery. `secrets`: newest first. During a rotation's overlap the
-    older one signs X-Service-Signature, for receivers that know only that one. `timestamp`: Unix
-    seconds."""
+    """Return all headers of a delivery.
+
+    `secrets`: newest first. During a rotation's overlap the older secret signs X-Service-Signature,
+    for receivers that know only the older one. `timestamp`: Unix seconds.
+    """
     newest, *older = secrets
     headers = {
         "Content-Type": "application/json",

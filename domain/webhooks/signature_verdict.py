@@ -1,4 +1,4 @@
-"""Find out why a signature does not match, by trying common mistakes until one matches.
+"""Explain why a signature does not match, by trying common mistakes until one matches.
 
 The pasted signature may be the one that the service sent or the one that a receiver computed; both
 give the same result.
@@ -24,7 +24,7 @@ from domain.webhooks.mistake import (
 )
 
 TOLERANCE_S: Final = 300
-"""The maximum difference between a timestamp and a receiver's clock, in seconds."""
+"""Maximum difference, in seconds, between a timestamp and the receiver's clock."""
 
 _SECONDS: Final = re.compile(r"[0-9]{1,11}")
 
@@ -38,7 +38,7 @@ class KnownSecret:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A stored delivery. `timestamp`: Unix seconds, of the latest attempt."""
+    """A stored delivery. `timestamp`: Unix seconds of the latest attempt."""
 
     delivery_id: str
     message_id: str
@@ -48,8 +48,9 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """`signature`: the value of X-Service-Signature, -Next or webhook-signature. `timestamp`,
-    `message_id`: the other headers; only webhook-signature needs the latter."""
+    """The pasted parts of a request. `signature`: the value of X-Service-Signature, -Next or
+    webhook-signature. `timestamp`, `message_id`: the values of the other headers; only
+    webhook-signature needs `message_id`."""
 
     signature: str = field(repr=False)
     timestamp: str
@@ -72,7 +73,7 @@ _OF_STRING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One way in which the signature may have been made. `body`: the body that it would sign.
+    """One way in which the signature may have been computed. `body`: the body that would be signed.
     `sent`: the delivery that the body or timestamp was taken from."""
 
     secret: KnownSecret
@@ -86,8 +87,11 @@ class _Try:
 def explain(
     pasted: Pasted, *, secrets: Sequence[KnownSecret], sent: Sequence[Sent], now: datetime
 ) -> Explanation:
-    """Explain a signature. `secrets`: all that may have been used. `sent`: the webhook's stored
-    deliveries. Computes several hundred HMACs of the body."""
+    """Explain a signature.
+
+    `secrets`: all secrets that may have been used. `sent`: the webhook's stored deliveries.
+    Computes several hundred HMACs of the body.
+    """
     pasted = replace(
         pasted, timestamp=pasted.timestamp.strip(), message_id=pasted.message_id.strip()
     )
@@ -95,7 +99,7 @@ def explain(
     if read is None:
         verdict = WebhookVerdict.MALFORMED_SIGNATURE
         return Explanation(verdict=verdict, sentence=sentence(verdict))
-    # Most likely first, because a replay has the same body as its original.
+    # Most likely deliveries first, because a replay has the same body as its original.
     sent = sorted(
         sent,
         key=lambda one: (
@@ -131,7 +135,7 @@ def _tries(
 
 
 def _right(secret: KnownSecret, scheme: Scheme, of: Pasted, sent: Sent | None = None) -> _Try:
-    """Return the documented way to sign."""
+    """Return the documented way to compute the signature."""
     key, _ = next(keys(secret.value, scheme))
     signed, _ = next(signed_strings(of.message_id, of.timestamp, of.body, scheme))
     return _Try(secret, key, signed, (), of.body, sent)
@@ -162,8 +166,11 @@ def _explained(
 
 
 def _original(body: bytes, pasted: Pasted, sent: Sequence[Sent]) -> Sent | None:
-    """Return the delivery sent at that second with this body, else with a body that this one was
-    made from. A receiver that signs the parsed body gets a signature that matches."""
+    """Return the delivery sent at that second with this body, else one whose body was changed into
+    it.
+
+    A receiver that signs the parsed body gets a matching signature.
+    """
     then = [one for one in sent if str(one.timestamp) == pasted.timestamp]
     same = next((one for one in then if one.body == body), None)
     if same or not then:
@@ -181,7 +188,7 @@ def _verdict(
     *,
     body_changed: bool,
 ) -> WebhookVerdict:
-    """Return the most severe verdict, which must be fixed first."""
+    """Return the most severe verdict, because its cause must be fixed first."""
     found = (
         (one.secret.origin is Origin.OTHER_WEBHOOK, WebhookVerdict.OTHER_WEBHOOKS_SECRET),
         (one.secret.origin is Origin.RETIRED, WebhookVerdict.RETIRED_SECRET),

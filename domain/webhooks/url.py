@@ -1,7 +1,7 @@
 """A webhook's URL: the checks when it is saved, and again at each delivery.
 
-Names are not resolved here. Their addresses can change at any time, so they are checked when they
-are dialled.
+Names are not resolved here. Their addresses can change at any time, so the addresses are checked
+when the connection is opened.
 """
 
 import re
@@ -19,24 +19,24 @@ MAX_URL: Final = 2048
 _UNREADABLE: Final = ("url: not an address", "url : adresse illisible")
 _MAX_HOST: Final = 253
 _HTTPS: Final = 443
-# Ports below belong to well-known services such as mail, which a URL must not reach.
+# Lower ports belong to well-known services such as mail, to which a URL must not connect.
 _FIRST_FREE_PORT: Final = 1024
 
-# Names that do not exist on the Internet (RFC 6761, 6762 with its appendix G, 8375).
+# Names that do not exist on the Internet (RFC 6761, RFC 6762 with its appendix G, RFC 8375).
 _LOCAL: Final = re.compile(
     r"(?:.*\.)?(?:localhost|localdomain|local|home\.arpa|internal|intranet|private|corp|home|lan)"
 )
 _LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
-# Characters that stay unescaped in a path or query, including `%`, which already escapes others.
+# Characters that remain unescaped in a path or query, including `%`, which already escapes others.
 _KEPT: Final = "/?%:@!$&'()*+,;=-._~[]"
 
 
 def check_url(url: str, allow_private: bool) -> str:
-    """Return the URL as it is dialled: host in ASCII and lower case, a numeric host as an address,
-    no `:443`, no empty path. Raises InvalidWebhook.
+    """Return the URL in the form used to connect. Raises InvalidWebhook.
 
-    `allow_private`: this machine, private networks and their names are allowed.
+    The host is in ASCII and lower case, a numeric host is an address, and `:443` and an empty path
+    are removed. `allow_private`: allow this machine, private networks and their names.
     """
     if len(url) > MAX_URL:
         raise InvalidWebhook(
@@ -82,10 +82,10 @@ def _port(port: int | None) -> str:
 
 
 def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
-    """Return a host as it is looked up: a name in ASCII and lower case, or an address.
+    """Return a host in the form used for the lookup: a name in ASCII and lower case, or an address.
 
-    `bracketed`: it was in brackets, like an IPv6 address. Raises InvalidWebhook, also for a host
-    that is known to be private.
+    `bracketed`: whether the host was in brackets, like an IPv6 address. Raises InvalidWebhook, also
+    for a host that is known to be private.
     """
     host = written if bracketed else _ascii(written)
     address = _ipv6(host) if bracketed else _ipv4(host)
@@ -105,9 +105,9 @@ def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
 
 
 def _ascii(written: str) -> str:
-    """Return the name in ASCII and lower case, without the dot at its end."""
+    """Return the name in ASCII and lower case, without a final dot."""
     try:
-        # ASCII names skip IDNA, which rejects `_` and `r3---sn`, although such names exist.
+        # ASCII names skip IDNA, which rejects `_` and `r3---sn` although such names exist.
         host = written if written.isascii() else idna.encode(written, uts46=True).decode()
     except idna.IDNAError:
         raise InvalidWebhook("url: not a host name", "url : nom d'hôte invalide") from None
@@ -125,8 +125,11 @@ def _ipv6(host: str) -> Address:
 
 
 def _ipv4(host: str) -> Address | None:
-    """Parse a host that a resolver would take for an address, in any old form: 127.1, 0x7f000001,
-    0177.0.0.1, 2130706433. Return None for a name. Raises InvalidWebhook for an invalid number."""
+    """Parse a host that a resolver would read as an address in any old form: 127.1, 0x7f000001,
+    0177.0.0.1, 2130706433.
+
+    Return None for a name. Raises InvalidWebhook for an invalid number.
+    """
     parts = host.split(".")
     if not _NUMBER.fullmatch(parts[-1]):
         return None
@@ -138,8 +141,8 @@ def _ipv4(host: str) -> Address | None:
 
 
 def _number(written: str) -> int:
-    """Parse a decimal, an octal with a leading 0, or a hexadecimal with 0x. Raises
-    InvalidWebhook."""
+    """Parse a decimal number, an octal number with a leading 0, or a hexadecimal number with 0x.
+    Raises InvalidWebhook."""
     if not _NUMBER.fullmatch(written):
         raise InvalidWebhook(*_UNREADABLE)
     try:

@@ -1,4 +1,4 @@
-"""A webhook: a merchant's URL that receives some events. Source: the specification."""
+"""A webhook: a merchant's URL that receives some events. Source: the API specification."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,27 +13,28 @@ from domain.webhooks.outbound_event import OutboundEventId
 MAX_LABEL: Final = 100
 """In characters."""
 MAX_WEBHOOKS: Final = 100
-"""Per client."""
+"""Maximum number of webhooks per client."""
 MAX_PENDING: Final = 20_000
-"""Pending deliveries of one client, shared evenly by its webhooks. A further event is recorded as
-missed: it can be replayed when there is room."""
+"""Maximum number of pending deliveries of one client, divided evenly among its webhooks. A further
+event is recorded as missed, and can be replayed when there is capacity."""
 KEPT_DELIVERIES: Final = 50
-"""Ended deliveries of one webhook, latest first, that are stored besides the pending ones."""
+"""Number of a webhook's finished deliveries that are stored, latest first, besides the pending
+ones."""
 COUNTED_MISSES: Final = 1000
-"""The limit for counting missed events. A webhook that was disabled for long can have missed any
-number, and an exact count would take too long."""
+"""Maximum count of missed events. A webhook that was disabled for long can have missed any number,
+and an exact count would take too long."""
 DISABLED_AT: Final = 20
-"""In consecutive failures."""
+"""Number of consecutive failures after which a webhook is disabled."""
 WARNED_AT: Final = (10, 15)
 """Numbers of consecutive failures after which the owner is warned."""
 OVERLAP_HOURS: Final = 24.0
-"""Hours for which the previous secret signs after a rotation, by default."""
+"""Hours for which the previous secret continues to sign after a rotation, by default."""
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 ALL_EVENTS: Final = "*"
-# French keyboards type them before a colon. A displayed label does not need them.
+# French keyboards insert these spaces before a colon. A displayed label does not need them.
 _SPACES: Final = str.maketrans("\u00a0\u202f", "  ")
-# Joins the parts of an emoji. Python counts it as unprintable.
+# Joins the parts of an emoji; Python counts this character as unprintable.
 _JOINER: Final = "\u200d"
 EVENT_IDS: Final[tuple[OutboundEventId, ...]] = get_args(OutboundEventId)
 
@@ -46,7 +47,8 @@ class RetryPolicy(StrEnum):
 
 
 class DisabledReason(StrEnum):
-    """`gone`: the receiver responded with 410 to a webhook with retries."""
+    """Why a webhook was disabled. `gone`: the receiver responded with 410 to a webhook with
+    retries."""
 
     FAILURES = "failures"
     GONE = "gone"
@@ -54,7 +56,7 @@ class DisabledReason(StrEnum):
 
 
 class Notice(StrEnum):
-    """A notification that the tenant's owner receives by mail."""
+    """A notification that the client's owner receives by mail."""
 
     FAILING = "failing"
     DISABLED = "disabled"
@@ -62,9 +64,10 @@ class Notice(StrEnum):
 
 
 class Webhook(BaseModel):
-    """A subscription as displayed, without its secret. `missed`: events that were not delivered and
-    can still be replayed, counted up to COUNTED_MISSES. `once_per_ticket`: only the first event of
-    each type is sent for a ticket. `previous_secret_until`: the end of a rotation's overlap."""
+    """A webhook as displayed, without its secret. `missed`: the number of events that were not
+    delivered and can still be replayed, counted up to COUNTED_MISSES. `once_per_ticket`: only the
+    first event of each type is sent for a ticket. `previous_secret_until`: the end of a rotation's
+    overlap."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -118,15 +121,16 @@ def wants(events: Iterable[str], event: OutboundEventId) -> bool:
 
 
 def pending_room(webhooks: int) -> int:
-    """Return how many deliveries may be pending per webhook, for a client with `webhooks`
+    """Return the number of deliveries that may be pending per webhook, for a client with `webhooks`
     webhooks."""
     return MAX_PENDING // max(1, webhooks)
 
 
 def notice_of(failure_count: int, *, disabled: bool) -> Notice | None:
-    """Return the notification due after a delivery, or None. `failure_count`: the count after it.
+    """Return the notification due after a delivery, or None.
 
-    A webhook that was disabled with fewer than DISABLED_AT failures had a receiver that is gone.
+    `failure_count`: the count after the delivery. If a webhook was disabled after fewer than
+    DISABLED_AT failures, its receiver is gone.
     """
     if disabled:
         return Notice.DISABLED if failure_count >= DISABLED_AT else Notice.GONE

@@ -1,1 +1,1 @@
-"""The chat widget: its settings, its sessions, its visitors and their verification."""
+"""The chat widget: its settings, its sessions, its visitors and the verification of visitors."""

@@ -1,4 +1,4 @@
-"""The sites that may show the widget, in the form of a browser's `Origin` header."""
+"""The sites that may show the widget, in the format of a browser's `Origin` header."""
 
 import re
 from collections.abc import Sequence
@@ -11,9 +11,9 @@ from domain.widget.errors import InvalidWidget
 
 MAX_ORIGINS: Final = 20
 MAX_ORIGIN: Final = 300
-"""The most characters."""
+"""Maximum length of an origin, in characters."""
 ORIGIN: Final = r"^https://([a-z0-9]{1,9}[.-]){0,5}[a-z][a-z0-9]{0,8}(:[1-9][0-9]{0,3})?$"
-"""The usual form. `check_origins` accepts more: Unicode names, IP addresses, and this machine."""
+"""The usual format. `check_origins` also accepts Unicode names, IP addresses and this machine."""
 
 _PARTS: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[^\s/?#@\\:\[\]]+)(?::(?P<port>[0-9]{1,5}))?",
@@ -33,8 +33,11 @@ _HTTP: Final = ("http is for this machine only", "http n'est permis que pour loc
 
 
 def check_origins(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the normalized origins, each once: lower case, the host in ASCII, no default port.
-    Raises InvalidWidget, which lists every invalid origin by its number."""
+    """Return the origins, normalized and without duplicates: lower case, the host in ASCII, no
+    default port.
+
+    Raises InvalidWidget, which lists every invalid origin by its number.
+    """
     if len(given) > MAX_ORIGINS:
         raise InvalidWidget(
             f"allowed_origins: at most {MAX_ORIGINS}", f"allowed_origins : {MAX_ORIGINS} au plus"
@@ -56,7 +59,7 @@ def check_origins(given: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Broken(Exception):
-    """`rule`: its text in English and in French."""
+    """An origin breaks a rule. `rule`: the text of the rule in English and in French."""
 
     def __init__(self, rule: tuple[str, str]) -> None:
         self.rule = rule
@@ -80,7 +83,7 @@ def _host(written: str) -> str:
     if written.startswith("["):
         return f"[{_address(written[1:-1], IPv6Address)}]"
     try:
-        # ASCII names skip IDNA: it refuses `_`, which does occur.
+        # ASCII names skip IDNA, which refuses `_` although it occurs in practice.
         host = written if written.isascii() else idna.encode(written, uts46=True).decode().lower()
     except (idna.IDNAError, UnicodeError):
         raise _Broken(_HOST) from None

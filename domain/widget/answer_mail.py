@@ -1,4 +1,4 @@
-"""The mail with an answer for a visitor who has left the page."""
+"""The mail with an answer to a visitor who has left the page."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -7,7 +7,7 @@ from typing import Final
 from domain.core.ports import OutgoingMail
 
 LATE_AFTER: Final = timedelta(seconds=30)
-"""After this time the visitor's own call no longer waits (`DEADLINE_S` of the gateway)."""
+"""After this time the visitor's own request no longer waits (`DEADLINE_S` of the gateway)."""
 
 _SUBJECTS: Final = {"fr": "Réponse de {brand}", "en": "Answer from {brand}"}
 _TEXTS: Final = {
@@ -19,8 +19,8 @@ _TEXTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class UnseenAnswer:
-    """`to`: the address that was verified for the session, never a typed one. `language`: fr or en.
-    `run_id`: the run of the answer."""
+    """An answer that the visitor has not seen. `to`: the address that was verified for the session,
+    never a typed one. `language`: fr or en. `run_id`: the run that produced the answer."""
 
     message_id: str
     run_id: str

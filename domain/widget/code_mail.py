@@ -1,7 +1,7 @@
-"""The mail with a visitor's code, in French and in English.
+"""The mail with a visitor's verification code, in French and in English.
 
-It holds nothing that the visitor wrote: a stranger who enters another person's address must not
-choose what that person reads. It does not name the shop either: it is the service's mail.
+It contains no text by the visitor: a stranger who enters another person's address must not choose
+what that person reads. It does not name the shop either, because it is the service's own mail.
 """
 
 from dataclasses import dataclass

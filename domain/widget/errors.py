@@ -1,4 +1,4 @@
-"""Errors around the chat widget."""
+"""Errors of the chat widget."""
 
 from datetime import datetime
 
@@ -6,13 +6,13 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class OriginNotAllowed(DomainError):
-    """The calling page belongs to none of the sites that the client allows."""
+    """The calling page belongs to no site that the client allows."""
 
     code = "origin_not_allowed"
 
 
 class ApiKeyNotAccepted(DomainError):
-    """The client accepts no API keys on its widget's routes."""
+    """The client does not accept API keys on the widget's routes."""
 
     code = "api_key_not_accepted"
 
@@ -20,8 +20,8 @@ class ApiKeyNotAccepted(DomainError):
 class WidgetShareUsed(DomainError):
     """The widget's share of the client's hourly limit or monthly tickets is used up.
 
-    `retry_after_s`: None if only the next month brings more. `oldest`: the first message that
-    counts within the hour.
+    `retry_after_s`: None if no capacity is added before the next month. `oldest`: time of the
+    oldest message that counts within the hour.
     """
 
     code = "widget_share_used"
@@ -33,19 +33,19 @@ class WidgetShareUsed(DomainError):
 
 
 class InvalidUserSignature(DomainError):
-    """The signature is not the merchant's for this address."""
+    """The signature was not made with the merchant's secret for this address."""
 
     code = "invalid_user_signature"
 
 
 class SessionUnknown(DomainError):
-    """No session of this client has such a token, or it has ended."""
+    """The client has no session with this token, or the session has ended."""
 
     code = "widget_session_unknown"
 
 
 class InvalidWidgetCode(DomainError):
-    """The code is wrong, used, too old or tried too often."""
+    """The code is wrong, used or too old, or has been tried too often."""
 
     code = "invalid_widget_code"
 
@@ -57,7 +57,7 @@ class InvalidWidget(InvalidContent):
 
 
 class TooManyCodes(DomainError):
-    """The session has requested as many codes as it may within an hour."""
+    """The session has requested the maximum number of codes within an hour."""
 
     code = "too_many_codes"
 

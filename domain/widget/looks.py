@@ -1,4 +1,4 @@
-"""The widget's looks: the merchant's color, and a color for readable text on it.
+"""The widget's looks: the merchant's color, and a readable color for text on it.
 
 Source: WCAG 2.2, "relative luminance" and "contrast ratio"; success criterion 1.4.3.
 """
@@ -9,7 +9,7 @@ from typing import Final
 from domain.tenants.client_settings import Branding
 
 CONTRAST: Final = 4.5
-"""The minimum for text. On every color, black or white reaches it."""
+"""The minimum contrast ratio for text. On every color, either black or white reaches it."""
 
 _BLACK: Final = "#000000"
 _WHITE: Final = "#ffffff"
@@ -20,7 +20,8 @@ _WEIGHTS: Final = (0.2126, 0.7152, 0.0722)
 
 @dataclass(frozen=True, slots=True)
 class WidgetLooks:
-    """Colors as in #1a2b3c. `on_color`: the color of text on `color`."""
+    """The widget's looks. Colors are written as in #1a2b3c. `on_color`: the color of text on
+    `color`."""
 
     display_name: str
     color: str
@@ -29,7 +30,8 @@ class WidgetLooks:
 
 
 def looks(branding: Branding, brand_name: str) -> WidgetLooks:
-    """Return the client's branding, with our defaults for values that it has not set."""
+    """Return the client's branding, with our defaults for the values that the client has not
+    set."""
     color = branding.color or _OURS
     return WidgetLooks(
         branding.display_name or brand_name,

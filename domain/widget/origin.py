@@ -1,7 +1,7 @@
 """The origin check: only pages of the sites that the client allows may call.
 
-A browser sets the header Origin and lets no page change it, so a key that was copied into another
-site is useless there. A program may send any Origin: the limits apply to it.
+A browser sets the Origin header and lets no page change it, so a key copied to another site is
+useless there. A program may send any Origin, but the limits apply to it.
 """
 
 from collections.abc import Collection, Sequence
@@ -10,8 +10,8 @@ from collections.abc import Collection, Sequence
 def may_call(presented: Sequence[str], allowed: Collection[str], *, needed: bool) -> bool:
     """Return whether a request with these Origin headers is allowed.
 
-    The text must be equal: browsers write an origin in one way only. `needed`: a request without
-    the header is refused.
+    Origins are compared as text, because browsers write each origin in only one way. `needed`:
+    whether a request without the header is refused.
     """
     if not presented:
         return not needed

@@ -1,11 +1,13 @@
-"""The page that a visitor writes from."""
+"""The page from which a visitor writes."""
 
 from urllib.parse import urlsplit
 
 
 def page_address(url: str) -> str | None:
-    """Return the page's address without query, fragment and credentials, which may hold tokens.
-    Return None for a text that is not a web address."""
+    """Return the page's address without query, fragment and credentials, which may contain tokens.
+
+    Return None for text that is no web address.
+    """
     try:
         parts = urlsplit(url)
         port = parts.port

@@ -1,4 +1,4 @@
-"""The widget's share of its client's limits, so that visitors never use up all of them.
+"""The widget's share of its client's limits, so that visitors can never use them up completely.
 
 By default it is half of the hourly limit and half of the plan's tickets.
 """
@@ -11,14 +11,14 @@ from domain.intake.gateway_limits import PER_CLIENT
 
 @dataclass(frozen=True, slots=True)
 class WidgetShare:
-    """The client's choice: messages an hour, tickets a calendar month. None: half."""
+    """The client's choice: messages per hour, tickets per calendar month. None: half."""
 
     hourly_messages: int | None = None
     monthly_tickets: int | None = None
 
     @property
     def messages(self) -> int:
-        """The messages allowed within PER_CLIENT.window."""
+        """The number of messages allowed within PER_CLIENT.window."""
         if self.hourly_messages is not None:
             return self.hourly_messages
         return PER_CLIENT.messages // 2

@@ -1,16 +1,18 @@
-"""A session as its visitor sees it: its messages in order, and its state."""
+"""A session as shown to its visitor: its messages in order, and its state."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
 MESSAGES_A_READ: Final = 100
-"""The script asks again after the last of them to get more."""
+"""Maximum number of messages per response. To get more, the script requests those after the last
+one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """`number`: its number in the session, from 1, without gaps, in the order of the commits."""
+    """A message of a session. `number`: the message's number in the session: from 1, without gaps,
+    in commit order."""
 
     number: int
     author: Literal["customer", "agent", "human"]
@@ -20,8 +22,9 @@ class ShownMessage:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """`thinking`: the agent works on a message. `waiting`: a person will answer. `reviewing`: a
-    person has claimed it. `verified_email`: masked; None for a visitor who is not verified."""
+    """The state of a session. `thinking`: the agent is processing a message. `waiting`: a person
+    will answer. `reviewing`: a person has claimed the review. `verified_email`: masked; None for an
+    unverified visitor."""
 
     thinking: bool = False
     waiting: bool = False
@@ -30,6 +33,6 @@ class SessionState:
 
 
 def masked(email: str) -> str:
-    """Mask an address so that its owner still recognizes it: `j…@free.example`."""
+    """Mask an address so that its owner can still recognize it: `j…@free.example`."""
     local, at, domain = email.rpartition("@")
     return f"{local[:1]}…{at}{domain}"

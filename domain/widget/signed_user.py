@@ -1,7 +1,8 @@
 """A signed user: the merchant signs the user's address with the widget's secret.
 
 Source: shared decisions, "Who a visitor is": HMAC-SHA256 of the address, in hexadecimal digits. Two
-spellings are accepted: as the merchant writes it, and in lower case without spaces around it.
+spellings of the address are accepted: as the merchant writes it, and in lower case without
+surrounding spaces.
 """
 
 import hashlib
@@ -26,23 +27,25 @@ def signature_of(secret: str, email: str) -> str:
 
 
 def is_itself(email: str) -> bool:
-    """Return whether the address maps to no other one, except for ASCII case and outer spaces.
+    """Return whether normalization leaves the address unchanged, except for ASCII case and outer
+    spaces.
 
-    A full-width letter or a soft hyphen in a domain maps to the plain one. A shop that compares
-    texts sees two different users: the signature of one must not open the other's orders.
+    A full-width letter or a soft hyphen in a domain is normalized to plain text. A shop that
+    compares the original texts sees two different users: the signature of one must not reveal the
+    other's orders.
     """
     domain = email.strip(" ").rpartition("@")[2]
     if domain.isascii():
         return True
     try:
-        # Strict mode refuses a domain that needs a mapping.
+        # Strict mode refuses a domain that normalization would change.
         return bool(idna.encode(domain, strict=True))
     except (idna.IDNAError, UnicodeError):
         return False
 
 
 def is_signed(secrets: Iterable[str], email: str, presented: str) -> bool:
-    """Return whether one of the widget's secrets signed this address. Compares in constant time."""
+    """Return whether one of the widget's secrets signed this address, compared in constant time."""
     given = presented.strip().lower().encode()
     spellings = dict.fromkeys((email, email.strip().lower()))
     same = [

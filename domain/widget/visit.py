@@ -1,8 +1,8 @@
-"""A visit: the session that a message belongs to, and its visitor.
+"""A visit: the session to which a message belongs, and the session's visitor.
 
-A session stays with the visitor it was verified for. A new session starts for a page that names
-another user, or no user after the merchant's signature verified the last one: it may be a shared
-computer.
+A session stays with the visitor for whom it was verified. A page that names another user starts a
+new session. So does a page that names no user after the merchant's signature verified the last one:
+the computer may be shared.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ SOURCE: Final = "widget"
 
 @dataclass(frozen=True, slots=True)
 class WidgetVisit:
-    """`signed_email`: the address that the merchant signed with this message. `coded_email`: the
-    address that a code verified in this session."""
+    """A visitor's identity for one message. `signed_email`: the address that the merchant signed
+    with this message. `coded_email`: the address that a code verified in this session."""
 
     session_id: str
     language: str
@@ -31,11 +31,11 @@ class WidgetVisit:
 
     @property
     def verified_email(self) -> str | None:
-        """The address that is verified for this message, by signature or by code."""
+        """The address verified for this message, by signature or by code."""
         return self.signed_email or self.coded_email
 
     def may_enter(self, session: WidgetSession) -> bool:
-        """Return whether the session, in its present state, is still this visitor's."""
+        """Return whether the session, in its current state, still belongs to this visitor."""
         return goes_on(session, self.signed_email) and self.coded_email in (
             None,
             session.verified_email,
@@ -43,7 +43,8 @@ class WidgetVisit:
 
 
 def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
-    """Return whether the session is this visitor's. `signed_email`: the signed address, if any."""
+    """Return whether the session belongs to this visitor. `signed_email`: the signed address, if
+    any."""
     if session.verified_email is None:
         return True
     if signed_email is not None:
@@ -53,16 +54,19 @@ def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A visitor's message, its page, and the address that the visitor typed, which proves
-    nothing."""
+    """A visitor's message, the page it was sent from, and the address that the visitor typed, which
+    proves nothing."""
 
     message: str
     page_url: str | None = None
     stated_email: str | None = None
 
     def event(self, visit: WidgetVisit) -> InboundEvent:
-        """Return the event. Only a verified address becomes the customer's: a typed one must
-        neither use up another customer's limit, nor open their memory or their orders."""
+        """Return the message as an event.
+
+        Only a verified address becomes the customer's: a typed address must neither use up another
+        customer's limit, nor give access to that customer's memory or orders.
+        """
         known = visit.verified_email
         stated = None if known else self.stated_email
         noted = {"page_url": self.page_url, "stated_email": stated}
@@ -80,7 +84,7 @@ class Said:
 
 
 def needs_verification(event: InboundEvent) -> bool:
-    """Return whether an unverified visitor asks about an order: the agent could not answer that."""
+    """Return whether an unverified visitor asks about an order, which the agent cannot answer."""
     if event.customer_email is not None:
         return False
     return speaks_of_order(normalize(event, fallback_ticket_id=""))

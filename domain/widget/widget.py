@@ -1,5 +1,5 @@
-"""A client's widget settings: the sites that may show it, its share of the client's limits, and the
-secret that signs the users of the merchant's site."""
+"""A client's widget settings: the sites that may show the widget, the widget's share of the
+client's limits, and the secret with which the merchant's site signs its users."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -10,19 +10,19 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.core.ports import Sealer
 
 MAX_SHARE: Final = 10_000_000
-"""The limit of both shares: messages an hour or tickets a month. More than any plan has."""
+"""Maximum of either share: messages per hour or tickets per month. Higher than in any plan."""
 OVERLAP_HOURS: Final = 24.0
-"""How long a rotated key or secret stays valid, unless the caller sets a time."""
+"""How long a rotated key or secret remains valid by default."""
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 
 class Widget(BaseModel):
-    """The widget's settings without the key, which is a setting of the client. A client that has
-    set nothing has these defaults.
+    """The widget's settings without the key, which is a setting of the client.
 
-    `hourly_messages`, `monthly_tickets`: the widget's share; None: half. `api_key_used_at`: when
-    the chat was last called with an API key. `previous_key`: valid until `previous_key_until`.
-    `vouches`: `sealed_secret`, made at `secret_since`, signs users.
+    These are the defaults for a client without stored settings. `hourly_messages`,
+    `monthly_tickets`: the widget's share; None: half. `api_key_used_at`: when the chat was last
+    called with an API key. `previous_key`: valid until `previous_key_until`. `vouches`: whether
+    `sealed_secret`, created at `secret_since`, may sign users.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -42,7 +42,7 @@ class Widget(BaseModel):
     updated_at: datetime | None = None
 
     def sealed_secrets(self, now: datetime) -> tuple[str, ...]:
-        """Return the secrets that sign users now, newest first."""
+        """Return the secrets that may currently sign users, newest first."""
         until = _future(self.previous_secret_until, now)
         previous = None if until is None else self.previous_sealed_secret
         current = self.sealed_secret if self.vouches else None
@@ -55,12 +55,13 @@ HARMLESS_WIDGET: Final[Mapping[str, str]] = {
     "monthly_tickets": "A share of what the client may use at all.",
     "accepts_api_keys": "A key names the client there, and vouches for no visitor.",
 }
-"""By field of WidgetChange: why no change to it lets the agent do or believe more. The secret is a
-credential, and trust in it is held (`services/tenants/loosenings.py`)."""
+"""For each field of WidgetChange: why changing it never lets the agent do or trust more. The secret
+is a credential, for which trust is held back separately (`services/tenants/loosenings.py`)."""
 
 
 class WidgetChange(BaseModel):
-    """A change of the widget: the fields that are set. None resets a share to its default."""
+    """A change of the widget's settings: the fields that are set. None resets a share to its
+    default."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -76,7 +77,7 @@ class WidgetChange(BaseModel):
 
 
 class WidgetSummary(BaseModel):
-    """The widget as its client's members see it, without the secrets."""
+    """The widget as shown to its client's members, without the secrets."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -128,24 +129,23 @@ def summary_of(widget: Widget, key: str | None, *, origin: str, now: datetime) -
 
 
 def snippet_of(key: str, origin: str) -> str:
-    """Return the HTML line that shows the widget in a page."""
+    """Return the HTML line that embeds the widget in a page."""
     return f'<script src="{origin}/widget.js" data-key="{key}" async></script>'
 
 
 def overlap_end(now: datetime, overlap: timedelta) -> datetime | None:
-    """Return when the value before a rotation stops being valid, or None if it stops
-    immediately."""
+    """Return when the value before a rotation expires, or None if it expires immediately."""
     return now + overlap if overlap else None
 
 
 def seal_widget_secret(sealer: Sealer, client_id: str, secret: str) -> str:
-    """Seal a secret together with its client, so that it cannot be moved to another client."""
+    """Seal a secret together with its client, so that it is valid for no other client."""
     return sealer.seal(f"{_whose(client_id)}{secret}")
 
 
 def unseal_widget_secret(sealer: Sealer, client_id: str, sealed: str) -> str:
-    """Return the secret. Raises ValueError if it was sealed with another key, or is another
-    client's."""
+    """Return the secret. Raises ValueError if it was sealed with another key or for another
+    client."""
     opened = sealer.unseal(sealed)
     whose = _whose(client_id)
     if not opened.startswith(whose):

@@ -1,11 +1,9 @@
-"""A widget's session: one visitor's browser, and the conversation in it.
+"""A widget session: one visitor's browser, and its conversation.
 
-The browser holds a token: the session's id with a keyed digest of it. Guessing or naming an id
+The browser holds a token: the session's id with a keyed digest of the id. Guessing or naming an id
 opens no session. Inside the service only the id is used; it is the `session_id` of the session's
-events.
-
-Once a code has verified the session, the token from before no longer opens it: another user of the
-browser may have read or planted it.
+events. Once a code has verified the session, the earlier token no longer opens it: another user of
+the browser may have read or planted that token.
 """
 
 import base64
@@ -21,14 +19,14 @@ from domain.core.ids import first_ulid, parse_ulid
 from domain.core.ports import Sealer
 
 SESSION_LASTS: Final = timedelta(days=30)
-"""The time from its last message after which a session ends; the next message starts another."""
+"""Time after the last message at which a session ends; the next message starts another session."""
 
 MAX_TOKEN: Final = 200
-"""The most characters; our tokens have fewer."""
+"""Maximum length of a token, in characters; our tokens are shorter."""
 
 
 class VerifiedBy(StrEnum):
-    """How a visitor's address was verified: the merchant signed it, or a code was mailed to it."""
+    """How a visitor's address was verified: by the merchant's signature, or by a mailed code."""
 
     SIGNATURE = "signature"
     CODE = "code"
@@ -36,21 +34,23 @@ class VerifiedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeldSession:
-    """The session of a browser's token. `is_proved`: the token was issued for a correct code."""
+    """The session that a browser's token names. `is_proved`: the token was issued for a correct
+    code."""
 
     id: str
     is_proved: bool
 
     def opens(self, verified_by: VerifiedBy | None) -> bool:
-        """Return whether the holder may enter the session in its present state."""
+        """Return whether the token's holder may enter the session in its current state."""
         return self.is_proved or verified_by is not VerifiedBy.CODE
 
 
 class WidgetSession(BaseModel):
-    """`verified_email`: the address that was verified; None for an unknown visitor.
+    """A stored session.
 
-    `last_number`: the number of its latest message. `seen_number`: the number of the latest message
-    that the visitor was shown.
+    `verified_email`: the address that was verified; None for an unknown visitor. `last_number`: the
+    number of the session's latest message. `seen_number`: the number of the latest message that the
+    visitor has been shown.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -73,12 +73,12 @@ def session_token(
 
 
 def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | None:
-    """Return the session of a token, or None if we did not sign it."""
+    """Return the session that a token names, or None if we did not sign the token."""
     given, _, mark = token[:MAX_TOKEN].partition(".")
     session_id = parse_ulid(given)
     if session_id is None or session_id != given:
         return None
-    # A list, not a generator, so that every comparison is made.
+    # A list, unlike a generator, evaluates every comparison.
     same = [
         (hmac.compare_digest(_mark(digest).encode(), mark.encode()), is_proved)
         for is_proved in (False, True)
@@ -89,7 +89,8 @@ def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | No
 
 
 def may_begin(session_id: str, now: datetime) -> bool:
-    """Return whether a session without a row may start: its id is younger than SESSION_LASTS."""
+    """Return whether a session without a database row may start: its id is younger than
+    SESSION_LASTS."""
     return session_id >= first_ulid(now - SESSION_LASTS)
 
 

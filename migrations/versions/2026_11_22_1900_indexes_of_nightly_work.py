@@ -1,6 +1,6 @@
 """indexes of nightly work
 
-Housekeeping finds expired idempotency keys by them, and the sweeper finds expired reviews.
+Housekeeping uses the indexes to find expired idempotency keys, the sweeper to find expired reviews.
 
 Revision: 5b8e02c61d47
 Follows: 7d20c1b4ae95

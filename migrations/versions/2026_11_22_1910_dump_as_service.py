@@ -1,4 +1,4 @@
-"""A dump by engine_service, which sees every row, holds the schema's version too.
+"""let a dump by engine_service, which sees every row, include the schema's version
 
 Revision: 5e8b1f0c27da
 Follows: 5b8e02c61d47

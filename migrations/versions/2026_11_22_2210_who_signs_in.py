@@ -1,6 +1,6 @@
-"""who signs in
+"""sign-in
 
-Sessions, codes by mail and invitations; the maker, the scopes and the last use of an API key.
+Sessions, emailed codes and invitations; the creator, the scopes and the last use of an API key.
 
 Revision: 3f6a1d9c7e20
 Follows: b81e0c64d2f7

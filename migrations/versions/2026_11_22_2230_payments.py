@@ -1,6 +1,6 @@
 """payments
 
-The checkouts of clients, and each event of the payment provider.
+Clients' checkouts, and the payment provider's events.
 
 Revision: c4d7f20a91b8
 Follows: c4d7e1a90b36

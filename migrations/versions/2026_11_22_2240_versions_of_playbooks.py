@@ -1,4 +1,4 @@
-"""who made a version of a playbook, and why
+"""author and note of a playbook's version
 
 Revision: 7d2c91ab40e6
 Follows: c4d7f20a91b8

@@ -1,6 +1,6 @@
 """indexes of widget messages
 
-A session's messages in order, and the messages that count against the widget's share of the limits.
+For a session's messages in order, and for messages that count against the widget's share.
 
 Revision: e19b3c70a4d8
 Follows: c4e8a7d15f02

@@ -1,7 +1,7 @@
 """indexes of the inbound hub on older tables
 
-The agent's messages in a helpdesk's ticket, for the webhook that echoes them. The connections that
-have opened an account, for the webhooks of the whole installation.
+They find the agent's messages in a helpdesk ticket, for the webhooks that echo these messages, and
+the connections of an account, for the webhooks of the whole installation.
 
 Revision: d2f07b61a9c3
 Follows: 7b1f9d04c2a6

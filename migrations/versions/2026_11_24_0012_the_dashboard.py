@@ -1,6 +1,6 @@
 """the dashboard
 
-Processed forms, drafts, preferences, single-use sign-in links, and who took a conversation over.
+Processed forms, drafts, preferences, single-use sign-in links, and takeovers of conversations.
 
 Revision: 08486a9a736f
 Follows: ec0b94d8b21a

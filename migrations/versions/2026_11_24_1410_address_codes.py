@@ -1,4 +1,4 @@
-"""codes that prove the addresses of tickets' authors
+"""codes that verify the email addresses of tickets' authors
 
 Revision: 10a7d1c3e5f2
 Follows: 3d7a90c1e52b

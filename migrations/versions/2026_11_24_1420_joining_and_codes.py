@@ -1,7 +1,7 @@
 """joining and codes
 
-Invitations can be declined. Sign-in codes record the network that asked for them, whether the
-limits admitted them, and the tries from other networks.
+Invitations can be declined. Sign-in codes record the network that requested them, whether the
+limits admitted them, and the attempts from other networks.
 
 Revision: b7c1d20e4a91
 Follows: 10a7d1c3e5f2

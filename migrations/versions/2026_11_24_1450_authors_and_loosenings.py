@@ -1,6 +1,6 @@
 """authors of events, verified addresses, and changes that loosen
 
-The user who typed an event, the time when a user verified the mail address, and changes of
+The user who entered an event, the time when a user verified the email address, and changes of
 playbooks and settings that wait for a second manager.
 
 Revision: 3d7a90c1e52b

@@ -1,7 +1,7 @@
 """resolutions and returned tickets
 
-Counts how often each event was sent for a ticket. Adds webhooks that take the first one only, and
-returned tickets.
+Count how often each event was sent for a ticket. Add returned tickets, and webhooks that receive
+an event only the first time that it is sent for a ticket.
 
 Revision: 7a4e19c2d05b
 Follows: 80c0f3e5a1d4

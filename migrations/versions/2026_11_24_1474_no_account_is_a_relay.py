@@ -1,6 +1,6 @@
 """no account is a relay
 
-The platform that sent an event, and the number of mails per day.
+The platform that sent an event, and daily counts of emails.
 
 Revision: 3c8d41f7a590
 Follows: b7c1d20e4a91

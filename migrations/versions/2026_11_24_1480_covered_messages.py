@@ -1,4 +1,4 @@
-"""messages that the words of a review cover
+"""messages covered by a review's reply
 
 A message that joined a review is marked once a person writes the answer with it in view.
 

@@ -1,6 +1,6 @@
 """keys of members who left
 
-The time at which managers are due a mail about a key: its maker has left the client, and no manager
+The time at which managers get an email about a key whose creator has left the client, if no manager
 has decided whether the key stays.
 
 Revision: c4e81f9a27d6

@@ -1,4 +1,4 @@
-"""credentials that do not vouch yet
+"""credentials that may not vouch for an address yet
 
 API keys, inbound endpoints' secrets and widgets' secrets record whether they may vouch for a
 customer's address. All existing ones may.

@@ -1,4 +1,4 @@
-"""stops of everything automatic, and answers from knowledge
+"""stops of all automation, and answers from knowledge
 
 The stops of a client and of the installation, and whether the embedded brain may send an answer
 that it takes from knowledge. In existing accounts, a person still sees those answers first.

@@ -1,4 +1,4 @@
-"""what a merchant's own system asks of an order, beside the event
+"""actions on an order requested by a merchant's own system
 
 Revision: 7d1f40a6c2b8
 Follows: c4b6e1f09a37

@@ -1,1 +1,1 @@
-"""Use cases of insight: a client's metrics and its open questions."""
+"""Use cases of analytics: a client's metrics and its open questions."""

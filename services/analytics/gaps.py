@@ -39,7 +39,7 @@ async def knowledge_gaps(
     now: datetime,
     limit: int,
 ) -> KnowledgeGaps:
-    """Return the `limit` largest gaps of the days of `span` before `now`. No transaction is held
+    """Return the `limit` largest gaps in the `span` of days before `now`. No transaction is held
     while the questions are clustered.
 
     Raises RoleRequired, OverBudget if clustering the questions costs too much, and CallerBusy if
@@ -75,8 +75,8 @@ async def knowledge_gaps(
 async def _written_since(
     connection: AsyncConnection, tenant: TenantId, gaps: Sequence[Sequence[OpenQuestion]]
 ) -> list[list[Passage]]:
-    """Return, for each gap, the passages that answer its most typical question and were written
-    after its last question."""
+    """Return, for each gap, the knowledge passages that answer its most typical question and were
+    written after its last question."""
     knowledge = KnowledgeSearch(connection, tenant)
     found = [await knowledge.find(gap[0].text) for gap in gaps]
     entries = sorted({passage.id for passages in found for passage in passages})

@@ -1,4 +1,4 @@
-"""Insight: the figures of a range of days, and of the range before it."""
+"""Insight: the metrics of a range of days, and of the range before it."""
 
 from datetime import date
 from typing import Final
@@ -12,7 +12,7 @@ from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
 MAX_DAYS: Final = 366
-"""The longest range, in days."""
+"""Maximum length of a range, in days."""
 
 
 async def read_insight(
@@ -23,10 +23,9 @@ async def read_insight(
     *,
     compare: bool,
 ) -> Insight:
-    """Return the figures of the days from the first to the last of `span`, at most `MAX_DAYS`. It
-    reads only the daily rows, so the cost does not depend on the number of tickets.
-    Raises RoleRequired.
-    """
+    """Return the metrics of the days from the first to the last of `span`, at most `MAX_DAYS`. Only
+    daily rows are read, so the cost does not depend on the number of tickets. Raises
+    RoleRequired."""
     actor.require(ANYONE)
     repository = MetricsRepository(connection, tenant)
     days = await repository.insight(*span)

@@ -1,4 +1,4 @@
-"""The anchors of a day, read page by page."""
+"""The audit anchors of a day, read page by page."""
 
 from collections.abc import AsyncIterator
 from datetime import date

@@ -1,4 +1,4 @@
-"""Verification of the audit log: every chain is read from its start to its head."""
+"""Verification of the audit log, in which every chain is read from its start to its head."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,13 +9,14 @@ from store.audit.chains import ChainRepository
 from store.core.database import Database
 
 _PAGE: Final = 1_000
-# The report is capped: a chain replaced from its first entry on has a fault at every entry.
+# The number of reported faults is capped, because a chain that was replaced from its first entry
+# has a fault at every entry.
 _TOLD: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedChain:
-    """`faults`: the first faults found, at most `_TOLD`."""
+    """`faults`: the first faults found, at most `_TOLD` of them."""
 
     client_id: str
     entries: int
@@ -31,7 +32,7 @@ async def verify_chains(
 ) -> AsyncIterator[VerifiedChain]:
     """Verify the chain of one client, or all chains one after the other.
 
-    `kept`: each client's anchors that were stored elsewhere; a client that exists only there is
+    `kept`: each client's anchors that were stored elsewhere; a client that only has such anchors is
     verified too. Each `page` is a short transaction, so entries may be appended meanwhile. Raises
     EngineUnavailable.
     """
@@ -65,8 +66,8 @@ async def _verify(
     while True:
         async with database.reading_across() as connection:
             chains = ChainRepository(connection)
-            # Read before the page: every entry that the head counts is then in this page or an
-            # earlier one.
+            # The head is read before the page, so every entry that the head counts is in this page
+            # or an earlier one.
             head = await chains.head(client_id)
             links = await chains.links(client_id, after=after, limit=size)
         if not links:

@@ -1,6 +1,7 @@
-"""Buying plans and credits: the checkout is stored first, then opened at the payment provider.
+"""Purchases of plans and credits. The checkout is stored first, then opened at the payment
+provider.
 
-The payment grants the plan or the credits (`services/billing/payments.py`), never this module.
+Only the payment grants the plan or the credits (`services/billing/payments.py`), never this module.
 """
 
 from dataclasses import dataclass
@@ -38,10 +39,11 @@ async def buy_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Offered:
-    """Start a checkout for a plan above the paid one: the rest of this month, then each month.
+    """Start a checkout for a plan above the paid one. It charges the rest of this month now, then
+    each month.
 
     Raises RoleRequired, PaymentsUnavailable, NotForSale, TooManyCheckouts, ClientNotFound, and
-    PaymentsUnreachable. After the last one nothing is paid, and the caller may try again.
+    PaymentsUnreachable. After PaymentsUnreachable nothing is paid, and the caller may try again.
     """
     actor.require(OWNERS)
     if payments is None:
@@ -105,7 +107,7 @@ def _paid(
     active: Checkout, subscription: Subscription, prices: PriceList, now: datetime
 ) -> Money | None:
     """Return the monthly price that was paid for this month. Once a lower plan is chosen, the
-    checkout holds the upcoming price."""
+    checkout has the future price instead."""
     if active.plan is None or subscription.settled(now).next_plan is None:
         return active.monthly
     return prices.plans.get(subscription.paid(active.plan, now), active.monthly)

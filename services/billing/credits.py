@@ -8,9 +8,8 @@ from store.tenants.accounts import AccountRepository
 
 async def add_credits(work: UnitOfWork, actor: Actor, amount: int) -> int:
     """Change the balance by `amount`, which may be negative, and return the new balance. The ledger
-    keeps every change. Raises RoleRequired, ClientNotFound, and InvalidInput if `amount` is 0 or
-    the balance would fall below zero.
-    """
+    records every change. Raises RoleRequired, ClientNotFound, and InvalidInput if `amount` is 0 or
+    the balance would fall below zero."""
     actor.require(OPERATORS)
     if amount == 0:
         raise InvalidInput("amount: a whole number other than 0")

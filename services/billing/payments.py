@@ -1,7 +1,7 @@
-"""Payment events and their effects: each payment grants its plan or its credits once.
+"""Payment events and their effects. Each payment grants its plan or its credits once.
 
-An event of the payment provider and its effect are one transaction, behind the account's lock. An
-event that does not match its checkout is stored without effect, for people to handle.
+An event of the payment provider and its effect are written in one transaction, under the account's
+lock. An event that does not match its checkout is stored without effect, for people to handle.
 """
 
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ _REASON: Final = "payment"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The outcome of an event. `client_id`: its client, if it has one. `again`: it was known
-    already."""
+    """The outcome of an event. `client_id`: the event's client, if it has one. `again`: the event
+    was already processed."""
 
     settlement: Settlement
     client_id: str | None = None
@@ -45,8 +45,8 @@ class Taken:
 async def take_event(units: UnitsOfWork, event: PaymentEvent, payments: Payments) -> Taken:
     """Process an event of the payment provider. The caller has verified the sender.
 
-    Sending the event again after an error completes the remaining steps. Raises PaymentsUnreachable
-    if a replaced plan is still being paid for monthly.
+    If an error occurs, sending the event again completes the remaining steps. Raises
+    PaymentsUnreachable if a replaced plan is still billed monthly.
     """
     tenant = await _tenant_of(units, event)
     if tenant is None:
@@ -82,14 +82,14 @@ async def _of_nobody(units: UnitsOfWork, event: PaymentEvent) -> Taken:
 async def _take(work: UnitOfWork, event: PaymentEvent) -> Taken:
     events = PaymentEventRepository(work.connection)
     is_open = await _lock(work)
-    # Checked behind the lock: a concurrent copy of this event waits until this one has finished.
+    # Checked under the lock: a concurrent copy of this event waits until this one has finished.
     if await events.is_known(event.id):
         return Taken(Settlement(EventState.NOTED), work.tenant, again=True)
     checkouts = CheckoutRepository(work.connection, work.tenant)
     checkout = await checkouts.read(event.checkout_id or "")
     problem = doubt(event, checkout, await checkouts.active())
     if event.kind is PaymentKind.PAID and checkout.state is CheckoutState.PAID:
-        # The provider reports one payment several times, in events with different names.
+        # The provider reports one payment several times, in events of different types.
         repeated = event.session_id == checkout.session_id
         settlement = (
             Settlement(EventState.NOTED)
@@ -156,7 +156,7 @@ async def _raise_plan(work: UnitOfWork, checkout: Checkout, plan: Plan) -> None:
     if checkout.replaces is not None:
         await checkouts.renew(checkout.replaces, RenewalState.REPLACED)
     if checkout.renewal is RenewalState.ENDED:
-        # The provider reported its end before its start.
+        # The provider reported the end of the subscription before its start.
         await _lower_plan(work, plan, at_period_end=False)
     else:
         await checkouts.renew(checkout.id, RenewalState.ACTIVE)

@@ -1,4 +1,4 @@
-"""A client's plan: operators change it, and its owner chooses a lower one."""
+"""A client's plan. Operators change it, and the client's owner can choose a lower one."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -18,14 +18,14 @@ from store.billing.checkouts import CheckoutRepository
 from store.billing.thresholds import note_reached
 from store.tenants.accounts import AccountRepository
 
-# Attempts at one choice while other choices are made concurrently.
+# Maximum attempts at one choice while other choices are made concurrently.
 _TRIES: Final = 3
 
 
 async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscription:
-    """Change the plan: an upgrade takes effect immediately, a downgrade next month. Webhooks report
-    a limit that is reached because it falls. Raises RoleRequired, ClientNotFound.
-    """
+    """Change the plan: an upgrade takes effect immediately, a downgrade next month. If usage
+    reaches a limit because the limit falls, a webhook event reports it. Raises RoleRequired,
+    ClientNotFound."""
     actor.require(OPERATORS)
     accounts = AccountRepository(work.connection, work.tenant)
     changed = (await accounts.lock()).subscription.changed_to(plan, work.now)
@@ -35,9 +35,8 @@ async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscriptio
 
 
 async def give_trial(work: UnitOfWork, actor: Actor, days: int) -> datetime | None:
-    """Grant the pro plan's quota and features for `days` days from now; 0 ends the trial. Returns
-    its end. Raises RoleRequired, ClientNotFound.
-    """
+    """Grant the pro plan's quota and features for the next `days` days; 0 ends the trial. Returns
+    the trial's end. Raises RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     ends_at = work.now + timedelta(days=days) if days else None
     accounts = AccountRepository(work.connection, work.tenant)
@@ -56,10 +55,11 @@ async def choose_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Subscription:
-    """Choose a lower plan, or none, from next month on. Choosing the present plan cancels that.
+    """Choose a lower plan, or none, from next month on. Choosing the current plan cancels an
+    earlier choice.
 
-    If the plan is paid for monthly, the payment provider is updated first; if a later step fails,
-    the owner chooses again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
+    If the plan is billed monthly, the payment provider is updated first; if a later step fails, the
+    owner has to choose again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
     PaymentsUnavailable and PaymentsUnreachable.
     """
     actor.require(OWNERS)
@@ -76,7 +76,7 @@ async def choose_plan(
         await payments.renew(active.subscription_id, monthly)
         async with units.of(tenant) as work:
             active = await _check_lower(work, plan)
-            # Otherwise the provider may hold a concurrent choice, so this one is sent again.
+            # Otherwise the provider may have a concurrent choice, so this choice is sent again.
             if active is not None and active.choice == choice:
                 return await _choose(work, actor, plan, active, monthly)
     raise PaymentsUnreachable("chosen at the same time")
@@ -97,7 +97,7 @@ async def _choose(
 
 
 def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: datetime) -> Money | None:
-    """Return the monthly price from next month on. A plan above the bought one was granted, so the
+    """Return the monthly price from next month on. If a plan above the bought one was granted, the
     payment for the bought plan continues."""
     if plan is Plan.FREE:
         return None
@@ -106,7 +106,7 @@ def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: dateti
 
 
 async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
-    """Return the checkout that is paid for monthly. Raises NotALowerPlan, also if the payments for
+    """Return the checkout that is billed monthly. Raises NotALowerPlan, also if the payments for
     the chosen plan have ended."""
     account = await AccountRepository(work.connection, work.tenant).lock()
     if account.subscription.is_above(plan, work.now):
@@ -124,6 +124,6 @@ async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
 async def save_subscription(
     work: UnitOfWork, accounts: AccountRepository, subscription: Subscription
 ) -> None:
-    """Store the subscription, and send the events of the limits that it reaches."""
+    """Store the subscription, and send the events for the limits that usage reaches under it."""
     await accounts.save(subscription)
     work.deliver(*await note_reached(work.connection, work.tenant, work.now, work.new_id))

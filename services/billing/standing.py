@@ -25,12 +25,12 @@ class UsageStanding:
 async def usage_standing(
     connection: AsyncConnection, tenant: TenantId, now: datetime
 ) -> UsageStanding:
-    """Return this month, the earlier months, and the day when the quota ends. Raises
-    ClientNotFound."""
+    """Return this month, the earlier months, and the day on which the quota is expected to run out.
+    Raises ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     history = UsageHistory(connection, tenant)
     standing = usage.standing(now)
     limited = standing.tickets_limit != UNLIMITED
-    # An unlimited client may have millions of tickets, and no forecast.
+    # Skipped for an unlimited client, which may have millions of tickets and needs no forecast.
     daily = await history.latest_days(now) if limited else []
     return UsageStanding(usage, await history.months(now), forecast(standing, daily, now))

@@ -1,4 +1,4 @@
-"""Create a saved case from a real run, with one call."""
+"""Create a saved case from a real run, in one call."""
 
 import asyncio
 
@@ -14,11 +14,14 @@ async def add_case_of_run(
     work: UnitOfWork, actor: Actor, run_id: str, *, name: str | None = None
 ) -> SavedCase:
     """Store the run's conversation up to its message, without personal data, and its outcome as the
-    expected one. The case is erased with the run's customer.
-    Raises InvalidInput for a run without text, RunNotFound, and the errors of `add_case`.
+    expected one.
+
+    Erasing the run's customer erases the case. Raises InvalidInput for a run without text,
+    RunNotFound, and the errors of `add_case`.
     """
     actor.require(REVIEWERS)
     run = await RunForCaseReader(work.connection, work.tenant).read(run_id)
-    # Customers wrote the text: its cost is bounded, and a thread keeps it off the event loop.
+    # Customers wrote the text, so its cost is bounded, and a thread keeps the work off the event
+    # loop.
     spec = await asyncio.to_thread(case_of, run, name)
     return await add_case(work, actor, spec, origin=CaseOrigin.RUN, run_id=run_id)

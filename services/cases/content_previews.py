@@ -1,4 +1,4 @@
-"""Preview how a change of templates or knowledge affects saved cases."""
+"""Previews of how a change to templates or knowledge affects saved cases."""
 
 from domain.cases.case_run import CaseRun
 from domain.content.content import KnowledgeEntry, TemplateEntry
@@ -11,7 +11,7 @@ from store.content.content_changes import ContentChanges
 
 async def preview_content(work: UnitOfWork, actor: Actor, change: ContentVariant) -> CaseRun:
     """Run all cases with and without the change, after the commit. The actor needs a role that may
-    save it. Raises RoleRequired, ContentNotFound, ClientNotFound, CaseRunUnderWay."""
+    save the change. Raises RoleRequired, ContentNotFound, ClientNotFound, CaseRunUnderWay."""
     actor.require(MANAGERS)
     if change.id is not None:
         changes = ContentChanges(work.connection, work.tenant)

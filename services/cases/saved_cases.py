@@ -14,11 +14,8 @@ from store.tenants.accounts import AccountRepository
 async def add_case(
     work: UnitOfWork, actor: Actor, spec: CaseSpec, *, origin: CaseOrigin, run_id: str | None = None
 ) -> SavedCase:
-    """Store a case. `run_id`: the run it was made from; the case is erased with that run's
-    customer.
-
-    Raises RoleRequired, ClientNotFound, TooManyCases, CaseNameTaken.
-    """
+    """Store a case. `run_id`: the run from which it was made; erasing that run's customer erases
+    the case. Raises RoleRequired, ClientNotFound, TooManyCases, CaseNameTaken."""
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if spec.name in names:
@@ -33,10 +30,8 @@ async def add_case(
 async def import_cases(
     work: UnitOfWork, actor: Actor, specs: Sequence[CaseSpec]
 ) -> tuple[CaseChange, ...]:
-    """Create or change the client's cases to match `specs`, by name, all or none; others stay.
-
-    Raises RoleRequired, ClientNotFound, TooManyCases.
-    """
+    """Create or update cases to match `specs`, by name, all or none; other cases stay. Raises
+    RoleRequired, ClientNotFound, TooManyCases."""
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()
     cases = SavedCaseRepository(work.connection, work.tenant)
@@ -58,10 +53,8 @@ async def import_cases(
 
 
 async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSpec) -> SavedCase:
-    """Change a case to match `spec`. Its results stay, under the digest of its earlier version.
-
-    Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken.
-    """
+    """Update a case to match `spec`. Its results are kept, under the digest of the earlier version.
+    Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken."""
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if names.get(spec.name, case_id) != case_id:
@@ -79,8 +72,7 @@ async def delete_case(work: UnitOfWork, actor: Actor, case_id: str) -> None:
 
 
 async def _locked_names(work: UnitOfWork) -> dict[str, str]:
-    """Return the names and ids of the cases, locked against additions until the transaction
-    ends."""
+    """Return the ids of the cases by name. No case can be added until the transaction ends."""
     await AccountRepository(work.connection, work.tenant).lock()
     return await SavedCaseRepository(work.connection, work.tenant).names()
 

@@ -1,4 +1,4 @@
-"""Add, change and delete a client's knowledge: the facts that the agent may answer from."""
+"""Add, change and delete a client's knowledge: the facts that the agent may use in answers."""
 
 from domain.agent.brain import Language
 from domain.content.content import (
@@ -37,7 +37,7 @@ async def add_knowledge(
 async def change_knowledge(
     work: UnitOfWork, actor: Actor, entry_id: str, change: KnowledgeChange
 ) -> KnowledgeEntry:
-    """Change an entry. Search finds its new text as it finds a new entry. Raises RoleRequired,
+    """Update an entry. Its new text becomes searchable as for a new entry. Raises RoleRequired,
     InvalidContent, ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_entry(

@@ -1,4 +1,4 @@
-"""Import knowledge from a file: all of it, or nothing."""
+"""Import knowledge from a file, all or nothing."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,19 +15,16 @@ from store.content.content_changes import ContentChanges
 async def planned_import(
     connection: AsyncConnection, tenant: TenantId, read: KnowledgeRead
 ) -> ImportPlan:
-    """Return what the import of a parsed file would do now. A stored entry with the title and
-    language of an entry in the file is changed."""
+    """Return what importing a parsed file would do now. A stored entry is changed if an entry in
+    the file has the same title and language."""
     titles = [one.title for one in read.entries]
     there = await ContentChanges(connection, tenant).titled(titles)
     return plan_of(read, there)
 
 
 async def import_knowledge(work: UnitOfWork, actor: Actor, read: KnowledgeRead) -> ImportPlan:
-    """Add and change the entries of the file.
-
-    Raises RoleRequired, InvalidKnowledgeFile if the file has a problem or no entry, TooMuchContent,
-    ClientNotFound.
-    """
+    """Add and change the entries in the file. Raises RoleRequired, InvalidKnowledgeFile if the file
+    has a problem or no entry, TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     plan = await planned_import(work.connection, work.tenant, read)
     if plan.problems or not (plan.new or plan.changed or plan.same):

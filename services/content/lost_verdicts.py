@@ -1,4 +1,4 @@
-"""Cases that lose their green result through a change of content, until they are run again."""
+"""Cases whose green result is lost through a change of content, until they are run again."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,15 +11,15 @@ from store.cases.verdicts import Verdicts
 
 @dataclass(slots=True)
 class LostVerdicts:
-    """`count`: the number of cases that lost it and that a playbook must pass, set when the block
-    ends."""
+    """`count`: how many cases that a playbook must pass have lost their green result. Set when the
+    block ends."""
 
     count: int = 0
 
 
 @asynccontextmanager
 async def counting_lost(work: UnitOfWork, model: NamesModel) -> AsyncIterator[LostVerdicts]:
-    """Count the cases that are green on the live content before the block and not after it."""
+    """Count the cases that are green on the live content before the block but not after it."""
     verdicts, lost = Verdicts(work.connection, work.tenant), LostVerdicts()
     before = await verdicts.green(model)
     yield lost

@@ -1,4 +1,4 @@
-"""Manage a client's templates: its own answers, filled in for each customer."""
+"""Manage a client's templates: prepared answers that are filled in for each customer."""
 
 from dataclasses import dataclass
 
@@ -22,8 +22,8 @@ from store.content.content_changes import ContentChanges
 
 @dataclass(frozen=True, slots=True)
 class NewTemplate:
-    """A template to add. Without an `intent` the agent only drafts with it, and a human sends
-    it."""
+    """A template to add. Without an `intent`, the agent uses it only for drafts, and a human sends
+    them."""
 
     name: str
     category: Category
@@ -35,7 +35,8 @@ class NewTemplate:
 
     @property
     def suggested(self) -> SuggestedTemplate:
-        """The template in the form that is tried before it is saved. Raises InvalidContent."""
+        """Return the template in the form in which it is tried before it is saved. Raises
+        InvalidContent."""
         return SuggestedTemplate(
             name=self.name,
             category=self.category,
@@ -47,10 +48,8 @@ class NewTemplate:
 
 
 async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> TemplateEntry:
-    """Add a template. The agent may use it from the next message on.
-
-    Raises RoleRequired, InvalidContent, TooMuchContent, ClientNotFound.
-    """
+    """Add a template. The agent may use the template from the next message on. Raises RoleRequired,
+    InvalidContent, TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     template = Template(
         id=work.new_id(),
@@ -69,10 +68,8 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
 
 
 async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
-    """Add the starter templates whose intent has no template in that language yet.
-
-    Returns how many were added. Raises RoleRequired, TooMuchContent, ClientNotFound.
-    """
+    """Add the starter templates for intents that have no template in that language yet. Returns the
+    number added. Raises RoleRequired, TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     content = ContentRepository(work.connection, work.tenant)
     answered = await content.answered_intents()

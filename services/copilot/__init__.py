@@ -1,1 +1,1 @@
-"""The copilot: it reads what its user may read, and changes nothing."""
+"""The copilot. It reads only what its user may read, and changes nothing."""

@@ -1,4 +1,5 @@
-"""Embedded copilot on the account: usage, webhooks, integrations, keys, members, audit log."""
+"""The embedded copilot's answers about the account: usage, webhooks, integrations, keys, members,
+audit log."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -54,7 +55,8 @@ def _pace(found: UsageFacts, asked: AskedOfCopilot) -> list[str]:
 
 
 async def on_webhooks(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the webhooks that the question names by label or host, or all if it names none."""
+    """Describe the webhooks that the question names by label or host, or all webhooks if it names
+    none."""
     found = (await trail.use(READ_WEBHOOKS, WebhooksAsked())).webhooks
     if not found:
         return phrase(asked.tongue, "no_webhooks")
@@ -145,12 +147,12 @@ async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
-    """List the entries about the subject that the question names, or the latest if it names
-    none."""
+    """List the audit entries about the subject that the question names, or the latest entries if it
+    names none."""
     wanted = AuditAsked(limit=_AUDIT_READ)
     found, tongue = (await trail.use(READ_AUDIT, wanted)).entries, asked.tongue
     words = set(map(stem, plain_words(asked.text)))
-    # An entry starts with its subject, as in `playbook changed`.
+    # The action of an entry starts with its subject, as in `playbook changed`.
     named = [one for one in found if stem(one.what.split()[0]) in words]
     lines = [
         phrase(

@@ -1,4 +1,5 @@
-"""Embedded copilot on content: documents, knowledge, playbooks; and the requests it refuses."""
+"""The embedded copilot's answers about content (documents, knowledge, playbooks), and the requests
+that it refuses."""
 
 from typing import Final
 
@@ -16,12 +17,14 @@ from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts,
 _BODY_CHARS: Final = 400
 _ASKED_CHARS: Final = 500
 _SHOWN: Final = 3
-# Below this score, the nearest section of the documents shares only a common word.
+# Below this score, the nearest section of the documents shares only a common word with the
+# question.
 NEAR_ENOUGH: Final = 3.0
 
 
 async def on_help(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer from the nearest section of the documents, or the knowledge base if none is near."""
+    """Answer from the nearest section of the documents, or from the knowledge base if no section is
+    near."""
     return await _documents(trail, asked) or await on_knowledge(trail, asked)
 
 
@@ -35,7 +38,7 @@ async def on_knowledge(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer a question of no known kind from the knowledge base and the documents."""
+    """Answer a question of unknown kind from the knowledge base and the documents."""
     wanted = ContentWanted(words=asked.text[:_ASKED_CHARS])
     content = _content(await trail.use(SEARCH_CONTENT, wanted), asked.tongue)
     parts = [part for part in (content, await _documents(trail, asked)) if part]
@@ -45,7 +48,7 @@ async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_playbooks(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the playbooks with the name or a rule that the question mentions, or all of them."""
+    """Describe the playbooks whose name or rule the question mentions, or all playbooks."""
     found, tongue = (await trail.use(READ_PLAYBOOKS, PlaybooksAsked())).playbooks, asked.tongue
     if not found:
         return phrase(tongue, "no_playbooks")
@@ -55,13 +58,14 @@ async def on_playbooks(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 def _subjects(one: PlaybookFacts) -> set[str]:
-    """Return the subjects of a playbook: its name, and the actions that it has rules for."""
+    """Return the subjects of a playbook: its name, and the actions for which it has rules."""
     actions = (f"{kind} {term('fr', kind)} {term('en', kind)}" for kind in one.actions)
     return set(map(stem, content_words(" ".join([one.name, *actions]))))
 
 
 async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Explain how a person does it, from the documents. For an order, list its effects."""
+    """Explain from the documents how a person makes the requested change. For an order, list the
+    actions on it."""
     if asked.order is not None:
         return f"{phrase(asked.tongue, 'acts_on_order')}\n\n{await on_order(trail, asked)}"
     documents = await _documents(trail, asked)
@@ -78,7 +82,7 @@ async def on_private(_: Trail, asked: AskedOfCopilot) -> str:
 
 
 def out_of_reach(asked: AskedOfCopilot) -> str | None:
-    """Return why the question is out of the copilot's reach, or None if it is not."""
+    """Return why the copilot cannot answer the question, or None if it can."""
     match asked.kind:
         case AskedKind.ACT:
             return phrase(asked.tongue, "can_not_act")
@@ -89,14 +93,14 @@ def out_of_reach(asked: AskedOfCopilot) -> str | None:
 
 
 async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the nearest section, or an empty string if none is near. The other near sections are
-    only cited."""
+    """Return the nearest section, or an empty string if none is near. Other near sections are only
+    cited."""
     wanted = DocumentsWanted(question=asked.text[:_ASKED_CHARS], limit=_SHOWN)
     near = trail.desk.documents.search(wanted.question, 1)
     if not near or near[0].score < NEAR_ENOUGH:
         return ""
     sections = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections
-    # A section that contains only a table has nothing to quote.
+    # A section that contains only a table has no text to quote.
     first = next((one for one in sections if one.excerpt), sections[0])
     head = phrase(asked.tongue, "document_head", title=first.title, heading=first.heading)
     return f"{head}\n{first.excerpt or phrase(asked.tongue, 'see_also')}"

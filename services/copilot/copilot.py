@@ -1,4 +1,5 @@
-"""The copilot: it answers with a language model while the budget lasts, else embedded."""
+"""The copilot. A language model answers while the budget lasts; otherwise the embedded copilot
+does."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -54,10 +55,10 @@ class Copilot:
     async def answer(
         self, tenant: TenantId, actor: Actor, question: CopilotQuestion, say: Say
     ) -> CopilotAnswer:
-        """Answer a member's question; `say` receives the text piece by piece.
+        """Answer a member's question. `say` receives the text piece by piece.
 
-        It reads what the member's role may read, and writes only a model's cost. Raises
-        RoleRequired, EngineUnavailable.
+        The copilot reads only what the member's role may read, and writes only the model's cost.
+        Raises RoleRequired, EngineUnavailable.
         """
         actor.require(ANYONE)
         trail = Trail(
@@ -88,7 +89,8 @@ class Copilot:
         if isinstance(reserved, BudgetRefusal):
             return phrase(tongue, _NO_MONEY[reserved])
         voice = _Voice(SafeText(trail.links, rules_for(trail.desk.now.date())), say)
-        # The cost of an interrupted talk is unknown, so the whole reservation is booked.
+        # The cost of an interrupted conversation with the model is unknown, so the whole
+        # reservation is booked.
         cost = TalkCost(cost_micros=talker.reserve_micros)
         try:
             talked = await talker.talk(
@@ -115,7 +117,7 @@ class Copilot:
 
 
 class _Voice:
-    """Passes on safe text, and keeps it."""
+    """Passes on the safe text, and keeps a copy."""
 
     def __init__(self, safe: SafeText, say: Callable[[str], Awaitable[None]]) -> None:
         self._safe = safe

@@ -1,4 +1,4 @@
-"""The copilot service (its "desk"): the tools' context, and their findings so far."""
+"""The copilot service (its "desk"): the context of the tools, and what they have found so far."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
@@ -27,13 +27,13 @@ Facts = TypeVar("Facts", bound=CopilotFacts)
 MAX_CITED: Final = 20
 MAX_DRAFTS: Final = 10
 MAX_FACTS: Final = 24_000
-"""The most characters of one tool's findings that a language model receives."""
+"""Maximum length of one tool's findings sent to a language model, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopilotDesk:
-    """The context of one question by one person. Every read is in a read-only PostgreSQL
-    transaction, limited to the rows of `tenant`."""
+    """The context of one question by one person. All reads are in read-only PostgreSQL
+    transactions, limited to the rows of `tenant`."""
 
     database: Database
     tenant: TenantId
@@ -49,8 +49,9 @@ class CopilotDesk:
 
 @dataclass(frozen=True, slots=True)
 class ReadTool(Generic[Given, Facts]):
-    """A tool that reads data. `roles`: the roles of the route that reads the same. `route`: its
-    method and path, or None if there is no such route; then every member may use the tool."""
+    """A tool that reads data. `roles`: the roles of the route that returns the same data. `route`:
+    the method and path of that route; None if there is none, and then every member may use the
+    tool."""
 
     name: str
     description: str
@@ -73,8 +74,8 @@ class Trail:
     drafts: list[DraftedChange] = field(default_factory=list)
 
     async def use(self, tool: ReadTool[Given, Facts], given: Given) -> Facts:
-        """Run a tool. Raises RoleRequired if the user may not read this, and the tool's own
-        errors."""
+        """Run a tool. Raises RoleRequired if the user's role may not use the tool, and the tool's
+        own errors."""
         self.desk.actor.require(tool.roles)
         found = await tool.read(self.desk, given)
         self.links.add(one.url for one in found.cited)
@@ -86,7 +87,7 @@ class Trail:
         return found.facts
 
     def offered(self, tools: Sequence[AnyTool]) -> tuple[OfferedTool, ...]:
-        """Return the tools that the user's role may use, for a language model."""
+        """Return the tools that the user's role may use, as definitions for a language model."""
         return tuple(
             OfferedTool(
                 name=one.name,
@@ -99,7 +100,8 @@ class Trail:
         )
 
     async def _told(self, tool: AnyTool, arguments: Mapping[str, JsonValue]) -> str:
-        """Return the findings as JSON, with the links that may be cited, or an error as JSON."""
+        """Return a tool's findings as JSON, with the links that may be cited, or an error as
+        JSON."""
         before = set(self.citations)
         try:
             facts: CopilotFacts = await self.use(tool, tool.takes.model_validate(arguments))
@@ -108,7 +110,7 @@ class Trail:
             return json.dumps({"error": "invalid_arguments", "fields": wrong})
         except DomainError as error:
             return json.dumps({"error": error.code})
-        # Titles are left out: they contain customers' text.
+        # Titles are left out, because they contain customers' text.
         links = [
             one.model_dump(mode="json", include={"kind", "id", "url"})
             for url, one in self.citations.items()

@@ -65,14 +65,14 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """`can_not`: why the question is out of reach, or None if it is not."""
+    """`can_not`: why the copilot cannot answer the question, or None if it can."""
 
     text: str
     can_not: str | None
 
 
 async def compose(trail: Trail, question: CopilotQuestion) -> Composed:
-    """Compose the answer from what the user's role may read. Raises EngineUnavailable."""
+    """Compose the answer from the data that the user's role may read. Raises EngineUnavailable."""
     asked = asked_of(question)
     try:
         return Composed(await _ANSWERS[asked.kind](trail, asked), out_of_reach(asked))

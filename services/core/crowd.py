@@ -1,4 +1,5 @@
-"""Crowds: a limit on the concurrent callers of one key in this process; the others are refused."""
+"""A limit on the concurrent callers of one key in this process (its "crowd"). Further callers are
+refused."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -17,8 +18,8 @@ class Crowd(Generic[K]):
 
     @contextmanager
     def join(self, key: K) -> Iterator[None]:
-        """Count as a caller of the key while the block runs. Raises CallerBusy if it has too
-        many."""
+        """Count as a caller of the key while the block runs. Raises CallerBusy if the key has too
+        many callers."""
         present = self._present[key]
         if present >= self._at_most:
             raise CallerBusy

@@ -1,4 +1,4 @@
-"""Admission of documents: each client has one large document parsed at a time."""
+"""Admission of large documents: one at a time is parsed for each client."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,13 +11,13 @@ from domain.core.ids import TenantId
 from services.core.fair_turns import FairTurns
 
 _PATIENCE_S: Final = 10.0
-# A waiting document holds its text in memory.
+# Waiting callers are limited, because a waiting document holds its text in memory.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 64
 
 
 class FairDocuments:
-    """A client that sends many documents delays only its own."""
+    """Parses documents so that a client that sends many delays only its own."""
 
     def __init__(
         self, reader: DocumentReader, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
@@ -26,10 +26,8 @@ class FairDocuments:
         self._turns = FairTurns(patience_s=_PATIENCE_S, most_of_one=most_of_one, most=most)
 
     async def read(self, tenant: TenantId, document: Document) -> JsonValue:
-        """Return the value of a document. A small one does not wait for a turn.
-
-        Raises CallerBusy if too many callers wait, and the reader's errors.
-        """
+        """Return the result of reading a document. A small document does not wait for a turn.
+        Raises CallerBusy if too many callers wait, and the reader's errors."""
         if not document.is_large:
             return await self._reader.read(document)
         async with self.admitted(tenant):

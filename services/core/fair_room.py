@@ -1,7 +1,7 @@
-"""A room with fair shares: a limit on the bytes or callers that a process holds concurrently.
+"""Fair shares of a limited capacity: the bytes or callers that a process holds concurrently.
 
-When the room is full, a newcomer takes the place of the key that holds the most. A few keys can
-fill the room, but they cannot keep another one out.
+When the capacity is used up, a newcomer takes a reservation from the key that holds the most. A few
+keys can use all the capacity, but they cannot keep another key out.
 """
 
 from collections import Counter
@@ -12,11 +12,11 @@ from domain.core.errors import CallerBusy, DomainError
 
 
 class FairRoom:
-    """Units that are held, by key and in total. Each key holds at most `of_one`, and at most half
-    of the units that the others leave free.
+    """Capacity in units, reserved in total and by key.
 
-    `not_counted`: a place of at most this many units takes no room. `refusal`: the error raised if
-    there is no room.
+    Each key holds at most `of_one`, and at most half of the units that the other keys leave free.
+    `not_counted`: a reservation of at most this many units counts as none. `refusal`: the error
+    raised if there is no capacity.
     """
 
     def __init__(
@@ -33,12 +33,12 @@ class FairRoom:
         self.refusal = refusal
         self._held: Counter[Hashable] = Counter()
         self._sum = 0
-        # Oldest first.
+        # Ordered by age, oldest reservation first.
         self._waiting: dict[RoomShare, Callable[[], None]] = {}
 
     @contextmanager
     def place(self, *keys: Hashable) -> Iterator["RoomShare"]:
-        """Hold a place while the block runs. It counts for each of the keys."""
+        """Make a reservation for the duration of the block. It counts for each of the keys."""
         place = RoomShare(self, keys)
         try:
             yield place
@@ -47,14 +47,14 @@ class FairRoom:
             self._change(place, -place.held)
 
     def waits(self, place: "RoomShare", give_way: Callable[[], None] | None) -> None:
-        """Register how the place is given up; None unregisters it."""
+        """Register the callback that gives up the reservation; None unregisters it."""
         if give_way is None:
             self._waiting.pop(place, None)
         else:
             self._waiting[place] = give_way
 
     def take(self, place: "RoomShare", more: int) -> None:
-        """Add `more` units to the place. Raises `refusal`."""
+        """Add `more` units to the reservation. Raises `refusal`."""
         load = self._load(place) + more
         if load > self._of_one:
             raise self.refusal
@@ -70,7 +70,7 @@ class FairRoom:
         return all(self._held[key] + more <= (free + self._held[key]) // 2 for key in place.keys)
 
     def _load(self, place: "RoomShare") -> int:
-        """Return the units that the place's largest key holds."""
+        """Return the most units held under any of the reservation's keys."""
         return max(self._held[key] for key in place.keys)
 
     def _give_up(self, place: "RoomShare") -> None:
@@ -89,7 +89,7 @@ class FairRoom:
 
 
 class RoomShare:
-    """A part of the room. `is_given_up`: True after another key has taken it."""
+    """A reservation. `is_given_up`: True after another key has taken it."""
 
     def __init__(self, room: FairRoom, keys: tuple[Hashable, ...]) -> None:
         self._room = room
@@ -98,7 +98,7 @@ class RoomShare:
         self.is_given_up = False
 
     def grow(self, size: int) -> None:
-        """Grow the place to `size` units in total. Raises the room's refusal."""
+        """Grow the reservation to `size` units in total. Raises the room's refusal."""
         if self.is_given_up:
             raise self._room.refusal
         if size <= max(self.held, self._room.not_counted):
@@ -106,15 +106,16 @@ class RoomShare:
         self._room.take(self, size - self.held)
 
     def may_give_way(self, give_way: Callable[[], None]) -> None:
-        """Let another key take this place until `settle`. `give_way`: called once if that
-        happens."""
+        """Allow another key to take this reservation until `settle`. `give_way`: called once if
+        that happens."""
         self._room.waits(self, give_way)
 
     def settle(self) -> None:
-        """Keep the place from now on. Raises nothing; see `is_given_up`."""
+        """Keep the reservation from now on. Does not raise if it is already lost; see
+        `is_given_up`."""
         self._room.waits(self, None)
 
     def check_kept(self) -> None:
-        """Raise the room's refusal if the place is given up."""
+        """Raise the room's refusal if the reservation was given up."""
         if self.is_given_up:
             raise self._room.refusal

@@ -1,4 +1,4 @@
-"""Turns by client: one at a time for each client, and a limit on the waiting callers."""
+"""Turns by client: one caller at a time for each client, and a limit on the waiting callers."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,9 +11,9 @@ from services.core.gate import Gate
 
 
 class FairTurns:
-    """`most_of_one`: callers of one client, running and waiting together. `most`: the same over all
-    clients. At that limit, the client with the most callers loses a waiting one to a client with
-    fewer."""
+    """`most_of_one`: the maximum number of callers of one client, running and waiting together.
+    `most`: the same for all clients together. At that limit, a waiting caller of the client with
+    the most callers is refused in favour of a client with fewer."""
 
     def __init__(self, *, patience_s: float, most_of_one: int, most: int) -> None:
         self._gate: Gate[TenantId] = Gate(patience_s=patience_s, at_most=most_of_one)

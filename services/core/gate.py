@@ -1,7 +1,8 @@
-"""Gates: one caller at a time for each key of this process; the others wait outside.
+"""Gates: one caller at a time for each key in this process; the other callers of the key wait.
 
-The decision is a lock in PostgreSQL. A caller that waits for it there holds a connection of the
-pool, and a flood on one key would hold them all. A caller that waits at the gate holds none.
+PostgreSQL's lock makes the actual decision. A caller that waits for the lock in PostgreSQL holds a
+connection of the pool, so a flood on one key would hold all connections. A caller that waits at the
+gate holds none.
 """
 
 import asyncio
@@ -16,12 +17,13 @@ from services.core.crowd import Crowd
 
 K = TypeVar("K", bound=Hashable)
 
-# More than a client's messages an hour: the gate refuses no caller that the limit would admit.
+# More than a client's hourly limit of messages, so the gate refuses no caller that the limit would
+# admit.
 _MOST_OF_ONE: Final = 256
 
 
 class _Turns:
-    """`failed`: True if the last caller inside found the database unavailable."""
+    """`failed`: True if the last caller that passed found the database unavailable."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -32,9 +34,9 @@ class Gate(Generic[K]):
     def __init__(
         self, *, patience_s: float, at_most: int = _MOST_OF_ONE, turn_s: float = 0
     ) -> None:
-        """`at_most`: callers of one key, inside and waiting together. `turn_s`: the shortest turn,
-        in seconds, while others of its key wait. It caps the share of the process that the callers
-        of one key use."""
+        """`at_most`: the maximum number of callers of one key, inside and waiting together.
+        `turn_s`: the minimum length of a turn, in seconds, while other callers of the key wait. It
+        caps the share of the process's time that the callers of one key use."""
         self._patience_s = patience_s
         self._turn_s = turn_s
         self._waiting: Counter[K] = Counter()
@@ -45,8 +47,8 @@ class Gate(Generic[K]):
     async def enter(self, key: K) -> AsyncIterator[None]:
         """Wait for the key's turn.
 
-        Raises CallerBusy if too many callers wait or the patience ends. Raises EngineUnavailable
-        instead if the patience ends after the previous caller found the database unavailable.
+        Raises CallerBusy if too many callers wait or the wait times out. Raises EngineUnavailable
+        instead if the wait times out after the previous caller found the database unavailable.
         """
         turns = self._turns.setdefault(key, _Turns())
         with self._crowd.join(key):

@@ -1,4 +1,4 @@
-"""Budgets of language models: reserved before a question, booked after it."""
+"""Budgets for language models. Money is reserved before a question and booked after it."""
 
 from contextlib import suppress
 
@@ -27,7 +27,7 @@ _log = structlog.get_logger(__name__)
 class ModelMoney:
     """A client's monthly budget, and the daily ceilings over all clients.
 
-    Every question to a language model in a client's name is reserved and booked here. Amounts are
+    Every question to a language model on a client's behalf is reserved and booked here. Amounts are
     in millionths of a US dollar.
     """
 
@@ -39,10 +39,10 @@ class ModelMoney:
     async def reserve(
         self, tenant: TenantId, reserve_micros: int
     ) -> BudgetReservation | BudgetRefusal:
-        """Reserve money for one question, or return the budget that has too little left.
+        """Reserve money for one question, or return the budget that is exhausted.
 
-        A reservation is committed when this returns. If the process ends before `book`, it counts
-        as spent. Call this outside any transaction. Raises EngineUnavailable.
+        The reservation is committed when this returns. If the process ends before `book`, the
+        reservation counts as spent. Call this outside any transaction. Raises EngineUnavailable.
         """
         now = self._now()
         period, day = period_of(now), day_of(now)
@@ -75,9 +75,8 @@ class ModelMoney:
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Replace a reservation by the true cost, on the counters of the reservation.
-        The transactions are separate: the money is spent even if the answer is not kept.
-        """
+        """Replace a reservation by the true cost, on the same counters. The transactions are
+        separate, because the money is spent even if the answer is not stored."""
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
                 reservation.period,
@@ -94,7 +93,8 @@ class ModelMoney:
     async def _reserve_day(
         self, reservation: BudgetReservation, micros: int
     ) -> SpendingScope | None:
-        """Reserve under the daily ceilings; return the scope whose ceiling refuses it, or None."""
+        """Reserve under the daily ceilings. Return the scope whose ceiling refuses the reservation,
+        or None."""
         async with self._database.unscoped() as connection:
             spending, added = ModelSpending(connection), list[SpendingScope]()
             for scope in reservation.scopes:

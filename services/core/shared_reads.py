@@ -1,4 +1,4 @@
-"""Reads shared by the concurrent callers of a key, so that the database is asked once for all."""
+"""Database reads that concurrent callers with the same key share."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -11,9 +11,9 @@ V = TypeVar("V")
 
 
 class SharedReads(Generic[K, V]):
-    """While a key is being read, all new callers share its next read.
+    """While a key is being read, all new callers share the next read of that key.
 
-    Each result is read after its caller arrived, so it includes everything committed before.
+    Each result is read after its callers arrived, so it includes everything committed before.
     """
 
     def __init__(self, read: Callable[[K], Awaitable[V]]) -> None:
@@ -23,14 +23,14 @@ class SharedReads(Generic[K, V]):
 
     async def get(self, key: K) -> V:
         """Return the value of a key. Raises the errors of the read. Callers that waited for a read
-        that met an outage also get EngineUnavailable, without a read of their own."""
+        that failed with EngineUnavailable get that error too, without another read."""
         running = self._running.get(key)
         if running is None:
             return await self._take_turn(key)
         shared = self._next.get(key)
         if shared is None:
             shared = self._next[key] = asyncio.create_task(self._follow(running, key))
-        # A caller may be cancelled; the others still need the read.
+        # One caller may be cancelled while others still need the read.
         return await asyncio.shield(shared)
 
     async def _follow(self, running: "asyncio.Future[None]", key: K) -> V:

@@ -1,7 +1,7 @@
 """The unit of work: one transaction of one client, and the work that starts after its commit.
 
-It is the only way from an edge to a transaction that writes; `tests/services/test_writing.py`
-enforces that.
+An edge gets a transaction that writes only through it; `tests/services/test_writing.py` enforces
+that.
 """
 
 from collections.abc import AsyncIterator
@@ -30,7 +30,7 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class UnitOfWork:
-    """The context of a use case. `now` is the same moment for all of it.
+    """The context of a use case. `now`: one fixed time for the whole use case.
 
     `connection` is for use cases and the repositories they call, never for an edge. `woken`: after
     the commit, the reviews whose runs were notified of the decision. `dry_run`: the transaction is
@@ -54,28 +54,29 @@ class UnitOfWork:
         self._deliveries += delivery_ids
 
     def wake(self, ref: RunRef, escalation_id: str) -> None:
-        """Notify a parked run after the commit that its review is decided."""
+        """After the commit, notify a waiting run that its review is decided."""
         self._decisions.append((ref, escalation_id))
 
     def begin(self, workflow: str, work: BackgroundRef) -> None:
-        """Start a workflow on its row after the commit."""
+        """After the commit, start a workflow for a record."""
         self._begun.append((workflow, work))
 
     def note(self, actor: Actor, what: str, **ids: str) -> None:
-        """Add an audit entry: the actor, the action and the records' ids, never what people
+        """Add an audit entry: the actor, the action and the records' ids, never text that people
         wrote."""
         self._notes.append(Note(actor, what, ids))
 
     @asynccontextmanager
     async def trial(self) -> AsyncIterator["Trial"]:
-        """Open a part of the work that can be undone as a whole: rows, notes, and work to start."""
+        """Open a part of the work that can be undone as a whole: its rows, audit notes, and work to
+        start."""
         self._trials += 1
         savepoint = f"trial_{self._trials}"
         await self.connection.exec_driver_sql(f"SAVEPOINT {savepoint}")
         yield Trial(self, savepoint, tuple(len(one) for one in self._lists))
 
     def forget_since(self, lengths: tuple[int, ...]) -> None:
-        """Drop everything that was added since the lists had these lengths."""
+        """Drop everything that was added to the lists since they had these lengths."""
         for one, length in zip(self._lists, lengths, strict=True):
             del one[length:]
 
@@ -84,14 +85,15 @@ class UnitOfWork:
         return (self._deliveries, self._decisions, self._begun, self._notes)
 
     async def write_notes(self) -> None:
-        """Append the audit entries to the log, in the transaction that they describe. This must be
-        the last step before the commit (`AuditLog.append`)."""
+        """Append the audit entries to the log, in the transaction whose changes they describe. This
+        must be the last step before the commit (`AuditLog.append`)."""
         if self._notes:
             log = AuditLog(self.connection, self.tenant)
             await log.append(self._notes, self.now, self.new_id)
 
     async def start(self, engine: Starter) -> None:
-        """Start the work after the commit. The sweeper starts later what cannot be started now."""
+        """Start the work, after the commit. If something cannot be started now, the sweeper starts
+        it later."""
         for note in self._notes:
             ids = {**note.actor.noted, **note.ids}
             _log.info(note.what, client_id=self.tenant, **ids)
@@ -117,25 +119,26 @@ class UnitOfWork:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A part of a unit of work. `lengths`: the lengths of the work's lists before it."""
+    """A part of a unit of work. `lengths`: the lengths of the unit of work's lists before this
+    part."""
 
     work: UnitOfWork
     savepoint: str
     lengths: tuple[int, ...]
 
     async def undo(self) -> None:
-        """Undo the part; the rest of the work goes on."""
+        """Undo this part; the rest of the unit of work continues."""
         await self.work.connection.exec_driver_sql(f"ROLLBACK TO SAVEPOINT {self.savepoint}")
         self.work.forget_since(self.lengths)
 
 
 class _Undo(Exception):
-    """Ends the transaction of a dry run."""
+    """Raised to end the transaction of a dry run."""
 
 
 class UnitsOfWork:
     """Opens units of work. A unit is committed when its block ends or raises LooseningHeld, and
-    rolled back when it raises anything else."""
+    rolled back when the block raises anything else."""
 
     def __init__(self, database: Database, engine: Starter, now: Clock, new_id: NewId) -> None:
         self.database = database
@@ -144,7 +147,7 @@ class UnitsOfWork:
         self._new_id = new_id
 
     def now(self) -> datetime:
-        """Return the current time, in aware UTC."""
+        """Return the current time, timezone-aware, in UTC."""
         return self._now()
 
     @asynccontextmanager
@@ -162,14 +165,14 @@ class UnitsOfWork:
 
     @asynccontextmanager
     async def spanning(self, tenant: TenantId) -> AsyncIterator[UnitOfWork]:
-        """Open a unit of work that also writes rows of users, or rows that belong to no client
-        yet."""
+        """Open a unit of work that also writes rows of users, or rows that do not belong to a
+        client yet."""
         async with self._opened(self.database.service(), tenant) as work:
             yield work
 
     @asynccontextmanager
     async def everywhere(self) -> AsyncIterator[UnitOfWork]:
-        """Open a unit of work on the rows of all clients, for the whole installation. Its audit
+        """Open a unit of work on the rows of all clients, for installation-wide changes. Its audit
         entries have a separate chain."""
         async with self._opened(self.database.service(), ALL) as work:
             yield work
@@ -189,7 +192,7 @@ class UnitsOfWork:
                 try:
                     yield work
                 except LooseningHeld as error:
-                    held = error  # the held change is committed
+                    held = error  # the stored loosening is committed
                 if dry_run:
                     raise _Undo
                 await work.write_notes()

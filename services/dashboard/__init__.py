@@ -1,1 +1,1 @@
-"""Members' page preferences, and form input that is not sent yet."""
+"""Members' page preferences, and form input that is not yet submitted."""

@@ -1,4 +1,4 @@
-"""Forms of pages: each takes effect once, and its input is kept until then."""
+"""Forms on pages. Each form takes effect once, and its input is kept until then."""
 
 from collections.abc import Mapping
 
@@ -11,24 +11,25 @@ from store.dashboard.page_drafts import PageDrafts
 
 
 async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> None:
-    """Claim the form's effect, and drop its draft. Raises AlreadyPosted."""
+    """Record that the form takes effect, and delete its draft. Raises AlreadyPosted."""
     await FormPosts(work.connection, work.tenant).take(form, once, actor.name, work.now)
     await PageDrafts(work.connection, work.tenant, actor.name).drop(form)
 
 
 async def was_sent(work: UnitOfWork, form: str, once: str) -> bool:
-    """Return whether this rendering of the form took effect. Waits for an effect in progress."""
+    """Return whether this rendering of the form has taken effect. Waits for a submission in
+    progress."""
     return await FormPosts(work.connection, work.tenant).was_taken(form, once)
 
 
 async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) -> None:
-    """Store the location that a repeat of the form leads to."""
+    """Store the location to which a repeated submission of the form is redirected."""
     await FormPosts(work.connection, work.tenant).led_to(once, actor.name, location)
 
 
 def standing_in(work: UnitOfWork) -> AsyncConnection:
-    """Return the connection of the form's transaction, for reads only. The page compares the
-    present values with the ones the user saw."""
+    """Return the connection of the form's transaction, only for reads. The page compares the
+    current values with the values that the user saw."""
     return work.connection
 
 

@@ -18,18 +18,15 @@ _BATCH_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ImportedEvents:
-    """`left_out`: the number of events whose id existed already."""
+    """`left_out`: the number of events whose ids already existed."""
 
     imported: int
     left_out: int
 
 
 async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> ImportedEvents:
-    """Import all events or none; events whose id exists already are left out.
-
-    Raises RoleRequired, InvalidInput which names the line, and ClientNotFound, also while the
-    client is being erased.
-    """
+    """Import all events or none; events whose ids already exist are left out. Raises RoleRequired,
+    InvalidInput with the line number, and ClientNotFound, also while the client is being erased."""
     actor.require(OPERATORS)
     await ClientRepository(work.connection).brand_name(work.tenant)
     events = AutomationRepository(work.connection, work.tenant)
@@ -37,23 +34,25 @@ async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> 
     for batch in _batches(lines):
         read += len(batch)
         added += await events.add(batch, work.new_id)
-    # Locked last, since events wait for the lock: an erasure starts after this or is noticed.
+    # Locked last, because events wait for the lock. An erasure either starts later or is noticed
+    # here.
     await AccountRepository(work.connection, work.tenant).lock()
     work.note(actor, "legacy events imported", imported=str(added))
     return ImportedEvents(added, read - added)
 
 
 async def delete_legacy_event(work: UnitOfWork, actor: Actor, event_id: str) -> None:
-    """Delete an event permanently. Raises RoleRequired, InvalidInput if there is no such event."""
+    """Delete an event permanently. Raises RoleRequired, InvalidInput if the event does not
+    exist."""
     actor.require(OPERATORS)
     await AutomationRepository(work.connection, work.tenant).delete(event_id)
-    # The file's author chose the id: it may name the customer.
+    # The author of the file chose the id, so it may contain a customer's name.
     digest = sha256(event_id.encode()).hexdigest()
     work.note(actor, "legacy event deleted", event_digest=digest)
 
 
 def _batches(lines: Lines) -> Iterator[list[LegacyEvent]]:
-    """Yield events in file order, in batches that fit one statement. Raises InvalidInput."""
+    """Yield events in file order, in batches that each fit one statement. Raises InvalidInput."""
     batch: list[LegacyEvent] = []
     size = number = 0
     while line := lines.readline(MAX_LINE_BYTES + 1):

@@ -21,18 +21,18 @@ from store.core.database import Database
 from store.exports.import_repository import Closed, TenantImport, is_here_already
 
 PATIENCE_S: Final = 24 * 3600.0
-"""The longest import, in seconds. It blocks no other work: its client is empty."""
+"""Timeout of an import, in seconds. An import blocks no other work, because its client is empty."""
 
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARS: Final = 1 << 20
-# The audit log describes the exported client, and the file has no bytes of attachments.
+# Not imported: the audit log describes the exported client, and the file has no attachment content.
 _LEFT: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS)
 _SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
 
 
 class Imported(BaseModel):
-    """Result of an import. `renamed`: the records have new ids. `widget_key_left`: the file names a
-    widget's key, which an import never sets."""
+    """Result of an import. `renamed`: the records got new ids. `widget_key_left`: the file contains
+    a widget key, which an import never sets."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,12 +46,12 @@ class Imported(BaseModel):
 async def import_export(
     units: UnitsOfWork, actor: Actor, tenant: TenantId, stream: Stream, *, dry_run: bool = False
 ) -> Imported:
-    """Import a JSON export into an empty client: all of it but its audit log and attachments, or
-    nothing.
+    """Import a JSON export into an empty client, all or nothing, except its audit log and
+    attachments.
 
-    Ids stay as they are, unless this installation may have them already: then all are new. That
-    check reads across clients, so the unit of work, which sees only one, is opened here. A
-    `dry_run` does everything and keeps nothing. Raises RoleRequired, InvalidExport, ClientNotFound,
+    Ids are kept, unless this installation may already have them; then all ids are new. That check
+    reads across clients. The unit of work sees only one client, so it is opened here. A `dry_run`
+    does everything and keeps nothing. Raises RoleRequired, InvalidExport, ClientNotFound,
     ClientNotEmpty, and the errors of `UnitsOfWork.of`.
     """
     actor.require(OPERATORS)
@@ -83,8 +83,8 @@ async def import_export(
 
 
 def _only(records: Iterator[RawRecord], section: Section) -> RawRecord:
-    """Return the one record of a section that has exactly one. If its table could not be read
-    during the export, it is missing and the export is incomplete. Raises InvalidExport."""
+    """Return the record of a section that has exactly one. The record is missing if its table could
+    not be read during the export, which makes the export incomplete. Raises InvalidExport."""
     found = next(records, None)
     if found is None or found.section is not section or found.number > 1:
         raise InvalidExport(f"{section}: one record is expected")
@@ -103,7 +103,7 @@ async def _renaming(
 def _batches(
     records: Iterator[RawRecord], renaming: Renaming | None
 ) -> Iterator[tuple[Section, list[str]]]:
-    """Yield checked records in batches of one section that fit one statement."""
+    """Yield checked records in batches that each belong to one section and fit one statement."""
     for section, group in groupby(records, key=lambda record: record.section):
         batch: list[str] = []
         chars = 0
@@ -121,7 +121,7 @@ def _batches(
 
 
 def _stored(record: RawRecord, renaming: Renaming | None) -> str:
-    """Return the record's JSON as it is stored, with its search text. Raises InvalidExport."""
+    """Return the record's JSON in the form to store, with its search text. Raises InvalidExport."""
     checked = record.check()
     text = renaming.record(record.section, record.text) if renaming else record.text
     if isinstance(checked, KnowledgeRecord):

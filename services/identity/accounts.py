@@ -1,4 +1,4 @@
-"""The account of an address that was just verified. The work spans clients."""
+"""The account of a verified address. The work spans clients."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -30,15 +30,15 @@ from store.tenants.clients import ClientRepository
 from store.tenants.members import MemberRepository
 
 TRIAL: Final = timedelta(days=14)
-"""The length of a new client's trial of the pro plan."""
+"""Length of a new client's trial of the pro plan."""
 
 _HOUR: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """`client_id`: the user's default client, or None. `created`: True if this sign-in opened it.
-    `invited`: True if invitations wait for an answer."""
+    """`client_id`: the user's default client, or None. `created`: True if this sign-in created the
+    client. `invited`: True if invitations wait for an answer."""
 
     user_id: str
     client_id: str | None
@@ -48,8 +48,8 @@ class OwnAccount:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The conditions of opening an account. `brand`: None if no account was requested. `network`:
-    the network of the request."""
+    """Parameters for creating an account. `brand`: None if no account was requested. `network`: the
+    network of the request."""
 
     brand: str | None
     network: str
@@ -57,11 +57,11 @@ class Opening:
 
 
 async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccount | None:
-    """Return the account of a verified address.
+    """Return the account of a verified address. With a brand, create a client for the user, unless
+    the user owns one.
 
-    A brand opens a client of the user's own, unless they own one. An invitation makes no user a
-    member: it waits for an answer. Returns None for an unknown address that has neither a brand nor
-    an invitation. Raises TooManyAccounts.
+    An invitation does not make the user a member until it is accepted. Returns None for an unknown
+    address that has neither a brand nor an invitation. Raises TooManyAccounts.
     """
     await hold(work.connection, email)
     known = await user_of(work.connection, email)
@@ -78,7 +78,7 @@ async def account_of_person(
 ) -> OwnAccount | None:
     """Return the account of a person verified by another identity provider, by the same rules.
 
-    A user's id is the provider's. An address that belongs to another user changes nothing. Raises
+    The user's id is the provider's. If the address belongs to another user, nothing changes. Raises
     AddressNotVerified, AddressTaken, TooManyAccounts.
     """
     await hold(work.connection, f"user/{person.subject}")
@@ -106,10 +106,8 @@ async def account_of_person(
 
 
 async def open_own_client(work: UnitOfWork, user_id: str, opening: Opening) -> OwnAccount | None:
-    """Open a client for a signed-in user who owns none. Return None if they own one.
-
-    Raises AddressNotVerified for a user without an address, TooManyAccounts.
-    """
+    """Create a client for a signed-in user who owns none. Return None if the user owns one. Raises
+    AddressNotVerified for a user without an address, TooManyAccounts."""
     email = await address_of(work.connection, user_id)
     if email is None:
         raise AddressNotVerified
@@ -130,7 +128,7 @@ async def _entered(work: UnitOfWork, user_id: str, email: str) -> OwnAccount:
 
 
 async def _opened(work: UnitOfWork, email: str, opening: Opening, *, user_id: str) -> OwnAccount:
-    """Open a client of the user's own: on trial, with starter playbooks and templates."""
+    """Create a client for the user, on trial, with starter playbooks and templates."""
     made = await accounts_since(work.connection, work.now - _HOUR, opening.network)
     if opening.brand is None or not opening.limits.admit(made):
         raise TooManyAccounts
@@ -153,7 +151,7 @@ async def _opened(work: UnitOfWork, email: str, opening: Opening, *, user_id: st
         await playbooks.create(
             entry.playbook, active=entry.is_active, now=work.now, rulebook=entry.rulebook
         )
-        if entry.is_active:  # without the gate: a new client has no cases
+        if entry.is_active:  # a new client has no cases for the gate
             await live.go_live(entry.playbook, work.now)
         work.note(owner, "playbook created", playbook_id=entry.playbook.id)
     templates = starter_templates(work.new_id)

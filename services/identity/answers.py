@@ -1,6 +1,6 @@
-"""Accept or decline an invitation. Only the user with the invited address answers it.
+"""Accept or decline an invitation. Only the user with the invited address may answer it.
 
-The work belongs to the client that invites, and spans clients, as users do.
+The work belongs to the inviting client, and spans clients because users do not belong to one.
 """
 
 from dataclasses import replace
@@ -20,10 +20,8 @@ from store.tenants.members import MemberRepository
 async def accept_invitation(
     work: UnitOfWork, actor: Actor, user_id: str, invitation_id: str
 ) -> Role:
-    """Make the invited user a member, and return their role. A present role stays as it is.
-
-    Raises InvitationNotFound, also for an invitation of another address.
-    """
+    """Make the invited user a member, and return the user's role. An existing member keeps the
+    current role. Raises InvitationNotFound, also for an invitation to another address."""
     invitation = await _answered(work, user_id, invitation_id, accepted=True)
     members = MemberRepository(work.connection)
     role = await members.role(user_id, work.tenant)
@@ -51,7 +49,7 @@ async def decline_invitation(
 async def _answered(
     work: UnitOfWork, user_id: str, invitation_id: str, *, accepted: bool
 ) -> Invitation:
-    # The lock orders the answer before or after the removal of the inviter.
+    # The lock serializes this answer with a removal of the inviter.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:

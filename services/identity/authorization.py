@@ -1,4 +1,4 @@
-"""OAuth consent: a user lets an OAuth client act for one of our clients, in the user's name."""
+"""OAuth consent: a user lets an OAuth client act on the user's behalf for one of our clients."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A user's consent. `kept`: the scopes that the user leaves the OAuth client."""
+    """A user's consent. `kept`: the scopes that the user grants, of those requested."""
 
     client: OAuthClient
     redirect_uri: RedirectUri
@@ -27,12 +27,13 @@ class Consent:
 async def give_consent(
     work: UnitOfWork, user_id: str, consent: Consent, random: bytes, *, network: str
 ) -> str:
-    """Return the code for the OAuth client, made from CODE_BYTES random bytes. The work spans
-    clients, for the one of ours that the user chose. `network`: the browser's network.
-    Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
+    """Return the authorization code for the OAuth client, made from CODE_BYTES random bytes.
+
+    The work spans clients, on behalf of the client of ours that the user chose. `network`: the
+    browser's network. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
     """
     role = await MemberRepository(work.connection).role(user_id, work.tenant)
-    if role is None:  # an internal admin has no client of their own to connect
+    if role is None:  # internal admins have no client to connect
         raise AccessDenied
     actor = Actor.person(user_id, role, network=network)
     actor.require(MANAGERS)

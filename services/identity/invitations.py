@@ -18,12 +18,12 @@ from store.tenants.accounts import AccountRepository
 async def invite(
     work: UnitOfWork, actor: Actor, email: str, role: Role, *, language: str
 ) -> Invitation:
-    """Invite an address for INVITED_FOR, replacing its open invitation if it has one.
+    """Invite an address for INVITED_FOR, replacing its open invitation if there is one.
 
-    The caller has it mailed after the commit (`TemporalEngine.mail`). `language`: of the mail, fr
-    or en. An existing user's address gets the same answer, which reveals nothing about it. Raises
-    RoleRequired, InvalidAddress, OwnerStays for the owner's role, TooManyInvitations,
-    ClientNotFound.
+    The caller sends the mail after the commit (`TemporalEngine.mail`). `language`: the language of
+    the mail, fr or en. The result for an existing user's address is the same, so it reveals nothing
+    about the address. Raises RoleRequired, InvalidAddress, OwnerStays for the owner's role,
+    TooManyInvitations, ClientNotFound.
     """
     actor.require(MANAGERS)
     check_invited_role(role)
@@ -50,7 +50,7 @@ async def invite(
 async def invite_again(
     work: UnitOfWork, actor: Actor, invitation_id: str, *, language: str
 ) -> Invitation:
-    """Replace an open invitation by a fresh one. Raises InvitationNotFound, and the errors of
+    """Replace an open invitation by a new one. Raises InvitationNotFound, and the errors of
     `invite`."""
     actor.require(MANAGERS)
     found = await InvitationRepository(work.connection, work.tenant).find(invitation_id, work.now)

@@ -1,4 +1,4 @@
-"""Registration of OAuth clients (RFC 7591). It is open to everyone, and grants no right."""
+"""Registration of OAuth clients (RFC 7591). It is open to everyone, and grants no rights."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,11 +13,8 @@ from store.identity.oauth_clients import OAuthClientRepository
 async def register_client(
     work: UnitOfWork, metadata: Mapping[str, object], network: str
 ) -> OAuthClient:
-    """Register a client with the metadata it sends. The work spans clients. `network`: the network
-    of the request.
-
-    Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
-    """
+    """Register a client with the metadata that it sent. The work spans clients. `network`: the
+    network of the request. Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata)."""
     client = described_client(work.new_id(), metadata)
     clients = OAuthClientRepository(work.connection)
     await clients.create(client, network, work.now)

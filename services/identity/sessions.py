@@ -1,4 +1,4 @@
-"""Open, use and end sessions. The work spans clients, as users do."""
+"""Open, use and end sessions. The work spans clients, because users do not belong to one."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,7 +20,8 @@ from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.identity.sessions import SessionRepository
 
-# A response may be lost, so a replaced refresh token still gets the same answer for this long.
+# Grace period: a response may be lost, so a replaced refresh token still gets the same answer for
+# this long.
 GRACE: Final = timedelta(seconds=30)
 
 
@@ -34,7 +35,7 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """`secret` is returned only here, and stored nowhere."""
+    """A new session. `secret`: returned only here, and not stored."""
 
     session: Session
     secret: str = field(repr=False)
@@ -43,7 +44,7 @@ class OpenedSession:
 async def open_session(
     work: UnitOfWork, user_id: str, kind: SessionKind, visitor: Visitor, random: bytes
 ) -> OpenedSession:
-    """Open a session for a user who was just authenticated, from SECRET_BYTES random bytes."""
+    """Open a session for a user who has just signed in, from SECRET_BYTES random bytes."""
     secret = session_secret(kind, random)
     digest = secret_digest(kind, secret)
     if digest is None:
@@ -61,22 +62,24 @@ async def open_session(
 async def find_session(
     connection: AsyncConnection, kind: SessionKind, secret: str, now: datetime
 ) -> Session | None:
-    """Return the active session of a presented secret, or None. The connection spans clients."""
+    """Return the active session with the presented secret, or None. The connection spans
+    clients."""
     digest = secret_digest(kind, secret)
     return None if digest is None else await SessionRepository(connection).find(digest, now)
 
 
 async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> OpenedSession | None:
-    """Replace a refresh token, or return None if it is no longer valid.
+    """Replace a refresh token, or return None if it is no longer valid. The new token is derived
+    from the old one and our key.
 
-    The new token is derived from the old one and our key. Two requests within GRACE get the same
-    token, since a response may be lost or two threads may ask. A token presented later, or after
-    its successor was replaced, counts as stolen: the session ends.
+    Requests within GRACE get the same token, because a response may be lost, or two threads may
+    ask. A token that is presented later, or after its successor was replaced, counts as stolen, and
+    the session ends.
     """
     presented = secret_digest(SessionKind.REFRESH, secret)
     if presented is None:
         return None
-    # The first is derived with the present key, the others with the keys that it replaced.
+    # The first is derived with the current key, the others with the keys that it replaced.
     following = [
         following_token(secret, random) for random in sealer.digests(f"refresh token/{secret}")
     ]
@@ -100,7 +103,7 @@ async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> Opened
 
 
 async def see_session(work: UnitOfWork, session: Session) -> None:
-    """Record that a session is used."""
+    """Record that a session was used."""
     await SessionRepository(work.connection).seen(session.id, work.now)
 
 

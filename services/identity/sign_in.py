@@ -1,4 +1,5 @@
-"""Sign-in with a mailed code or another identity provider. The work spans clients, as users do."""
+"""Sign-in with a mailed code or another identity provider. The work spans clients, because users do
+not belong to one."""
 
 from dataclasses import dataclass, field
 
@@ -18,8 +19,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class CodeWanted:
-    """`email`, `brand_name`: checked (`domain/identity/`). `network`: the network of the request.
-    `code`: the text of a new code."""
+    """`email`, `brand_name`: already checked (`domain/identity/`). `network`: the network of the
+    request. `code`: the text of a new code."""
 
     email: str
     brand_name: str | None
@@ -51,8 +52,8 @@ class PersonProved:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """`client_id`: the user's default client, or None. `created`: True if this sign-in opened it.
-    `invited`: True if invitations wait for an answer."""
+    """`client_id`: the user's default client, or None. `created`: True if this sign-in created the
+    client. `invited`: True if invitations wait for an answer."""
 
     opened: OpenedSession
     client_id: str | None
@@ -63,10 +64,11 @@ class Entered:
 async def make_code(
     work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
 ) -> str:
-    """Store a code for any address, and return its id for the mail.
+    """Store a code for any address, and return the code's id for the mail. A code beyond the limits
+    is stored as refused and never sent.
 
-    A code beyond the limits is stored as refused and never mailed. The same statements run and the
-    same workflow starts in every case, so the time taken reveals nothing about the address.
+    Every case runs the same statements and starts the same workflow, so the time taken reveals
+    nothing about the address.
     """
     code_id = work.new_id()
     await CodeRepository(work.connection).create(
@@ -88,11 +90,11 @@ async def make_code(
 async def sign_in(
     work: UnitOfWork, presented: CodePresented, sealer: Sealer, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a session for a code, after opening the account that the code was requested for. Returns
-    None if the code is wrong, used up, too old or unknown. The attempt counts even then, so the
-    work must be committed.
-    From here on the work and its audit entries belong to the user's client. Raises TooManyAccounts;
-    the code then stays valid.
+    """Open a session with a code, after creating the account for which the code was requested.
+
+    Returns None if the code is wrong, used, expired or unknown. The attempt counts even then, so
+    the work must be committed. From here on, the work and its audit entries belong to the user's
+    client. Raises TooManyAccounts; the code then stays valid.
     """
     codes = CodeRepository(work.connection)
     network = presented.visitor.network
@@ -113,10 +115,8 @@ async def sign_in_person(
     work: UnitOfWork, proved: PersonProved, limits: OpeningLimits
 ) -> Entered | None:
     """Open a browser session for a person verified by another identity provider. Returns None for a
-    new person without an invitation or a shop's name.
-
-    From here on the work belongs to the user's client. Raises the errors of `account_of_person`.
-    """
+    new person without an invitation or a shop name. From here on, the work belongs to the user's
+    client. Raises the errors of `account_of_person`."""
     opening = Opening(proved.brand_name, proved.visitor.network, limits)
     account = await account_of_person(work, proved.person, opening)
     if account is None:

@@ -1,4 +1,5 @@
-"""One-time sign-in links. Only an operator with database access makes them: no route does."""
+"""Single-use sign-in links. Only an operator with database access can create them; no route
+does."""
 
 from domain.core.errors import InvalidInput
 from domain.identity.errors import SignInLinkGone
@@ -29,10 +30,8 @@ async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: 
 async def enter_by_link(
     work: UnitOfWork, token: str, visitor: Visitor, random: bytes
 ) -> OpenedSession:
-    """Open a browser session for the user of the link, from SECRET_BYTES random bytes.
-
-    Raises SignInLinkGone if the link was used, is too old, or never existed.
-    """
+    """Open a browser session for the user of the link, from SECRET_BYTES random bytes. Raises
+    SignInLinkGone if the link was used, has expired, or never existed."""
     user_id = await SignInLinks(work.connection).use(token_digest(token), work.now)
     if user_id is None:
         raise SignInLinkGone

@@ -1,4 +1,5 @@
-"""OAuth clients get their keys, verify that they still hold them, and revoke them."""
+"""Token endpoints: OAuth clients get their keys, verify that the keys are still active, and revoke
+them."""
 
 from dataclasses import dataclass, field, replace
 
@@ -22,7 +23,7 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class PresentedCode:
-    """An OAuth client's token request. `oauth_client_id`: the client id that it claims. `network`:
+    """An OAuth client's token request. `oauth_client_id`: the client id in the request. `network`:
     the network of the request."""
 
     code: str = field(repr=False)
@@ -34,14 +35,14 @@ class PresentedCode:
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """`key`: the access token, and the refresh token too. `scopes`: None for all."""
+    """`key`: used both as access token and as refresh token. `scopes`: None for all."""
 
     key: str = field(repr=False)
     scopes: tuple[Scope, ...] | None
 
 
 async def tenant_of_code(connection: AsyncConnection, code: str) -> TenantId | None:
-    """Return the client of a code, or None. The connection spans clients."""
+    """Return the client to which a code belongs, or None. The connection spans clients."""
     digest = code_digest(code)
     found = None if digest is None else await OAuthCodeRepository(connection).find(digest)
     return None if found is None else found.tenant
@@ -50,11 +51,12 @@ async def tenant_of_code(connection: AsyncConnection, code: str) -> TenantId | N
 async def exchange_code(
     work: UnitOfWork, presented: PresentedCode, random: bytes
 ) -> IssuedKey | OAuthRefused:
-    """Exchange a code for a new key, made from KEY_BYTES random bytes. It replaces the earlier key
-    of the same user for the same OAuth client. The work spans clients.
+    """Exchange a code for a new key, made from KEY_BYTES random bytes. The new key replaces the
+    same user's earlier key for the same OAuth client.
 
-    A refusal is returned, not raised, so that a used code or a revoked key is committed. A code
-    that is presented twice was stolen by one of the two, so its key is revoked.
+    The work spans clients. A refusal is returned, not raised, so that the used code or the revoked
+    key is committed. If a code is presented twice, one of the two presenters has stolen it, so its
+    key is revoked.
     """
     digest = code_digest(presented.code)
     if digest is None or not is_verifier(presented.verifier):
@@ -76,7 +78,8 @@ async def exchange_code(
 async def find_connection(
     connection: AsyncConnection, token: str, oauth_client_id: str | None
 ) -> OAuthConnection | None:
-    """Return the active key of a token, or None. If `oauth_client_id` is given, it must match."""
+    """Return the OAuth connection of an active token, or None. If `oauth_client_id` is given, it
+    must match."""
     material = key_material(token)
     found = None if material is None else await OAuthConnectionRepository(connection).find(material)
     if found is None or oauth_client_id not in {None, found.oauth_client_id}:
@@ -85,7 +88,7 @@ async def find_connection(
 
 
 async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, network: str) -> None:
-    """Revoke a key that its holder gives back, permanently. `network`: the holder's network."""
+    """Permanently revoke a key at its holder's request. `network`: the holder's network."""
     await KeyRepository(work.connection).revoke(connection.key_id, work.now)
     work.note(_client_at(network), "key revoked", key_id=connection.key_id, reason="given back")
 
@@ -93,10 +96,10 @@ async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, netwo
 async def _issued(
     work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
-    # A change of role also revokes keys: the lock orders it before or after this.
+    # A change of role also revokes keys; the lock serializes it with this.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
-    except ClientNotFound:  # it is being erased
+    except ClientNotFound:  # the client is being erased
         return _no_grant()
     role = await MemberRepository(work.connection).role(grant.user_id, grant.client_id)
     actor = Actor.person(grant.user_id, role, network=network)

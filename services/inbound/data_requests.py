@@ -23,10 +23,8 @@ async def customer_file(
 
 
 async def fulfil_data_request(work: UnitOfWork, actor: Actor, request_id: str) -> DataRequest:
-    """Record that the customer has received their data; a first record stays.
-
-    Raises RoleRequired, DataRequestNotFound.
-    """
+    """Record that the customer has received the data; the first record stays. Raises RoleRequired,
+    DataRequestNotFound."""
     actor.require(MANAGERS)
     requests = DataRequestRepository(work.connection, work.tenant)
     if await requests.fulfil(request_id, by=actor.known_as, now=work.now):

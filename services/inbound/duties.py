@@ -1,4 +1,5 @@
-"""Duties: compliance requests of a platform. The webhook's signature proves the request."""
+"""Duties: compliance requests from a platform. The webhook's signature proves that the request is
+genuine."""
 
 from typing import Final, assert_never
 
@@ -38,10 +39,10 @@ async def perform(
     provider: Provider,
     sealer: Sealer,
 ) -> Performed:
-    """Perform a request, or return what people must do. Repeating it changes nothing more.
+    """Fulfil a request, or return what people must do. A repetition changes nothing.
 
-    `webhook_id`: the key of its effects. `Performed.erase`: an erasure that the caller starts
-    before the webhook counts as done. Raises RoleRequired.
+    `webhook_id`: the idempotency key of the effects. `Performed.erase`: an erasure that the caller
+    starts before the webhook counts as done. Raises RoleRequired.
     """
     actor.require(OPERATORS)
     match duty.kind:
@@ -54,10 +55,10 @@ async def perform(
         case DutyKind.REDACT_SHOP:
             redaction = ShopRedaction(work.connection, work.tenant)
             await redaction.erase(integration_id, duty_id=webhook_id)
-            # This is the last request for a shop that has left.
+            # This is the last request about a shop that has uninstalled the app.
             await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
-            # No record says which customers wrote about this shop's orders, or where else those
-            # orders were copied to.
+            # No record says which customers wrote about this shop's orders, or where else copies of
+            # the orders are.
             performed = Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.CONVERSATIONS_LEFT)
         case DutyKind.DISCONNECT:
             integrations = IntegrationRepository(work.connection, work.tenant)
@@ -87,8 +88,9 @@ async def _redact_customer(
     sealer: Sealer,
 ) -> Performed:
     """Erase one customer completely, as an operator would. If the platform names no customer, only
-    its orders can be found.
-    A manager chooses a connection's name and secret, and may not erase. So an operator decides,
+    the orders can be found.
+
+    A manager chooses a connection's name and secret, but may not erase. So an operator decides,
     unless the connection's credentials have opened the shop.
     """
     if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
@@ -111,7 +113,8 @@ async def _redact_customer(
 async def _note_request(
     work: UnitOfWork, duty: Duty, webhook_id: str, integration_id: str
 ) -> Performed:
-    """Open a data request for people to fulfil: only they know that the customer has the data."""
+    """Open a data request for people to fulfil, because only people know when the customer has
+    received the data."""
     await DataRequestRepository(work.connection, work.tenant).open(
         webhook_id,
         integration_id=integration_id,

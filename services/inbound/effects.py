@@ -1,4 +1,4 @@
-"""Effects: apply what a webhook reports, each kind of meaning in its own way."""
+"""Effects: apply what a webhook reports. Each kind of meaning has its own function."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -28,9 +28,9 @@ from store.integrations.order_facts import OrderFactRepository
 
 @dataclass(frozen=True, slots=True)
 class Doer:
-    """The context for applying effects. `actor`: the system. `pause_lasts`: how long a ticket is
-    left to people after a person's last message. `service_address`: the sender of the service's own
-    mails."""
+    """The context for applying effects. `actor`: the system. `pause_lasts`: how long the agent
+    leaves a ticket to people after a person's last message. `service_address`: the sender of the
+    service's own mails."""
 
     actor: Actor
     sealer: Sealer
@@ -42,10 +42,9 @@ class Doer:
 async def carry_out(
     work: UnitOfWork, doer: Doer, webhook: StoredWebhook, meaning: Meaning
 ) -> WebhookEffect | Wait:
-    """Apply a webhook's effect once: each effect has a key, and is committed with its record.
-
-    `work` spans clients for a compliance request, as erasures do. Raises the use cases' errors.
-    """
+    """Apply a webhook's effect once: each effect has an idempotency key, and is committed with its
+    record. For a compliance request `work` spans clients, as erasures do. Raises the use cases'
+    errors."""
     match meaning:
         case InboundTicket():
             return await take_ticket(

@@ -1,7 +1,8 @@
-"""Manage the endpoints: the addresses that platforms send webhooks to.
+"""Manage the endpoints: the addresses to which platforms send webhooks.
 
-On some platforms, the holder of an endpoint's secret can vouch for customers. So a new secret of a
-client with several managers does not vouch immediately (`services/tenants/loosenings.py`).
+On some platforms, the holder of an endpoint's secret can vouch for customers. If a client has
+several managers, a new secret therefore does not vouch immediately
+(`services/tenants/loosenings.py`).
 """
 
 from collections.abc import Mapping
@@ -48,8 +49,8 @@ class DrawnBytes:
 
 @dataclass(frozen=True, slots=True)
 class ShownEndpoint:
-    """An endpoint with the values that are shown once. `token`: the token of its address. `secret`:
-    a secret that was made here for the platform, or None."""
+    """An endpoint with the values that are shown once. `token`: the token in its address. `secret`:
+    a secret that the service generated for the platform, or None."""
 
     entry: EndpointEntry
     token: str = field(repr=False)
@@ -67,9 +68,9 @@ async def open_endpoint(
 ) -> ShownEndpoint:
     """Open the endpoint of a connection.
 
-    Some platforms give out their secret only after they know the address. The endpoint can be
-    opened without it, and refuses every webhook until `set_endpoint_secret` stores it. Raises
-    RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointExists.
+    Some platforms issue their secret only after they know the address. The endpoint can then be
+    opened without a secret, and refuses every webhook until `set_endpoint_secret` stores one.
+    Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointExists.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -99,10 +100,11 @@ async def rotate_endpoint(
     sealer: Sealer,
     overlap: timedelta = OVERLAP,
 ) -> ShownEndpoint:
-    """Give the endpoint a new address, and a new secret if secrets are made here. The previous pair
-    stays valid for `overlap`, at most OVERLAP; an older pair does not.
+    """Give the endpoint a new address and, if the service generates secrets for the platform, a new
+    secret.
 
-    Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
+    The previous pair stays valid for `overlap`, at most OVERLAP; an older pair does not. Raises
+    RoleRequired, IntegrationNotFound, EndpointNotFound.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -124,11 +126,9 @@ async def rotate_endpoint(
 async def set_endpoint_secret(
     work: UnitOfWork, actor: Actor, integration_id: str, secret: str, *, sealer: Sealer
 ) -> EndpointEntry:
-    """Store the secret that the platform gave out; the previous one stays valid for OVERLAP. The
-    address stays.
-
-    Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointNotFound.
-    """
+    """Store the secret that the platform issued. The previous secret stays valid for OVERLAP, and
+    the address stays the same. Raises RoleRequired, IntegrationNotFound, InvalidEndpoint,
+    EndpointNotFound."""
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
     _check(provider, WantedEndpoint(secret))
@@ -145,10 +145,8 @@ async def set_endpoint_secret(
 
 
 async def close_endpoint(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """Delete the endpoint with its secrets, if there is one; its webhooks stay in the log.
-
-    Raises RoleRequired, IntegrationNotFound.
-    """
+    """Delete the endpoint and its secrets, if there is an endpoint. Its webhooks stay in the log.
+    Raises RoleRequired, IntegrationNotFound."""
     actor.require(MANAGERS)
     await IntegrationRepository(work.connection, work.tenant).require(integration_id)
     await EndpointRepository(work.connection, work.tenant).close(integration_id)
@@ -162,7 +160,7 @@ async def _waits(
     provider: Provider,
     mapping: Mapping[str, str] | None,
 ) -> bool:
-    """Return whether the new secret may not vouch for customers' addresses yet."""
+    """Return whether the new secret has to wait before it may vouch for customers' addresses."""
     if not may_vouch(PLATFORMS[provider].author_proof, mapping):
         return False
     trust = HeldTrust(use="endpoint", id=integration_id, since=work.now)
@@ -170,7 +168,8 @@ async def _waits(
 
 
 async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:
-    """Return a connection's provider. Raises IntegrationNotFound, also if it has ended."""
+    """Return a connection's provider. Raises IntegrationNotFound, also if the connection has
+    ended."""
     found = await IntegrationRepository(work.connection, work.tenant).entry(integration_id)
     if found.status is IntegrationStatus.DISCONNECTED:
         raise IntegrationNotFound(integration_id)
@@ -178,7 +177,8 @@ async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:
 
 
 def _check(provider: Provider, wanted: WantedEndpoint) -> None:
-    """Check the values of an endpoint. Raises InvalidEndpoint, which never contains a value."""
+    """Check the values of an endpoint. Raises InvalidEndpoint, whose message never contains a
+    value."""
     platform = PLATFORMS.get(provider)
     if platform is None:
         raise InvalidEndpoint(f"{provider} sends no webhooks", "provider")
@@ -193,7 +193,7 @@ def _check(provider: Provider, wanted: WantedEndpoint) -> None:
 
 
 def _made(provider: Provider, given: str | None, drawn: DrawnBytes) -> str | None:
-    """Return a new secret of ours if none was given and the platform has none of its own."""
+    """Return a newly generated secret if none was given and the platform issues none."""
     return made_secret(drawn.secret) if given is None and provider in SECRETS_OF_OURS else None
 
 

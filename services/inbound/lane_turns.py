@@ -1,4 +1,5 @@
-"""Turns: a webhook's row and the progress of its lane (a serial queue) are one transaction."""
+"""Turns: a webhook's row and the progress of its lane (a serial queue) change in one
+transaction."""
 
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from store.inbound.work import UnstartedRun, WebhookStanding, WorkRepository
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`reason`: a stable code."""
+    """A failed attempt. `reason`: a stable code."""
 
     reason: str
 
@@ -19,7 +20,7 @@ class Failure:
 @dataclass(frozen=True, slots=True)
 class LaneTurn:
     """The work to start after the commit. `next_ids`: the webhooks whose turn it is. `run`: the run
-    that the webhook became, until it has an answer."""
+    that the webhook started, until that run has an answer."""
 
     next_ids: tuple[str, ...]
     run: UnstartedRun | None
@@ -28,7 +29,7 @@ class LaneTurn:
 async def end_turn(
     work: UnitOfWork, webhook: WebhookStanding, came_to: WebhookEffect | Wait | Failure
 ) -> LaneTurn:
-    """Store the result of one attempt. After a webhook that has ended or waits, the next one of its
+    """Store the result of one attempt. If the webhook has ended or waits, the next webhook of its
     lane starts."""
     rows = WorkRepository(work.connection, work.tenant)
     await lock_lanes(work.connection, work.tenant)
@@ -44,7 +45,7 @@ async def end_turn(
 
 async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> LaneTurn:
     """Advance the lane, in a transaction that locks the client's lanes. A repetition returns the
-    same: a crash after the commit loses nothing."""
+    same, so a crash after the commit loses nothing."""
     lanes = LaneRepository(work.connection, work.tenant)
     await lanes.take_next(webhook.kind)
     heads = await lanes.heads(webhook.kind)
@@ -53,5 +54,6 @@ async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> LaneTurn:
 
 
 def has_ended(webhook: WebhookStanding | None) -> bool:
-    """Return whether nothing is left to do. None means that the webhook's row was erased."""
+    """Return whether the webhook needs no more work. None means that the webhook's row was
+    erased."""
     return webhook is None or webhook.state in (WebhookState.DONE, WebhookState.FAILED)

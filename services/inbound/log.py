@@ -1,4 +1,4 @@
-"""Reading the inbound log: every member sees a webhook's outcome, and managers its content."""
+"""The inbound log. Every member can see a webhook's outcome, and managers its content."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -11,7 +11,7 @@ from store.inbound.log import InboundLogRepository
 async def read_logged(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, webhook_id: str
 ) -> LoggedWebhook:
-    """Return one webhook, with its content for managers only. Raises InboundWebhookNotFound."""
+    """Return one webhook. Only managers get its content. Raises InboundWebhookNotFound."""
     found = await InboundLogRepository(connection, tenant).one(webhook_id)
     if actor.may(MANAGERS):
         return found

@@ -1,4 +1,4 @@
-"""Receiving a webhook: it is verified, identified and stored once, before it has any effect."""
+"""Receipt of a webhook: it is verified, identified and stored once, before it has any effect."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,21 +18,21 @@ from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 
 T = TypeVar("T")
 
-# Reading a larger body takes longer than others on the event loop should wait.
+# A larger body takes too long to read on the event loop.
 _SMALL: Final = 64 * 1024
-# A few characters of a stranger's text are enough to identify it.
+# A few characters of a stranger's text are enough to identify the text.
 _MAX_KEY: Final = 512
 _MAX_TOPIC: Final = 128
 _UNKNOWN_TOPIC: Final = "unknown"
-# A client that sends a flood gets one turn of at least this length at a time in a process, so that
-# others are answered as before. The flood waits for its answers.
+# In each process, arrivals of one client take turns of at least this length, in seconds. During a
+# flood from one client, the others are answered as before, and the flood waits for its answers.
 _TURN_S: Final = 0.04
 
 
 @dataclass(frozen=True, slots=True)
 class NamedWebhook:
-    """A verified delivery. `unreadable`: a stable code of why it cannot be read. `digest`: the
-    body's digest, if it is known already."""
+    """A verified delivery. `unreadable`: a stable code that says why it cannot be read. `digest`:
+    the body's digest, if already computed."""
 
     integration_id: str
     request: InboundRequest
@@ -42,14 +42,15 @@ class NamedWebhook:
 
 
 class ArrivalGates:
-    """In this process, arrivals of one client take turns, so that its flood does not hold the
-    connections that others need. Few large bodies are read at once."""
+    """Makes arrivals of one client take turns in this process, so that a flood does not hold the
+    connections that other clients need. Only a few large bodies are read concurrently."""
 
     def __init__(self, *, patience_s: float = 15.0, at_most: int = 2048, large: int = 2) -> None:
-        """`at_most`: arrivals of one client that wait at once. `large`: large bodies at once.
+        """`at_most`: the maximum number of one client's arrivals that wait concurrently. `large`:
+        the maximum number of large bodies read concurrently.
 
-        An arrival is stored even if its platform stopped waiting: the platform's retry is then a
-        known repetition.
+        An arrival is stored even if its platform has stopped waiting; the platform's retry is then
+        a known repetition.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
         self._large = asyncio.Semaphore(large)
@@ -77,17 +78,18 @@ class Believed:
 def believe(
     platform: Platform, request: InboundRequest, secrets: tuple[str, ...], now: datetime
 ) -> Believed | None:
-    """Verify and identify a request. Return None for a platform's test of the address.
+    """Verify and identify a request. Return None for a platform's test request. `secrets`: the
+    valid secrets.
 
-    `secrets`: the valid ones. A signed request that cannot be read is identified by its bytes, so
-    that it is logged. Raises InboundRefused.
+    A signed request that cannot be read is identified by its bytes, so that it appears in the log.
+    Raises InboundRefused.
     """
     if platform.is_ping(request):
         return None
     try:
         platform.verify(request, secrets, now)
     except WebhookUnreadable:
-        # The part that holds the proof cannot be read.
+        # The part of the request that contains the proof cannot be read.
         raise InboundRefused(RefusalReason.UNREADABLE) from None
     digest = request.digest
     try:
@@ -103,7 +105,7 @@ def believe(
 
 
 def kind_of(platform: Platform, named: Believed | NamedWebhook) -> WebhookKind:
-    """Return the kind of the topic. An unknown topic is ignored."""
+    """Return the kind of webhook for the topic. Unknown topics are ignored."""
     return platform.topics.get(named.identity.topic, WebhookKind.IGNORED)
 
 
@@ -114,18 +116,18 @@ async def take(
     platform: Platform,
     named: NamedWebhook,
 ) -> KeptWebhook:
-    """Store a delivery in a separate transaction. Raises CallerBusy, EngineUnavailable: it may not
-    be stored then, and the platform sends it again."""
+    """Store a delivery in a separate transaction. After CallerBusy or EngineUnavailable the
+    delivery may not be stored, and the platform sends it again."""
     async with gates.clients.enter(tenant), units.of(tenant) as work:
         return await keep(work, platform, named)
 
 
 async def keep(work: UnitOfWork, platform: Platform, named: NamedWebhook) -> KeptWebhook:
-    """Store a verified delivery in the order of its client's lane, from a webhook or from a poll.
+    """Store a verified delivery, from a webhook or a poll, in the order of its client's lane.
 
-    If `starts` is true, the caller starts `ProcessWebhook` after the commit: by
-    `domain.inbound.ports.WebhookStarter`, or as a child of its workflow. There is no audit entry:
-    the row is the record.
+    If `starts` is true, the caller starts `ProcessWebhook` after the commit: through
+    `domain.inbound.ports.WebhookStarter`, or as a child of its workflow. There is no audit entry,
+    because the row is the record.
     """
     row = NewWebhookRow(
         id=work.new_id(),
@@ -142,5 +144,5 @@ async def keep(work: UnitOfWork, platform: Platform, named: NamedWebhook) -> Kep
 
 
 def _kept_text(text: str) -> str:
-    """Return the text in a form that PostgreSQL can store."""
+    """Return the text without characters that PostgreSQL cannot store."""
     return text.replace("\0", "").encode(errors="replace").decode()

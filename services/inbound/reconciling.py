@@ -1,4 +1,4 @@
-"""A change found by a poll is stored as the webhook that was missed, if it is new."""
+"""Reconciliation: if a poll finds a new change, it is stored like the webhook that was missed."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ from store.integrations.order_facts import OrderFactRepository
 def read_changes(
     platform: Platform, facts: EndpointFacts, changes: Sequence[FoundChange]
 ) -> tuple[tuple[FoundChange, Meaning], ...]:
-    """Return the meaning of each change. A change that cannot be read means nothing."""
+    """Return the meaning of each change. A change that cannot be read has no meaning."""
     return tuple((one, _meaning(platform, facts, one)) for one in changes)
 
 
@@ -37,10 +37,8 @@ async def keep_found(
     read: Sequence[tuple[FoundChange, Meaning]],
     page: ChangesPage,
 ) -> tuple[KeptWebhook, ...]:
-    """Store the changes of a page that are new, and the position of the poll. Returns those stored.
-
-    There is no audit entry: the rows are the record.
-    """
+    """Store a page's new changes, and the poll cursor. Returns the stored changes. There is no
+    audit entry, because the rows are the record."""
     kept: list[KeptWebhook] = []
     for change, meaning in read:
         if not await _is_news(work, integration_id, meaning):
@@ -61,8 +59,8 @@ def _meaning(platform: Platform, facts: EndpointFacts, change: FoundChange) -> M
 
 
 async def _is_news(work: UnitOfWork, integration_id: str, meaning: Meaning) -> bool:
-    """Return whether the meaning is new by present knowledge. A concurrent webhook with the same
-    change is detected when it is processed."""
+    """Return whether the meaning is not known yet. A concurrent webhook with the same change is
+    detected when it is processed."""
     match meaning:
         case OrderNews(facts=facts):
             orders = OrderFactRepository(work.connection, work.tenant)

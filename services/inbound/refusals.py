@@ -1,5 +1,5 @@
-"""Requests refused at clients' endpoints: counted in memory, and written in batches. A flood of bad
-signatures neither waits for a write nor fills a table."""
+"""Requests refused at clients' endpoints, counted in memory and written in batches. A flood of bad
+signatures therefore neither waits for a write nor fills a table."""
 
 from datetime import datetime
 from typing import Final
@@ -15,14 +15,15 @@ from store.inbound.refusals import RefusalRepository, RefusalsOfHour
 _log = structlog.get_logger(__name__)
 
 WRITTEN_EVERY_S: Final = 2.0
-# The most endpoints, reasons and hours between two writes. Further ones are not counted.
+# Maximum number of counters (endpoint, reason and hour) between two writes. Further refusals are
+# not counted.
 _MAX_KEPT: Final = 10_000
 
 _Kind = tuple[TenantId, str, RefusalReason, datetime]
 
 
 class RefusalCounts:
-    """`written_every_s`: seconds between two writes."""
+    """`written_every_s`: the interval between two writes, in seconds."""
 
     def __init__(self, database: Database, *, written_every_s: float = WRITTEN_EVERY_S) -> None:
         self.written_every_s = written_every_s
@@ -37,8 +38,8 @@ class RefusalCounts:
         self._add((tenant, integration_id, reason, hour), 1, now)
 
     async def write(self) -> None:
-        """Write the waiting counts. If the database is unavailable, they wait for the next
-        write."""
+        """Write the pending counts. If the database is unavailable, they stay pending until the
+        next write."""
         batch, self._waiting = self._waiting, {}
         if not batch:
             return

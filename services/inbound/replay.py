@@ -1,4 +1,4 @@
-"""Replay: a stored webhook is processed again, if anything is left to do."""
+"""Replay: process a stored webhook again, unless its processing is complete."""
 
 from domain.inbound.errors import InboundWebhookNotFound
 from domain.inbound.inbound_webhook import WebhookKind, WebhookState
@@ -9,11 +9,11 @@ from store.inbound.work import WorkRepository
 
 
 async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> bool:
-    """Return whether to start it after the commit (`WebhookStarter.process_webhook`, with `wake`).
+    """Return whether the caller has to start the webhook's workflow after the commit
+    (`WebhookStarter.process_webhook`, with `wake`).
 
-    A processed webhook stays as it is: no row of any table changes. A failed one is processed as if
-    it had just arrived, and a waiting one is tried now. Raises RoleRequired,
-    InboundWebhookNotFound.
+    For a processed webhook, no row of any table changes. A failed webhook is processed as if it had
+    just arrived, and a waiting one is tried now. Raises RoleRequired, InboundWebhookNotFound.
     """
     actor.require(MANAGERS)
     await lock_lanes(work.connection, work.tenant)

@@ -1,4 +1,4 @@
-"""Staff: people's messages in a helpdesk's ticket, and the agent's pause because of them."""
+"""Staff: people's messages in a helpdesk ticket, and the pause of the agent that they cause."""
 
 from datetime import timedelta
 from typing import Final, assert_never
@@ -29,9 +29,9 @@ async def heard(
     Idempotent by message.
 
     The ticket's reviews are closed, so that no second answer follows. The person's text is compared
-    with the draft of a playbook in shadow mode. `lasts`: the pause after a person's last message.
-    Raises AuthorUndecided for a message that may be our own and is not known yet; a moment later it
-    can be decided.
+    with the draft of a playbook in shadow mode. `lasts`: the length of the pause after a person's
+    last message. Raises AuthorUndecided if the message may be our own and its send is not recorded
+    yet; a later try can decide.
     """
     if isinstance(message, TicketClosed):
         return await _closed(work, integration, message)
@@ -54,10 +54,11 @@ async def heard(
 async def _people_wrote(
     work: UnitOfWork, integration: Integration, message: StaffMessage, lasts: timedelta
 ) -> Outcome:
-    """Pause the agent. An internal note is no answer, so the agent goes on."""
+    """Pause the agent. An internal note is not an answer, so it does not pause the agent."""
     if not message.is_public:
         return Outcome.IGNORED
-    # Before the reviews: a concurrent approval then finds the pause when it is executed.
+    # Paused before the reviews are closed, so that a concurrent approval finds the pause when it is
+    # executed.
     await HelpdeskPauseRepository(work.connection, work.tenant).pause(
         integration.id,
         message.ticket_id,
@@ -71,7 +72,7 @@ async def _people_wrote(
     ):
         work.wake(ref, review_id)
         work.note(_HELPDESK, "review answered in the helpdesk", review_id=review_id)
-    # After the reviews: a decision's outcome locks them first too.
+    # Locked after the reviews, because a decision's outcome also locks the reviews first.
     await ShadowDrafts(work.connection, work.tenant).heard(
         integration.provider, message.ticket_id, message.text, work.now
     )

@@ -1,4 +1,4 @@
-"""Tickets: a customer's message from a webhook becomes an event, once."""
+"""Tickets: a customer's message from a webhook becomes an event, exactly once."""
 
 from datetime import timedelta
 from functools import partial
@@ -41,12 +41,14 @@ async def take_ticket(
     *,
     service_address: str,
 ) -> WebhookEffect | Wait:
-    """Admit the message with its files, unless it is known or a person has its ticket.
+    """Admit the message with its files, unless it is already known or a person has taken its
+    ticket.
 
-    A message waits if the client's limit, its customer's, the share of unproved senders or the
-    quota refuses it. A message that would overtake such a message waits too. An unproved message is
-    dropped if there is no room to wait. A message that no playbook matches is not stored once the
-    room for those is used. Raises the errors of `admit_event`, except for these limits.
+    A message waits if it is refused by the client's limit, the customer's limit, the share of
+    unproved senders, or the quota. A message that would overtake a waiting message waits too. An
+    unproved message is dropped if there is no room for it to wait. A message that no playbook
+    matches is not stored once the room for such messages is used up. Raises the errors of
+    `admit_event`, except for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -55,7 +57,8 @@ async def take_ticket(
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
-        # The author is the client, and only the text names the recipient: no customer is recorded.
+        # The author is the client and only the text names the recipient, so no customer is
+        # recorded.
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
         return about(Outcome.LEFT_TO_PEOPLE)
@@ -76,7 +79,7 @@ async def take_ticket(
                     new_id=work.new_id,
                 )
             return about(outcome, reason=reason, event_id=event_id)
-        # Raised before anything is written.
+        # This error is raised before anything is written.
         except QuotaExhausted as refused:
             if refused.thresholds_untold:
                 work.deliver(
@@ -92,7 +95,7 @@ async def take_ticket(
 
 
 async def _may_wait(work: UnitOfWork, webhook: StoredWebhook) -> bool:
-    """Return whether an unproved message waits already, or has room to wait."""
+    """Return whether an unproved message is already waiting, or has room to wait."""
     if webhook.state is WebhookState.WAITING:
         return True
     if (webhook.size or 0) > MIDDLE:
@@ -111,13 +114,13 @@ async def _is_peoples(work: UnitOfWork, webhook: StoredWebhook, ticket: InboundT
 async def _behind(
     work: UnitOfWork, webhook: StoredWebhook, customer: LimitKey | None, *, is_unproved: bool
 ) -> Wait | None:
-    """Return the wait behind an earlier message that this one must not overtake, or None."""
+    """Return the wait of an earlier message that this message must not overtake, or None."""
     earlier = await WorkRepository(work.connection, work.tenant).waits_behind(
         webhook.id, customer, is_unproved=is_unproved
     )
     if earlier is None:
         return None
-    # Thousands may wait for the share: each is tried about when there is room for it.
+    # Thousands may wait for the share, so each is tried about when there is room for it.
     apart = SPACING if earlier.waits_for is WaitsFor.UNPROVED_LIMIT else BEHIND
     lasts = max(earlier.not_before - work.now, timedelta(0)) + apart
     return Wait(earlier.waits_for, lasts, customer)
@@ -126,8 +129,8 @@ async def _behind(
 async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, event: InboundEvent, now: Clock
 ) -> tuple[str | None, Outcome, str | None]:
-    """Return the id of the event, the outcome of the webhook, and the reason if the event is not
-    stored."""
+    """Return the id of the event, the outcome of the webhook, and, if the event is not stored, the
+    reason."""
     arrival = Arrival(
         event=event,
         event_id=work.new_id(),

@@ -1,6 +1,6 @@
 """Admission: a request becomes a stored event and a pending run, in one transaction.
 
-A refusal rolls everything back: a refused message leaves no row and is not counted.
+A refusal rolls everything back, so a refused message leaves no row and is not counted.
 """
 
 import time
@@ -50,14 +50,15 @@ from store.tenants.client_settings import SettingsRepository
 from store.widget.session_messages import SessionMessageRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
 
-# For the door and the transaction together: a caller learns within 5 s of a database outage.
+# Timeout for the entry limiter and the transaction together, so that a caller learns within 5 s of
+# a database outage.
 _PATIENCE_S: Final = 4.5
 _LOOK_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """A run was stored and waits to start."""
+    """The event and its run are stored, and the run waits to be started."""
 
     ref: RunRef
     playbook: Playbook
@@ -69,7 +70,7 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """No playbook is active for the event's type. The event is stored with that outcome."""
+    """No active playbook matches the event's type. The event is stored with that outcome."""
 
     event_id: str
     event_type: str
@@ -77,7 +78,7 @@ class Unmatched:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """The idempotency key was used before with the same body, for this event."""
+    """The idempotency key was used before, with the same body, for this event."""
 
     event_id: str
 
@@ -91,11 +92,11 @@ async def receive_event(
     tenant: TenantId,
     now: Clock,
 ) -> Admitted | Unmatched | Repeated:
-    """Admit an event within its caller's time, and report exactly what is known if that fails.
+    """Admit an event within its caller's timeout. If that fails, report exactly what is known.
 
     Raises the errors of `admit_event`, and CallerBusy if too many callers of the client wait.
-    EngineUnavailable means that surely nothing was stored, AnswerDelayed that the event surely was,
-    and AnswerUnknown that neither is sure.
+    EngineUnavailable means that certainly nothing was stored. AnswerDelayed means that the event
+    certainly was stored, and AnswerUnknown that neither is certain.
     """
     began = time.monotonic()
     share = arrival.visit.share if arrival.visit else None
@@ -104,7 +105,7 @@ async def receive_event(
         raise refusal
     try:
         async with door.enter(tenant):
-            # An earlier caller may have been refused meanwhile.
+            # An earlier caller may have been refused while this one waited.
             refusal = door.known_refusal(tenant, arrival.event, now, share)
             if refusal is not None and not await _was_seen(arrival, tenant, units, now()):
                 raise refusal
@@ -119,7 +120,7 @@ async def receive_event(
                 door.note(tenant, refused, share)
                 raise
     except QuotaExhausted as refused:
-        # Outside the gate: no caller waits behind a Temporal that does not answer.
+        # Outside the gate, so that no caller waits behind an unresponsive Temporal.
         if refused.thresholds_untold:
             await _tell_thresholds(tenant, units)
         raise
@@ -129,16 +130,17 @@ async def admit_event(
     work: UnitOfWork, actor: Actor, arrival: Arrival, now: Clock
 ) -> Admitted | Unmatched | Repeated:
     """Store the event, its message and its run, and charge its ticket. The run sends the
-    notification of a threshold that it reaches.
+    notification of a threshold that the ticket reaches.
 
-    Any actor of the client may call it; a key must still be active. A person becomes the event's
-    author, which is audited; other events are not, because this is the hot path. Everything is
-    decided behind the account's lock, at the time of the lock, so that concurrent events are
-    admitted exactly up to the limits.
+    Any actor of the client may call it; an API key must still be active. A person becomes the
+    event's author, which is audited. Other events are not audited, because this is the hot path.
+    Everything is decided under the account's lock, at the time of the lock, so that concurrent
+    events cannot exceed the limits.
+
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
-    ClientRateLimited, QuotaExhausted. A visitor's message: also WidgetShareUsed, SessionUnknown. A
-    platform's message without a proved sender: UnprovedShareUsed. An event that no playbook
-    matches: UnmatchedRoomUsed.
+    ClientRateLimited, QuotaExhausted. For a visitor's message also WidgetShareUsed, SessionUnknown.
+    For a platform's message without a proved sender: UnprovedShareUsed. For an event that no
+    playbook matches: UnmatchedRoomUsed.
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
@@ -187,8 +189,8 @@ async def admit_event(
 async def counted_customer(
     work: UnitOfWork, event: InboundEvent, *, is_brought: bool
 ) -> LimitKey | None:
-    """Return the customer that the event counts for. Only a mail costs a query. A proof from a
-    webhook or a poll (`is_brought`) costs another one."""
+    """Return the customer for whom the event counts. Only a mail needs a query. A proof from a
+    webhook or a poll (`is_brought`) needs another one."""
     authserv_ids: Iterable[str] = ()
     if needs_mail_servers(event):
         chosen = await SettingsRepository(work.connection, work.tenant).read()
@@ -206,8 +208,8 @@ async def counted_customer(
 
 
 def _authored(arrival: Arrival, actor: Actor) -> Arrival:
-    """Return the arrival with its event's author (the person of the session) or the key that sent
-    it."""
+    """Return the arrival with the event's author (the person of the session) or the key that sent
+    the event."""
     author = actor.name if actor.kind is ActorKind.PERSON else None
     key_id = actor.name if actor.kind is ActorKind.KEY else None
     event = arrival.event.model_copy(update={"author": author})
@@ -216,8 +218,7 @@ def _authored(arrival: Arrival, actor: Actor) -> Arrival:
 
 async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:
     """Open the visitor's session, and store an address that the merchant signed. Raises
-    SessionUnknown if the session was verified or erased meanwhile, and is no longer the visitor's.
-    """
+    SessionUnknown if the session was meanwhile erased, or verified for another visitor."""
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.open(visit.session_id, visit.language, now)
     if not visit.may_enter(session):
@@ -233,7 +234,7 @@ async def _write_rows(
     playbook: Playbook | None,
     now: datetime,
 ) -> None:
-    """Write the event's rows, and the number of its message if a visitor sees it."""
+    """Write the event's rows and, if a visitor sees the message, its number in the session."""
     arrivals = ArrivalRepository(work.connection, work.tenant)
     if playbook is None:
         await arrivals.store(arrival, customer, now)
@@ -245,8 +246,8 @@ async def _write_rows(
 
 
 async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now: datetime) -> bool:
-    """Return whether the event repeats an earlier one, which no limit refuses. One read, no
-    lock."""
+    """Return whether the event repeats an earlier one, which no limit refuses. It takes one read
+    and no lock."""
     if arrival.idempotency is None:
         return False
     async with units.of(tenant, patience_s=_LOOK_S) as work:
@@ -254,15 +255,16 @@ async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now:
 
 
 async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
-    """Send the notification of the used quota: the refusal was rolled back with its
-    notification."""
+    """Send the notification that the quota is used up. The refusal was rolled back together with
+    its notification."""
     with suppress(EngineUnavailable):  # the next refusal tries again
         async with units.of(tenant) as work:
             work.deliver(*await note_reached(work.connection, tenant, work.now, work.new_id))
 
 
 async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork) -> DomainError:
-    """Look behind the lock, which a COMMIT in progress holds until it ends."""
+    """Check under the account's lock, which a COMMIT in progress holds until it ends, whether the
+    event was stored. Return the error for the caller."""
     try:
         async with units.of(tenant, patience_s=_LOOK_S) as work:
             await AccountRepository(work.connection, tenant).lock()
@@ -285,7 +287,7 @@ def _check_messages(
 
 
 def _untold(standing: QuotaStanding, recent: RecentUse) -> tuple[Threshold, ...]:
-    """Return the thresholds that are reached and were not noted this month."""
+    """Return the thresholds that are reached and were not recorded this month."""
     return tuple(t for t in standing.thresholds() if t > recent.threshold_noted)
 
 

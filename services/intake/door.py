@@ -1,5 +1,5 @@
-"""The door of admission is its entry limiter: one caller of a client enters at a time in this
-process. A known refusal is returned outside, without a lock or a transaction."""
+"""The entry limiter of admission (its "door"): in this process, one caller of a client enters at a
+time. A known refusal is returned outside, without a lock or a transaction."""
 
 from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager
@@ -16,23 +16,22 @@ from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
 from services.core.gate import Gate
 
-# Admissions of one client take turns in this process. Its concurrent callers, or a lock on its row,
-# then do not hold the connections that other clients need.
+# In this process, admissions of one client take turns. Concurrent callers of one client, or a lock
+# on its row, then do not hold the connections that other clients need.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
 MessagesRefused = CustomerRateLimited | ClientRateLimited | WidgetShareUsed
 
 _Whose = tuple[TenantId, bytes | int | None]
-"""The owner of a window: a customer's digest, a widget share's messages, or None for the client."""
+"""The owner of a window: a customer's digest, the message limit of a widget's share, or None for
+the client."""
 
 
 class Door:
-    """Remembers the message windows that were seen full, by their oldest message.
-
-    Such a window stays full until that message lapses, in every process. A window that is
-    forgotten, because there are too many, costs a query to PostgreSQL.
-    """
+    """Caches the message windows that are full, each by its oldest message. In every process, such
+    a window stays full until that message expires. If a window is evicted because there are too
+    many, the cost is one query to PostgreSQL."""
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
         self._gate: Gate[TenantId] = Gate(patience_s=patience_s)
@@ -46,7 +45,7 @@ class Door:
     def note(
         self, tenant: TenantId, refused: MessagesRefused, share: WidgetShare | None = None
     ) -> None:
-        """Remember why an event was refused. `share`: the share of a widget's visitor."""
+        """Cache the refusal of an event. `share`: the widget share of the visitor."""
         if refused.oldest is None:
             return
         whose: _Whose = tenant, None
@@ -62,8 +61,8 @@ class Door:
     def known_refusal(
         self, tenant: TenantId, event: InboundEvent, clock: Clock, share: WidgetShare | None = None
     ) -> MessagesRefused | None:
-        """Return the refusal that the event would surely get, or None if it must be checked. A mail
-        must be checked if the client's mail servers prove its sender."""
+        """Return the refusal that the event would certainly get, or None if it must be checked. A
+        mail must be checked if the client's mail servers prove its sender."""
         if not self._full:
             return None
         now = clock()
@@ -77,7 +76,7 @@ class Door:
         if oldest is not None:
             return ClientRateLimited(PER_CLIENT.retry_after_s(oldest, now))
         if share is not None:
-            # A changed share is another window.
+            # A share with another limit is another window.
             oldest = self._still_full((tenant, share.messages), PER_CLIENT, now)
             if oldest is not None:
                 return WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now))

@@ -1,4 +1,4 @@
-"""Requests counted against short-term limits, in this process's memory or, for all processes, in
+"""Counters for short-term rate limits, in this process's memory or, for all processes, in
 PostgreSQL. The limits are in `domain/intake/rate_limit.py`."""
 
 from collections import OrderedDict, defaultdict
@@ -10,12 +10,13 @@ from services.core.gate import Gate
 from store.core.database import Database
 from store.intake.rate_windows import RateWindowRepository
 
-# In memory, for each scope. A flood in one scope does not affect another's callers.
+# Maximum number of keys in memory, per scope. A flood in one scope does not affect callers in
+# another.
 _MAX_KEYS: Final = 50_000
-# More than one, so that lapsed keys shrink although every request may add a key.
+# More than one, so that expired keys become fewer although every request may add a key.
 _DROPPED_AT_ONCE: Final = 8
 _PURGE_EVERY: Final = 256
-# The wait for earlier requests of the key: each is one short transaction.
+# Timeout for the wait behind earlier requests with the same key; each is one short transaction.
 _PATIENCE_S: Final = 2.0
 
 
@@ -24,21 +25,20 @@ class RequestCounter(Protocol):
         """Count one request of `key`, unless its window is full."""
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
-        """Return the refusal that this process knows the next request of `key` would get, or None.
-        Makes no query, and counts nothing."""
+        """Return the refusal that this process predicts for the next request of `key`, or None. It
+        makes no query, and counts nothing."""
 
 
 class MemoryCounter:
     """Exact within one process; several processes count separately.
 
-    If a scope has as many callers as it may keep, the caller that was silent for longest is
-    forgotten. A flood from many addresses may then exceed its limits; others are not refused for
-    it.
+    If a scope is full, the caller whose last request is the oldest is evicted. A flood from many
+    addresses may then exceed its limits, but other callers are not refused because of the flood.
     """
 
     def __init__(self, *, max_keys: int = _MAX_KEYS) -> None:
         self._max_keys = max_keys
-        # Ordered by the last hit, so that the first keys lapse first.
+        # Ordered by the last hit, so that the first keys expire first.
         self._hits: defaultdict[LimitScope, OrderedDict[str, list[datetime]]] = defaultdict(
             OrderedDict
         )
@@ -62,18 +62,16 @@ class MemoryCounter:
 
 
 class PostgresCounter:
-    """Exact for all processes on one database.
-
-    A flood of one key holds at most one connection, and none once it is refused.
-    """
+    """Exact for all processes on one database. A flood on one key holds at most one connection, and
+    none once it is refused."""
 
     def __init__(self, database: Database, *, max_refused: int = _MAX_KEYS) -> None:
         self._database = database
         self._until_purge = _PURGE_EVERY
         self._gate: Gate[tuple[LimitScope, str]] = Gate(patience_s=_PATIENCE_S)
         self._max_refused = max_refused
-        # The end of each refusal. A full window stays full until its oldest hit lapses, in every
-        # process; a forgotten window costs a query to PostgreSQL.
+        # The end of each refusal. In every process, a full window stays full until its oldest hit
+        # expires. An evicted window costs one query to PostgreSQL.
         self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
@@ -82,7 +80,7 @@ class PostgresCounter:
         if known is not None:
             return known
         async with self._gate.enter((limit.scope, key)):
-            # An earlier request may have been refused meanwhile.
+            # An earlier request may have been refused while this one waited.
             return self.known_refusal(limit, key, now) or await self._ask(limit, key, now)
 
     async def _ask(self, limit: Limit, key: str, now: datetime) -> LimitDecision:

@@ -1,7 +1,5 @@
 """Shares of a client's limits: for a widget's visitors, for unproved senders, and for events that
-no playbook matches.
-Call them behind the account's lock.
-"""
+no playbook matches. Call these functions under the account's lock."""
 
 from datetime import datetime
 from math import ceil
@@ -28,7 +26,7 @@ async def check_widget_share(
     if oldest is not None:
         raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
     room = share.tickets(standing.tickets_limit)
-    # If fewer tickets are used in total, the widget used fewer too: most messages need no count.
+    # If the total of tickets is lower, the widget's is too, so most messages need no count.
     if room is None or standing.tickets_used < room:
         return
     if await use.tickets(standing.period, room) >= room:
@@ -49,8 +47,8 @@ async def check_unproved_share(work: UnitOfWork, standing: QuotaStanding, now: d
 
 
 async def check_unmatched_room(work: UnitOfWork, now: datetime) -> None:
-    """Check the room for unmatched events. Raises UnmatchedRoomUsed. The last event that fits may
-    exceed the room."""
+    """Check the storage for unmatched events. Raises UnmatchedRoomUsed. The last event that is
+    stored may exceed it."""
     used = await UnmatchedUse(work.connection, work.tenant).since(now - WINDOW)
     if used.kept >= ROOM and used.oldest is not None:
         raise UnmatchedRoomUsed(max(1, ceil((used.oldest + WINDOW - now).total_seconds())))

@@ -17,7 +17,7 @@ from store.inbound.endpoints import EndpointRepository
 from store.integrations.connection_settings import ConnectionSettings
 from store.integrations.integrations import IntegrationRepository
 
-# These actors work on this machine, so they may name its files.
+# These actors work on the same machine, so they may refer to its files.
 _OF_THIS_MACHINE: Final = frozenset({ActorKind.OPERATOR, ActorKind.SYSTEM})
 
 
@@ -31,10 +31,11 @@ async def connect_integration(
     sealer: Sealer,
 ) -> IntegrationEntry:
     """Connect a shop or helpdesk. An existing connection to the same provider ends, as by
-    `disconnect_integration`. Credentials are not tried here: `connect_and_try` does both.
+    `disconnect_integration`.
 
-    A setting that lets the agent do or believe more waits for a second manager; the connection is
-    made without it. Raises RoleRequired, InvalidIntegration, ClientNotFound, TooManyLoosenings.
+    Credentials are not tried here; `connect_and_try` does both. A setting that lets the agent do or
+    trust more waits for a second manager, and the connection is made without it. Raises
+    RoleRequired, InvalidIntegration, ClientNotFound, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     integration = new_integration(
@@ -65,10 +66,8 @@ async def _without_held(work: UnitOfWork, actor: Actor, wanted: Integration) -> 
 async def connect_demo_shop(
     work: UnitOfWork, actor: Actor, path: str, *, sealer: Sealer
 ) -> IntegrationEntry:
-    """Connect the client's own demo shop. `path`: from `DemoShops`, never from a person.
-
-    Raises RoleRequired, ClientNotFound.
-    """
+    """Connect the client's demo shop. `path`: from `DemoShops`, never from a person. Raises
+    RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     shop = new_integration(
         work.new_id(), Provider.DEMO_SHOP, {"path": path}, {}, sealer, by_operator=True
@@ -86,11 +85,10 @@ async def _store(work: UnitOfWork, actor: Actor, integration: Integration) -> In
 
 
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """End a connection, also of an unknown provider, and erase its credentials. For DUTIES_LAST,
-    its webhook address accepts only the platform's compliance requests. A connection that has ended
-    stays as it is.
+    """End a connection, even of an unknown provider, and erase its credentials.
 
-    Raises RoleRequired, IntegrationNotFound.
+    For DUTIES_LAST, its endpoint still accepts the platform's compliance requests, and nothing
+    else. An ended connection stays unchanged. Raises RoleRequired, IntegrationNotFound.
     """
     actor.require(MANAGERS)
     integrations = IntegrationRepository(work.connection, work.tenant)

@@ -1,7 +1,8 @@
-"""Manage the sender of a client's mails.
+"""Manage the sender of a client's mails. It may write to customers only after a mailed code was
+entered.
 
-It writes to customers only after a mailed code was entered. That mail is sent the way the sender
-will use: this proves that the address receives mail, and that the server sends it.
+That mail is sent the same way as the sender's later mails. The code therefore proves that the
+address receives mail, and that the server sends mail.
 """
 
 from dataclasses import dataclass, field, replace
@@ -37,7 +38,7 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class DrawnCode:
-    """`text`: a new code. `language`: the language of its mail, fr or en."""
+    """`text`: a new code. `language`: the language of the mail, fr or en."""
 
     text: str = field(repr=False)
     language: str
@@ -45,7 +46,7 @@ class DrawnCode:
 
 @dataclass(frozen=True, slots=True)
 class StoredSender:
-    """`code_id`: the code to mail, or None if the sender stays verified."""
+    """`code_id`: the code to send, or None if the sender stays verified."""
 
     shown: ShownSender
     code_id: str | None
@@ -62,12 +63,12 @@ async def set_mail_sender(
     servers: MailServers,
     service_address: str,
 ) -> StoredSender:
-    """Store a sender, replacing the one before. Until it is verified, mails use the service's
-    sender. It stays verified if address and server are the same.
+    """Store a sender, replacing the previous one. Until it is verified, mails use the service's
+    sender.
 
-    The caller has the code mailed after the commit (`TemporalEngine.mail`). Names are resolved
-    outside any transaction. Raises RoleRequired, InvalidMailSender, TooManySenderCodes,
-    ClientNotFound.
+    It stays verified if address and server are unchanged. The caller sends the code after the
+    commit (`TemporalEngine.mail`). Host names are resolved outside any transaction. Raises
+    RoleRequired, InvalidMailSender, TooManySenderCodes, ClientNotFound.
     """
     actor.require(MANAGERS)
     checked = checked_sender(wanted, service_address)
@@ -76,7 +77,8 @@ async def set_mail_sender(
         host = await servers.check(tenant, checked.server.host, checked.server.port)
         checked = replace(checked, server=replace(checked.server, host=host))
     async with units.of(tenant) as work:
-        # Without it, two concurrent calls would find no row to lock, and count the same codes.
+        # Without this lock, two concurrent calls would find no row to lock, and both would be
+        # within the limit of codes.
         await AccountRepository(work.connection, tenant).lock()
         senders = MailSenderRepository(work.connection, tenant)
         before = await senders.lock()
@@ -89,10 +91,8 @@ async def set_mail_sender(
 
 
 async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, sealer: Sealer) -> str:
-    """Replace the code, and return the new one's id. The caller has it mailed after the commit.
-
-    Raises RoleRequired, MailSenderNotFound, MailSenderVerified, TooManySenderCodes.
-    """
+    """Replace the code, and return the new code's id. The caller sends it after the commit. Raises
+    RoleRequired, MailSenderNotFound, MailSenderVerified, TooManySenderCodes."""
     actor.require(MANAGERS)
     senders = MailSenderRepository(work.connection, work.tenant)
     sender = await senders.lock()
@@ -108,10 +108,10 @@ async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, seal
 async def verify_mail_sender(
     work: UnitOfWork, actor: Actor, presented: str, sealer: Sealer
 ) -> ShownSender | None:
-    """Verify the sender and return it; from now on it writes to customers. Returns None if the code
-    is wrong, used, too old or unknown. The attempt counts even then, so the work must be committed.
+    """Verify the sender and return it. From now on, it may write to customers.
 
-    Raises RoleRequired.
+    Returns None if the code is wrong, used, expired or unknown. The attempt counts even then, so
+    the work must be committed. Raises RoleRequired.
     """
     actor.require(MANAGERS)
     senders = MailSenderRepository(work.connection, work.tenant)
@@ -127,10 +127,9 @@ async def verify_mail_sender(
 
 
 async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> None:
-    """Give a client without a verified sender a sender without a code, as the installation's staff.
-
-    Raises RoleRequired for members of the client: they verify an address by its code.
-    """
+    """As the installation's staff, set a verified sender without a code, if the client has no
+    verified sender. Raises RoleRequired for members of the client, who must verify an address with
+    its code."""
     if not is_staff(actor):
         raise RoleRequired
     senders = MailSenderRepository(work.connection, work.tenant)
@@ -144,10 +143,8 @@ async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> Non
 
 
 async def remove_mail_sender(work: UnitOfWork, actor: Actor) -> None:
-    """Delete the sender with its password; mails use the service's sender again.
-
-    Raises RoleRequired, MailSenderNotFound.
-    """
+    """Delete the sender and its password; mails use the service's sender again. Raises
+    RoleRequired, MailSenderNotFound."""
     actor.require(MANAGERS)
     if not await MailSenderRepository(work.connection, work.tenant).remove(work.now):
         raise MailSenderNotFound
@@ -174,11 +171,8 @@ def _sender(
 def _server(
     tenant: TenantId, wanted: WantedServer, before: SmtpServer | None, sealer: Sealer
 ) -> SmtpServer:
-    """Return the server with its password. A stored password is only for the server it was given
-    for.
-
-    Raises InvalidMailSender if the password is missing.
-    """
+    """Return the server with its password. A stored password is used only for the server it was
+    given for. Raises InvalidMailSender if the password is missing."""
     server = SmtpServer(
         host=wanted.host,
         port=wanted.port,
@@ -197,7 +191,7 @@ def _server(
 async def _give_code(
     work: UnitOfWork, senders: MailSenderRepository, code: DrawnCode, sealer: Sealer
 ) -> str:
-    """Store a new code, and return its id. Raises TooManySenderCodes."""
+    """Store a new code, and return the code's id. Raises TooManySenderCodes."""
     code_id = work.new_id()
     new = NewSenderCode(
         id=code_id,

@@ -1,4 +1,4 @@
-"""Bounces and complaints that the operator's relay reported."""
+"""Bounces and complaints reported by the operator's relay."""
 
 from domain.integrations.mail_allowance import MailGroup
 from domain.tenants.actor import OPERATORS, Actor
@@ -7,8 +7,8 @@ from store.integrations.mail_counts import MailCountRepository
 
 
 async def report_mails(work: UnitOfWork, actor: Actor, group: MailGroup, number: int) -> None:
-    """Count a client's mails by the service's sender as refused today, which reduces its allowance.
-    `work`: it spans clients. Raises RoleRequired, ClientNotFound."""
+    """Count mails that the service's sender sent for a client as refused today, which reduces the
+    client's allowance. `work`: it spans clients. Raises RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     counts = MailCountRepository(work.connection)
     await counts.standing(work.tenant, group, work.now)

@@ -1,7 +1,7 @@
-"""Trying a connection: one cheap read with its credentials, without side effects.
+"""Trial of a connection: one cheap read with its credentials, without side effects.
 
-The provider is called outside any transaction. A connection that fails its trial stays as it is: a
-shop may be unavailable for a moment, and the agent's own calls decide on its status.
+The provider is called outside any transaction. A connection that fails its trial keeps its status,
+because a shop may be unavailable for a moment. The agent's own calls decide on the status.
 """
 
 from collections.abc import Mapping
@@ -19,13 +19,13 @@ from services.core.unit_of_work import UnitsOfWork
 from services.integrations.connections import connect_integration
 from store.integrations.integrations import IntegrationRepository
 
-# No shop has an order with this number.
+# An order number that no shop has.
 _NO_ORDER: Final = "0"
 
 
 @runtime_checkable
 class NamesAccount(Protocol):
-    """A payment provider that names the account of its credentials."""
+    """A provider that can name the account to which its credentials belong."""
 
     async def account(self) -> str:
         """Return the account's id. Raises ActionRefused, ActionUnreachable."""
@@ -42,10 +42,8 @@ async def connect_and_try(
     sealer: Sealer,
     connectors: Connectors,
 ) -> TriedIntegration:
-    """Connect a shop or helpdesk as `connect_integration` does, and try it once it is stored.
-
-    Raises the errors of `connect_integration`.
-    """
+    """Connect a shop or helpdesk like `connect_integration`, then try the stored connection. Raises
+    the errors of `connect_integration`."""
     async with units.of(tenant) as work:
         made = await connect_integration(
             work, actor, provider, settings, credentials, sealer=sealer
@@ -64,10 +62,8 @@ async def try_integration(
     *,
     connectors: Connectors,
 ) -> Problem | None:
-    """Return the problem that keeps the agent from using a connection now, or None.
-
-    Raises RoleRequired, UnknownProvider, and IntegrationNotFound, also for an ended connection.
-    """
+    """Return the problem that currently keeps the agent from using a connection, or None. Raises
+    RoleRequired, UnknownProvider, and IntegrationNotFound, also for an ended connection."""
     actor.require(MANAGERS)
     async with units.of(tenant) as work:
         stored = await IntegrationRepository(work.connection, tenant).usable(integration_id)
@@ -84,9 +80,11 @@ async def _prove(
     problem: Problem | None,
     connectors: Connectors,
 ) -> None:
-    """Store the account that the credentials opened, if the installation's webhooks may name it. A
-    name alone proves nothing: anyone can write one into the settings. A successful trial clears a
-    stored refusal."""
+    """Store the account that the credentials opened, if installation-wide webhooks may name it.
+
+    A name alone proves nothing, because anyone can write one into the settings. A successful trial
+    clears a stored refusal.
+    """
     if problem is None and integration.error_code == ActionForbidden.code:
         async with units.of(tenant) as work:
             await IntegrationRepository(work.connection, tenant).note_refusal(integration.id, None)
@@ -100,7 +98,7 @@ async def _prove(
 
 async def _opened_account(connectors: Connectors, integration: Integration) -> str | None:
     if integration.provider is Provider.SHOPIFY:
-        # The request went to the shop's own address.
+        # The request went to the shop's own address, which proves the account.
         return integration.settings["shop"]
     if integration.provider is not Provider.STRIPE or "account" not in integration.settings:
         return None
@@ -110,13 +108,14 @@ async def _opened_account(connectors: Connectors, integration: Integration) -> s
     try:
         opened = await shop.account()
     except (ActionRefused, ActionUnreachable):
-        # A restricted key may work and still not read this.
+        # A restricted key may work and still not be allowed to read the account.
         return None
     return opened if opened == integration.settings["account"] else None
 
 
 async def _try(connectors: Connectors, integration: Integration) -> Problem | None:
-    """Return the problem of a connection, or None. A connection that is never called has none."""
+    """Return the problem of a connection, or None. A connection that the agent never calls has
+    none."""
     if integration.only_listens or integration.provider not in SHOPS | HELPDESKS:
         return None
     try:

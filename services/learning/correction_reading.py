@@ -1,4 +1,5 @@
-"""A correction as people see it: with its word diff and the available actions ("offers")."""
+"""A correction in the form that people see, with its word diff and the available actions
+("offers")."""
 
 import asyncio
 
@@ -22,7 +23,8 @@ async def read_correction(
     """Return a correction. Raises CorrectionNotFound."""
     record = await CorrectionRepository(connection, tenant).read(correction_id)
     run = await corrected_run(connection, tenant, record)
-    # Customers wrote some of it: its cost is bounded, and a thread keeps it off the event loop.
+    # Customers wrote part of the text, so its cost is bounded, and a thread keeps the work off the
+    # event loop.
     return await asyncio.to_thread(_with_offers, record, run)
 
 
@@ -34,7 +36,7 @@ def _with_offers(record: CorrectionRecord, run: CorrectedRun) -> Correction:
 async def corrected_run(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> CorrectedRun:
-    """Return the correction's run, and the content that its draft rests on."""
+    """Return the correction's run, and the content on which its draft is based."""
     try:
         run = await RunForCaseReader(connection, tenant).read(record.run_id, lock=False)
     except RunNotFound:
@@ -45,8 +47,8 @@ async def corrected_run(
 async def _content(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> TemplateEntry | KnowledgeEntry | None:
-    """Return the template or entry that the draft rests on, or None. It must be the only cited
-    content, and still exist."""
+    """Return the template or entry on which the draft is based, or None. It must be the only
+    content cited, and must still exist."""
     cited = [one for one in record.citations if one.kind != "order"]
     if len(cited) != 1:
         return None

@@ -1,4 +1,4 @@
-"""Accept corrections, in part or whole, or dismiss them."""
+"""Accept corrections, in part or in whole, or dismiss them."""
 
 import asyncio
 from dataclasses import dataclass
@@ -39,14 +39,14 @@ class AcceptedCorrection:
 async def accept_correction(
     work: UnitOfWork, actor: Actor, correction_id: str, lesson: CorrectionLesson
 ) -> AcceptedCorrection:
-    """Create the case and the content of the lesson, and store the message as a labelled example;
-    all of it or nothing, once.
+    """Create the case and the content for the lesson, and store the message as a labelled example,
+    all or nothing, once.
 
     Raises RoleRequired, CorrectionNotFound, CorrectionDecided, TooManyExamples, ClientNotFound, and
     the errors of adding the case and of adding or changing the content.
     """
     actor.require(MANAGERS)
-    # Before the correction's row: the steps below lock the account too.
+    # Locked before the correction's row, because the steps below lock the account too.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = CorrectionRepository(work.connection, work.tenant)
     await repository.hold(correction_id)

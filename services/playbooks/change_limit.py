@@ -1,4 +1,4 @@
-"""Limits on playbook changes: versions are stored, and activations are notified."""
+"""Limits on playbook changes, because each version is stored and each activation sends an event."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,10 +14,12 @@ _DAY: Final = timedelta(days=1)
 
 
 async def refuse_flood(work: UnitOfWork, changes: Sequence[PlaybookChange]) -> None:
-    """Check changes against the limits. Raises TooManyPlaybookChanges if they add more versions and
-    activations than a client may have in a day. Raises PlaybookVersionsFull if they add a version
-    and there is no room; the last changes that fit may exceed it. Call it behind the account's
-    lock."""
+    """Check changes against the limits. Call it under the account's lock.
+
+    Raises TooManyPlaybookChanges if they add more versions and activations than a client may have
+    per day. Raises PlaybookVersionsFull if they add a version and there is no room. The last
+    changes that fit may exceed the room.
+    """
     new = sum(_is_version(one) + _is_activation(one) for one in changes)
     if not new:
         return

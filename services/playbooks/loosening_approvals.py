@@ -1,4 +1,4 @@
-"""Approve changes that loosen, and apply them once they are approved or due."""
+"""Approve changes that loosen the agent's limits, and apply them once they are approved or due."""
 
 from domain.cases.digest import NamesModel
 from domain.core.errors import DomainError
@@ -31,11 +31,9 @@ from store.tenants.standings import MemberStandings
 async def approve_loosening(
     work: UnitOfWork, actor: Actor, loosening_id: str, model: NamesModel
 ) -> Loosening:
-    """Apply a waiting change, as the second of two managers.
-
-    Raises RoleRequired, LooseningNotFound, LooseningDecided, SecondPersonUnfit, LooseningChanged,
-    and the errors of the change itself.
-    """
+    """Apply a pending change, as the second of two managers. Raises RoleRequired,
+    LooseningNotFound, LooseningDecided, SecondPersonUnfit, LooseningChanged, and the errors of the
+    change itself."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
     loosenings = LooseningRepository(work.connection, work.tenant)
@@ -52,10 +50,8 @@ async def approve_loosening(
 async def apply_due_loosening(
     work: UnitOfWork, loosening_id: str, model: NamesModel
 ) -> LooseningState:
-    """Apply a change that is due. A change that can no longer be applied fails.
-
-    Idempotent: a decided change stays as it is. Raises LooseningNotFound.
-    """
+    """Apply a change that is due. If it can no longer be applied, it is marked as failed.
+    Idempotent: a decided change stays as it is. Raises LooseningNotFound."""
     await AccountRepository(work.connection, work.tenant).lock()
     loosenings = LooseningRepository(work.connection, work.tenant)
     found = await loosenings.lock(loosening_id)
@@ -75,7 +71,7 @@ async def apply_due_loosening(
 
 
 async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> None:
-    """Apply it in the name of the member who requested it, who must still be a manager."""
+    """Apply the change on behalf of the member who requested it, who must still be a manager."""
     members = await MemberStandings(work.connection, work.tenant).all()
     asked = next((one for one in members if one.user_id == found.requested_by), None)
     if asked is None or not asked.manages:
@@ -123,5 +119,5 @@ async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) ->
 
 
 async def note_mailed(work: UnitOfWork, loosening_id: str) -> None:
-    """Record that the managers were notified of it."""
+    """Record that the managers were notified of the change."""
     await LooseningRepository(work.connection, work.tenant).notified(loosening_id, work.now)

@@ -1,10 +1,10 @@
-"""Manage a client's playbooks, and send an event for each activation.
+"""Manage a client's playbooks, and send a webhook event for each activation.
 
-A merchant's systems get one event each time a playbook is activated. A version that starts to
-answer events passes the publish gate (`services/playbooks/publish_gate.py`) in the same
-transaction. A change that loosens waits for a second manager (`services/tenants/loosenings.py`):
-the use case raises LooseningHeld, and later takes the loosening as `granted`. A new version raises
-PlaybookVersionsFull if there is no room for it.
+A version that starts to answer events passes the publish gate
+(`services/playbooks/publish_gate.py`) in the same transaction. A change that loosens waits for a
+second manager (`services/tenants/loosenings.py`): the use case raises LooseningHeld, and is later
+called with the loosening as `granted`. A new version raises PlaybookVersionsFull if there is no
+room for it.
 """
 
 from collections.abc import Collection, Sequence
@@ -44,7 +44,7 @@ async def create_playbook(
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
     """Create a playbook. `note`: the reason. Raises RoleRequired, ClientNotFound, TooManyPlaybooks,
-    TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken if its pattern is, and CasesNotGreen."""
+    TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken, and CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="create", specs=(spec,), note=note, override=publication.override)
@@ -67,9 +67,9 @@ async def update_playbook(
     *,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Change a playbook to match the draft, its name too. Any change but on or off makes the next
-    version. Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged,
-    PlaybookNameTaken, TooManyPlaybookChanges, PatternTaken, CasesNotGreen."""
+    """Update a playbook to match the draft, including its name. Any change other than on or off
+    creates the next version. Raises RoleRequired, ClientNotFound, PlaybookNotFound,
+    PlaybookChanged, PlaybookNameTaken, TooManyPlaybookChanges, PatternTaken, CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -102,8 +102,8 @@ async def restore_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Restore an earlier version as the next version; it stays on or off. Raises the errors of
-    `update_playbook`, but CasesNotGreen only for a version that never answered events."""
+    """Restore an earlier version as the next version; the playbook stays on or off. Raises the
+    errors of `update_playbook`; CasesNotGreen only if the version never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -130,7 +130,8 @@ async def import_playbooks(
     *,
     granted: Loosening | None = None,
 ) -> tuple[PlaybookChange, ...]:
-    """Create or change the client's playbooks to match `specs`, by name, all or none; others stay.
+    """Create or update the client's playbooks to match `specs`, by name, all or none; other
+    playbooks stay.
 
     Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, CasesNotGreen,
     and PlaybookNameTaken if a name is ambiguous. Raises PatternTaken if two active playbooks have
@@ -139,7 +140,7 @@ async def import_playbooks(
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="import", specs=tuple(specs), override=publication.override)
-    # A new client's first playbooks loosen nothing: there are no earlier rules.
+    # A new client's first playbooks loosen nothing, because there are no earlier rules.
     is_new = publication is NEW_CLIENT
     async with nullcontext() if is_new else _held(work, actor, wanted, granted):
         changes = await _compared(work, specs)
@@ -161,9 +162,9 @@ async def switch_playbook(
     active: bool,
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
-    """Turn a playbook on or off; no change if it is so already. Raises RoleRequired,
+    """Turn a playbook on or off. Does nothing if it is already in that state. Raises RoleRequired,
     ClientNotFound, PlaybookNotFound, TooManyPlaybookChanges, PatternTaken, and CasesNotGreen for a
-    version that never answered events."""
+    version that has never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -180,8 +181,8 @@ async def switch_playbook(
 async def delete_playbook(
     work: UnitOfWork, actor: Actor, playbook_id: str, *, granted: Loosening | None = None
 ) -> None:
-    """Delete a playbook: it is not listed any more, and its name and pattern are free. Its versions
-    stay to explain its runs, and running ones finish with them. Raises RoleRequired,
+    """Delete a playbook. It is no longer listed, and its name and pattern become free. Its versions
+    are kept to explain its runs; runs in progress finish with them. Raises RoleRequired,
     PlaybookNotFound."""
     actor.require(MANAGERS)
     wanted = WantedChange(use="delete", playbook_id=playbook_id)
@@ -193,7 +194,7 @@ async def delete_playbook(
 def _held(
     work: UnitOfWork, actor: Actor, wanted: WantedChange, granted: Loosening | None
 ) -> AbstractAsyncContextManager[None]:
-    """Return the context that every use case here runs in: see `held_if_looser`."""
+    """Return the context in which every use case here runs; see `held_if_looser`."""
     playbooks = PlaybookRepository(work.connection, work.tenant)
     return held_if_looser(
         work,
@@ -206,8 +207,8 @@ def _held(
 
 
 async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
-    """Raise PatternTaken if a playbook that was just changed is active beside another with its
-    pattern. An earlier conflict that is not touched stays."""
+    """Raise PatternTaken if a playbook that was just changed has the pattern of another active one.
+    An existing conflict between unchanged playbooks stays."""
     active = await PlaybookRepository(work.connection, work.tenant).active()
     for one, other in combinations(active, 2):
         if one.event_type == other.event_type and {one.id, other.id} & set(changed):
@@ -216,7 +217,7 @@ async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
 
 
 async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[PlaybookChange, ...]:
-    """Compare the specs with the playbooks, under a lock that keeps a name from being given
+    """Compare the specs with the playbooks, under a lock that keeps a name from being used
     twice."""
     await AccountRepository(work.connection, work.tenant).lock()
     entries = await PlaybookRepository(work.connection, work.tenant).all()
@@ -285,7 +286,7 @@ async def _switch(work: UnitOfWork, actor: Actor, playbook_id: str, *, active: b
 
 
 async def _tell_activated(work: UnitOfWork, actor: Actor, playbook: Playbook) -> None:
-    """Add the event under a new id: the same version may be activated several times."""
+    """Add the event under a new id, because the same version may be activated several times."""
     activated = PlaybookActivated(
         playbook_id=playbook.id,
         name=playbook.name,

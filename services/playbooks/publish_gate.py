@@ -1,4 +1,4 @@
-"""The publish gate: a version of a playbook passes it before it answers events."""
+"""The publish gate, which a playbook version has to pass before it answers events."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from store.playbooks.playbooks import PlaybookRepository
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """How versions go live. `override`: the reason to publish although cases are not green, or
+    """How versions go live. `override`: the reason for publishing although cases are not green, or
     None."""
 
     model: NamesModel
@@ -25,7 +25,7 @@ class Publication:
 
     @staticmethod
     def of(model: NamesModel, override: str | None) -> "Publication":
-        """Return a publication with a checked override. Raises InvalidInput."""
+        """Return a publication with a validated override. Raises InvalidInput."""
         return Publication(model, None if override is None else check_override(override))
 
     def permit(self, actor: Actor) -> None:
@@ -35,17 +35,15 @@ class Publication:
 
 
 NEW_CLIENT: Final = Publication(lambda: "")
-"""For a new client, which has no cases, so no model is needed. With cases it would let nothing
-pass, since no verdict belongs to a model without a name."""
+"""For a new client, which has no cases, so no model is needed. If there were cases, nothing would
+pass, because no verdict belongs to a model without a name."""
 
 
 async def go_live(
     work: UnitOfWork, actor: Actor, publication: Publication, changed: Collection[str]
 ) -> None:
-    """Let the changed playbooks that are active answer events, as this transaction sees them.
-
-    The caller holds the account's lock. Raises CasesNotGreen.
-    """
+    """Let those of the changed playbooks that are active in this transaction answer events. The
+    caller holds the account's lock. Raises CasesNotGreen."""
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     live = LiveVersions(work.connection, work.tenant)
     starting = [
@@ -53,7 +51,7 @@ async def go_live(
         for entry in entries
         if entry.playbook.id in changed
         and entry.is_active
-        and not entry.rulebook.shadow  # it sends nothing
+        and not entry.rulebook.shadow  # in shadow mode nothing is sent
         and not await live.is_live(entry.playbook)
     ]
     if not starting:
@@ -80,7 +78,7 @@ async def go_live(
 
 
 def _note(work: UnitOfWork, actor: Actor, entry: PlaybookEntry, gate: GateStanding) -> None:
-    """Audit the override. The reason is stored with the version: audit entries hold no free
+    """Audit the override. The reason is stored with the version, because audit entries hold no free
     text."""
     work.note(
         actor,

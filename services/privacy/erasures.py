@@ -1,4 +1,4 @@
-"""Erasures: order the permanent removal of a client or one of its customers by a worker."""
+"""Erasures: order the permanent removal, by a worker, of a client or of one of its customers."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -16,11 +16,11 @@ from store.privacy.erasure_tenant import brand_of
 async def order_erasure(
     work: UnitOfWork, actor: Actor, sealer: Sealer, customer: str | None = None
 ) -> EraseInput:
-    """Return the worker's input: a new erasure, or the erasure that is in progress already.
+    """Return the worker's input: a new erasure, or the erasure that is already in progress.
 
     `work` spans clients, as certificates do. `customer`: the key of one customer's address
-    (`domain/intake/customer_email.py`) or the `session_subject` of a customer without one; None for
-    the whole client. Raises RoleRequired, ClientNotFound.
+    (`domain/intake/customer_email.py`), or the `session_subject` of a customer without an address;
+    None for the whole client. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
     await brand_to_erase(work.connection, work.tenant)
@@ -38,10 +38,8 @@ async def order_erasure(
 
 
 async def brand_to_erase(connection: AsyncConnection, client_id: TenantId) -> str | None:
-    """Return the client's name, or None if the client was erased before.
-
-    Raises ClientNotFound if there never was such a client.
-    """
+    """Return the client's name, or None if the client was already erased. Raises ClientNotFound if
+    the client never existed."""
     brand = await brand_of(connection, client_id)
     if brand is None and not await Certificates(connection).latest(client_id=client_id, limit=1):
         raise ClientNotFound(client_id)

@@ -1,1 +1,1 @@
-"""Use cases of reviews: claims, decisions and take-overs."""
+"""Use cases of reviews: claims, decisions and takeovers."""

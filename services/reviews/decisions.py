@@ -1,7 +1,7 @@
 """Decisions: a review is approved, edited or rejected, and its run continues after the commit.
 
-If the run is not notified then, the sweeper notifies it. A rejection, or a text that differs from
-the draft, is added to the queue of corrections in the same transaction.
+If the run cannot be notified then, the sweeper notifies it. A rejection, or a text that differs
+from the draft, is queued as a correction in the same transaction.
 """
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
@@ -27,15 +27,18 @@ async def approve_review(
     seen_event: str | None = None,
     seen_revision: int | None = None,
 ) -> DecisionOutcome:
-    """Approve the plan with the draft. `seen`: the draft that was read, if known. `seen_event`: the
-    customer's latest message that was read; without it, the first of the review. `seen_revision`:
-    the revision of draft and plan that was read; without it, the first.
+    """Approve the plan with the draft.
 
-    If two people must agree, the first approval leaves the review open; it does not count if its
-    author has lost the right to give it. Raises RoleRequired, EscalationNotFound,
-    EscalationDecided, EscalationClaimed, OwnRequest for the author of the request and for the maker
-    of the key that sent it (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing,
-    EscalationChanged, SecondPersonRequired, SecondPersonUnfit.
+    `seen`: the draft that the actor has read, if known. `seen_event`: the customer's latest message
+    that the actor has read; without it, the review's first message. `seen_revision`: the revision
+    of draft and plan that the actor has read; without it, the first. If two people must agree, the
+    first approval leaves the review open; it does not count if its author has lost the right to
+    approve.
+
+    Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for
+    the author of the request and for the creator of the key that sent it
+    (`domain/reviews/own_key.py`), ConversationMovedOn, DraftMissing, EscalationChanged,
+    SecondPersonRequired, SecondPersonUnfit.
     """
     choice = Choice(
         Decision.APPROVE,
@@ -56,11 +59,9 @@ async def edit_review(
     seen_event: str | None = None,
     seen_revision: int | None = None,
 ) -> DecisionOutcome:
-    """Approve the plan with an edited reply.
-
-    If two people must agree, the second one approves this text or writes another. Raises
-    InvalidInput for a text that cannot be sent, and the errors of `approve_review`.
-    """
+    """Approve the plan with an edited reply. If two people must agree, the second approves this
+    text or writes another. Raises InvalidInput for a text that cannot be sent, and the errors of
+    `approve_review`."""
     check_words(text)
     choice = Choice(
         Decision.EDIT, actor.name, text=text, seen_event=seen_event, seen_revision=seen_revision
@@ -71,10 +72,9 @@ async def edit_review(
 async def reject_review(
     work: UnitOfWork, actor: Actor, review_id: str, note: str | None = None
 ) -> DecisionOutcome:
-    """Hand the conversation over to people; one person is enough for it. `note`: for colleagues.
-
-    Raises InvalidInput for a note that is too long, and the errors of `approve_review`.
-    """
+    """Reject the plan and hand the conversation over to people; one person is enough. `note`: for
+    colleagues. Raises InvalidInput for a note that is too long, and the errors of
+    `approve_review`."""
     check_note(note)
     return await _decide(work, actor, review_id, Choice(Decision.REJECT, actor.name, note=note))
 
@@ -128,7 +128,7 @@ async def _check_people(
 
 
 async def _void_lost_approval(work: UnitOfWork, review_id: str) -> None:
-    """Drop a first approval if its author may no longer give it."""
+    """Remove a first approval whose author may no longer approve."""
     approvals = FirstApprovals(work.connection, work.tenant)
     first = await approvals.lock(review_id)
     if first is None:

@@ -1,4 +1,4 @@
-"""The simulator: the agent's answer to an invented conversation."""
+"""The simulator: the agent's answers in an invented conversation."""
 
 import asyncio
 from typing import Final
@@ -16,7 +16,7 @@ from store.core.database import Database
 from store.simulation.tried_variant import TriedVariants
 from store.tenants.clients import ClientRepository
 
-# How long a caller waits, in seconds: for a worker's embedded brain, or for a language model, which
+# Timeouts of a caller, in seconds: for a worker's embedded brain, and for a language model, which
 # is called for each message.
 _EMBEDDED_S: Final = 30.0
 _MODEL_S: Final = 110.0
@@ -36,9 +36,9 @@ async def simulate(
     """Run a scenario in a worker. Only a model's cost is written: no ticket is counted, and there
     is no audit entry.
 
-    `simulation_id`: a new id, which no record keeps. `has_model`: a language model is configured.
-    Raises RoleRequired, ClientNotFound, PlaybookNotFound for an unknown playbook in the variant,
-    PatternTaken, SimulationTooLong, EngineUnavailable, InternalError.
+    `simulation_id`: a new id, which no record keeps. `has_model`: whether a language model is
+    configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound for an unknown playbook in the
+    variant, PatternTaken, SimulationTooLong, EngineUnavailable, InternalError.
     """
     actor.require(REVIEWERS)
     await _check(database, tenant, asked.variant)

@@ -1,4 +1,4 @@
-"""Stop all automation and resume it: for one client, or for all of them."""
+"""Stop and resume all automation, of one client or of all clients."""
 
 from typing import Final
 
@@ -16,8 +16,8 @@ RESUME: Final = "resume"
 
 
 async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
-    """Stop all automatic answers and actions of the client, effective with the commit. An existing
-    stop stays as it is. Raises RoleRequired, ClientNotFound."""
+    """Stop all automatic answers and actions of the client, from the commit on. An existing stop
+    stays as it is. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
     if await stops.stop(actor.known_as, work.now):
@@ -28,8 +28,8 @@ async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
 async def resume_automation(
     work: UnitOfWork, actor: Actor, *, granted: Loosening | None = None
 ) -> AutomationState:
-    """End the client's stop. Ending another member's stop loosens. `granted`: the approved
-    loosening. Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`."""
+    """End the client's stop. Ending another member's stop counts as a loosening. `granted`: the
+    approved loosening. Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`."""
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
     wanted: dict[str, JsonValue] = {"use": RESUME}
@@ -44,7 +44,7 @@ async def resume_automation(
 
 
 async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | None:
-    """Stop all automatic answers and actions of every client, effective with the commit. Raises
+    """Stop all automatic answers and actions of every client, from the commit on. Raises
     RoleRequired."""
     actor.require(OPERATORS)
     stops = InstallationStops(work.connection)
@@ -54,7 +54,7 @@ async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | 
 
 
 async def resume_installation(work: UnitOfWork, actor: Actor) -> None:
-    """End the installation's stop; clients that have stopped themselves stay stopped. Raises
+    """End the installation's stop. Clients that were stopped individually stay stopped. Raises
     RoleRequired."""
     actor.require(OPERATORS)
     if await InstallationStops(work.connection).resume():

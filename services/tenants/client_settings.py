@@ -24,8 +24,8 @@ USE: Final = "settings"
 async def change_settings(
     work: UnitOfWork, actor: Actor, change: SettingsChange, *, granted: Loosening | None = None
 ) -> ClientSettings:
-    """Change the client's settings, from the next message on. `granted`: the approved loosening.
-    Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`."""
+    """Change the client's settings. They apply from the next message on. `granted`: the approved
+    loosening. Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`."""
     actor.require(MANAGERS)
     settings = SettingsRepository(work.connection, work.tenant)
     wanted: dict[str, JsonValue] = {
@@ -44,7 +44,7 @@ async def change_settings(
 async def adjust_settings(
     work: UnitOfWork, actor: Actor, adjustment: SettingsAdjustment
 ) -> ClientSettings:
-    """Change parts of the present settings. Raises the same errors, and InvalidSettings."""
+    """Change some of the current settings. Raises the same errors, and InvalidSettings."""
     actor.require(MANAGERS)
     # Without the lock, two concurrent changes would not see each other's values.
     await AccountRepository(work.connection, work.tenant).lock()

@@ -13,8 +13,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
-    """`brand`: the name that its customers know. `owner_id`: the id of a new owner at another
-    identity provider."""
+    """`brand`: the name that customers know. `owner_id`: the id of a new owner at another identity
+    provider."""
 
     brand: str
     owner_email: str
@@ -23,9 +23,8 @@ class NewClient:
 
 
 async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
-    """Create the client of the work, and its owner unless the address is known. Returns the owner's
-    id. The work spans clients. Raises RoleRequired, InvalidInput.
-    """
+    """Create the client of the unit of work and, unless the address is known, its owner. Returns
+    the owner's id. The work spans clients. Raises RoleRequired, InvalidInput."""
     actor.require(OPERATORS)
     if not new.brand.strip() or "@" not in new.owner_email:
         raise InvalidInput("a brand and the owner's mail address are needed")
@@ -46,8 +45,8 @@ async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
 
 async def give_brain_budget(work: UnitOfWork, actor: Actor, micros: int | None) -> None:
     """Set the client's monthly budget for language models, in millionths of a US dollar; None for
-    the configured one. Above it the embedded brain is used. Raises RoleRequired, ClientNotFound.
-    """
+    the configured budget. Above the budget, the embedded brain answers. Raises RoleRequired,
+    ClientNotFound."""
     actor.require(OPERATORS)
     await ClientRepository(work.connection).set_brain_budget(work.tenant, micros)
     work.note(actor, "brain budget set", micros="" if micros is None else str(micros))

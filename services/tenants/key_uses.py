@@ -1,6 +1,6 @@
-"""The time and network of keys' last uses: kept in memory, and written in batches.
+"""The time and network of keys' last uses, kept in memory and written in batches.
 
-A request must not wait for a write, and a busy key must not cause a thousand of them.
+A request must not wait for a write, and a busy key must not cause thousands of writes.
 """
 
 from datetime import datetime
@@ -15,13 +15,13 @@ from store.tenants.keys import KeyRepository, KeyUse
 _log = structlog.get_logger(__name__)
 
 WRITTEN_EVERY_S: Final = 30.0
-# The most keys used between two writes. The use of a further key is not recorded until there is
-# room.
+# Maximum number of keys recorded between two writes. The use of a further key is not recorded until
+# there is room.
 _MAX_KEYS: Final = 10_000
 
 
 class KeyUses:
-    """`written_every_s`: seconds between two writes."""
+    """`written_every_s`: the interval between two writes, in seconds."""
 
     def __init__(
         self,
@@ -36,12 +36,13 @@ class KeyUses:
         self._waiting: dict[str, KeyUse] = {}
 
     def note(self, key_id: str, network: str, now: datetime) -> None:
-        """Record a use of a key. Only the last of several uses between two writes is kept."""
+        """Record a use of a key. Of several uses between two writes, only the last is kept."""
         if key_id in self._waiting or len(self._waiting) < self._max_keys:
             self._waiting[key_id] = KeyUse(key_id, now, network)
 
     async def write(self) -> None:
-        """Write the waiting uses. If the database is unavailable, they wait for the next write."""
+        """Write the pending uses. If the database is unavailable, they stay pending until the next
+        write."""
         batch, self._waiting = self._waiting, {}
         if not batch:
             return

@@ -27,17 +27,18 @@ class MadeKey:
 
 
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
-    """Create a key from KEY_BYTES random bytes. `label`: its purpose. It vouches for customers
-    immediately, or after a second manager approves that (`services/tenants/loosenings.py`).
+    """Create a key from KEY_BYTES random bytes. `label`: its purpose.
 
-    Raises RoleRequired, InvalidLabel, ClientNotFound, TooManyKeys, TooManyLoosenings.
+    If requested, the key vouches for customers immediately, or after a second manager has approved
+    (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel, ClientNotFound,
+    TooManyKeys, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     label = check_label(label)
     text, material = new_key(random)
     key_id = work.new_id()
-    # The lock keeps concurrent requests from making one key too many. It also shows whether the
-    # maker has just left: no notice would list the key.
+    # The lock keeps concurrent requests from exceeding the limit. It also shows whether the creator
+    # has just left, because then no notification would list the key.
     await AccountRepository(work.connection, work.tenant).lock()
     await _require_membership(work, actor)
     keys = KeyRepository(work.connection)
@@ -59,7 +60,7 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
 
 
 async def rename_key(work: UnitOfWork, actor: Actor, key_id: str, label: str) -> KeyEntry:
-    """Update a key's label, also of a revoked key. Raises RoleRequired, InvalidLabel,
+    """Update a key's label, even if the key is revoked. Raises RoleRequired, InvalidLabel,
     KeyNotFound."""
     actor.require(MANAGERS)
     keys = KeyRepository(work.connection)
@@ -77,8 +78,8 @@ async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
 
 
 async def _require_membership(work: UnitOfWork, actor: Actor) -> None:
-    """Raise RoleRequired for an admin who no longer manages the client. The owner stays; internal
-    admins and operators are no members."""
+    """Raise RoleRequired for an admin who no longer manages the client. The owner cannot leave;
+    internal admins and operators are not members."""
     if actor.role is not Role.ADMIN:
         return
     members = await MemberStandings(work.connection, work.tenant).all()

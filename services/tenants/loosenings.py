@@ -1,7 +1,7 @@
 """Hold changes that loosen the agent's rules, until a second manager approves or a day has passed.
 
-A use case runs in `held_if_looser`: its result is compared, and undone if it must wait. A
-credential is shown once, so it is made immediately; `withhold` holds only the trust in it.
+A use case runs in `held_if_looser`, which compares its result, and undoes it if it must wait. A
+credential is shown once, so it is created immediately; `withhold` holds only the trust in it.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -46,12 +46,12 @@ async def held_if_looser(
     compare: Callable[[T, T], tuple[LoosenedRule, ...]],
     granted: Loosening | None = None,
 ) -> AsyncIterator[None]:
-    """Run a use case, and undo it if it loosens and must wait. `look` reads what it changes.
-    `granted`: the loosening that was approved or is due.
+    """Run a use case, and undo it if it loosens and must wait.
 
-    Each difference is audited. The installation's staff and dry runs are not held. Raises
-    LooseningHeld with the stored loosening, LooseningChanged if more is loosened than was granted,
-    TooManyLoosenings.
+    `look` reads the settings that the use case changes. `granted`: the loosening that was approved
+    or is due. Each difference is audited. Staff of the installation and dry runs are not held.
+    Raises LooseningHeld with the stored loosening, LooseningChanged if more is loosened than was
+    granted, TooManyLoosenings.
     """
     await AccountRepository(work.connection, work.tenant).lock()
     before = await look()
@@ -76,10 +76,8 @@ async def held_if_looser(
 async def withhold(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> bool:
-    """Return whether `trust` waits. If so, store it; the use case goes on without it.
-
-    The installation's staff and a dry run are never held. Raises TooManyLoosenings.
-    """
+    """Return whether `trust` has to wait. If so, it is stored, and the use case continues without
+    it. Staff of the installation and dry runs are never held. Raises TooManyLoosenings."""
     if not found or work.dry_run or is_staff(actor):
         return False
     await AccountRepository(work.connection, work.tenant).lock()
@@ -92,7 +90,7 @@ async def withhold(
 async def note_loosened(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> None:
-    """Audit settings that loosened immediately, and have the managers notified."""
+    """Audit settings that were loosened immediately, and schedule the mail to the managers."""
     if found and not (work.dry_run or is_staff(actor)):
         change = trust.model_dump(mode="json")
         await _add_loosening(work, actor, change, found, LooseningState.APPLIED)
@@ -127,7 +125,7 @@ async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
 
 
 async def cancel_loosening(work: UnitOfWork, actor: Actor, loosening_id: str) -> Loosening:
-    """Cancel a waiting change; one manager is enough. Raises RoleRequired, LooseningNotFound,
+    """Cancel a pending change; one manager is enough. Raises RoleRequired, LooseningNotFound,
     LooseningDecided."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
@@ -163,7 +161,7 @@ async def _add_loosening(
     found: tuple[LoosenedRule, ...],
     state: LooseningState,
 ) -> Loosening:
-    """Store a loosening. The sweep mails it to the managers."""
+    """Store a loosening. The sweep notifies the managers by mail."""
     pending = state is LooseningState.PENDING
     loosening = Loosening(
         id=work.new_id(),

@@ -1,6 +1,5 @@
-"""Manage a client's members: the users beside its owner who may act for it.
-The work spans clients, as users do.
-"""
+"""Manage a client's members: the users besides its owner who may act for it. The work spans
+clients, because users do not belong to one."""
 
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, Actor, ActorKind, without_address
@@ -27,9 +26,9 @@ async def add_member(
 ) -> str:
     """Add a member or change a member's role, and return the user's id.
 
-    `user`: an id or a mail address; an unknown address creates a user. `user_id`: the id of that
-    new user. `keys`: the choice for the keys that they made, if the role may make none. Raises
-    RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
+    `user`: an id or an email address; an unknown address creates a user with the id `user_id`.
+    `keys`: what happens to the keys that the member created, if the new role may not create keys.
+    Raises RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -42,7 +41,7 @@ async def add_member(
             raise InvalidInput("there is no such user: a mail address makes one")
         await members.ensure_user(known, user, work.now)
         if user_id is not None and actor.kind is ActorKind.OPERATOR:
-            # The operator vouches for the address of another identity provider's user.
+            # The operator vouches for the address of a user of another identity provider.
             await members.verify_address(known, work.now)
     before = await members.role(known, work.tenant)
     await members.add(work.tenant, known, role, work.now)
@@ -55,11 +54,9 @@ async def add_member(
 async def change_role(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
 ) -> ClientMember:
-    """Change a member's role, from the next request on. `keys`: the choice for the keys that they
-    made, if the role may make none.
-
-    Raises RoleRequired, OwnerStays, MemberNotFound, KeysUndecided.
-    """
+    """Change a member's role, from the next request on. `keys`: what happens to the keys that the
+    member created, if the new role may not create keys. Raises RoleRequired, OwnerStays,
+    MemberNotFound, KeysUndecided."""
     actor.require(MANAGERS)
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner: no member becomes it")
@@ -75,10 +72,10 @@ async def change_role(
 async def remove_member(
     work: UnitOfWork, actor: Actor, user: str, *, keys: KeyChoice | None = None
 ) -> str:
-    """End a membership immediately, and return the user's id. `user`: an id or a mail address.
-    `keys`: the choice for the keys that they made.
+    """End a membership immediately, and return the user's id.
 
-    The keys of programs that the user authorized are revoked, and their invitations withdrawn.
+    `user`: an id or an email address. `keys`: what happens to the keys that the user created. The
+    keys of programs that the user authorized are revoked, and the user's invitations are withdrawn.
     Raises RoleRequired, ClientNotFound, OwnerStays, MemberNotFound, KeysUndecided.
     """
     actor.require(MANAGERS)
@@ -95,8 +92,8 @@ async def remove_member(
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
-    """Record that a manager left: loosenings are still held for a while. Otherwise the last manager
-    could first remove the others."""
+    """Record that a manager left, so that loosenings are still held for a while. Otherwise the last
+    manager could first remove the others."""
     if before in MANAGERS and after not in MANAGERS:
         await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 
@@ -104,13 +101,13 @@ async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) 
 async def _end_powers(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role | None, keys: KeyChoice | None
 ) -> None:
-    """Revoke the credentials and invitations of a user who no longer manages the client.
-
-    Raises KeysUndecided if they made active keys and `keys` does not decide about them.
-    """
+    """Revoke the credentials and invitations of a user who no longer manages the client. Raises
+    KeysUndecided if the user has created active keys and `keys` does not say what happens to
+    them."""
     if role in MANAGERS:
         return
-    # Issuing an OAuth key takes the same lock: it sees the role, or its key is revoked here.
+    # Issuing an OAuth key takes the same lock: it either sees the new role, or its key is revoked
+    # here.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = KeyRepository(work.connection)
     for key_id in await repository.revoke_of_user(work.tenant, user_id, work.now):
@@ -130,10 +127,10 @@ async def _end_powers(
 
 
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
-    """End the actor's own membership immediately.
+    """End the actor's own membership immediately. The keys that the actor created stay active.
 
-    The keys that they made stay. They are listed as keys without a manager, and the sweep mails
-    them to the managers. Raises OwnerStays, MemberNotFound.
+    They are listed as keys without a manager, and the sweep notifies the managers by mail. Raises
+    OwnerStays, MemberNotFound.
     """
     members = MemberRepository(work.connection)
     before = await members.role(actor.name, work.tenant)
@@ -145,10 +142,8 @@ async def leave_client(work: UnitOfWork, actor: Actor) -> None:
 
 
 async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:
-    """Return the operator in a person's name, as records keep it, or the operator without a name.
-
-    Raises InvalidInput.
-    """
+    """Return the operator acting as the named person, under the person's recorded name. Without a
+    name, return the actor itself. Raises InvalidInput."""
     if name is None:
         return actor
     person = await MemberRepository(work.connection).person(name)

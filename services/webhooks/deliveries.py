@@ -26,19 +26,20 @@ from store.webhooks.replay import DeliveryReplay, Replayed
 from store.webhooks.subscriptions import WebhookRepository
 
 REPLAYED_AT_ONCE: Final = 1000
-"""The most events of one replay."""
+"""Maximum number of events in one replay."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The data that a pasted signature is compared with."""
+    """The data with which a pasted signature is compared."""
 
     secrets: tuple[KnownSecret, ...] = field(repr=False)
     sent: tuple[Sent, ...] = field(repr=False)
     now: datetime
 
     def explain(self, pasted: Pasted) -> Explanation:
-        """Explain the mismatch. It takes tenths of a second if the body is long."""
+        """Explain why the signature does not match. Takes tenths of a second if the body is
+        long."""
         return explain(pasted, secrets=self.secrets, sent=self.sent, now=self.now)
 
 
@@ -65,12 +66,9 @@ async def send_test(
 
 
 async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, delivery_id: str) -> str:
-    """Send a delivery again, with the same body and webhook-id to the present URL, and return the
-    new delivery's id.
-
-    Raises RoleRequired, PlanRequired, DeliveryNotFound, DeliveryPending, WebhookDisabled,
-    TooManyPending.
-    """
+    """Send a delivery again, with the same body and webhook-id, to the webhook's current URL.
+    Return the new delivery's id. Raises RoleRequired, PlanRequired, DeliveryNotFound,
+    DeliveryPending, WebhookDisabled, TooManyPending."""
     actor.require(MANAGERS)
     await subscriber(work)
     replayed = await DeliveryReplay(work.connection, work.tenant).replay(
@@ -84,10 +82,11 @@ async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, deliv
 async def replay_missed(
     work: UnitOfWork, actor: Actor, webhook_id: str, since: datetime, *, everything: bool = False
 ) -> Replayed:
-    """Send the events since then that the webhook has not received, oldest first: at most
-    REPLAYED_AT_ONCE, and as many as may wait. `everything`: the received ones too.
+    """Send the events since `since` that the webhook has not received, oldest first.
 
-    Raises RoleRequired, PlanRequired, WebhookNotFound, WebhookDisabled.
+    At most REPLAYED_AT_ONCE are sent, and no more than may be pending. `everything`: also send
+    events that the webhook has received. Raises RoleRequired, PlanRequired, WebhookNotFound,
+    WebhookDisabled.
     """
     actor.require(MANAGERS)
     await subscriber(work)
@@ -107,10 +106,8 @@ async def replay_missed(
 async def signature_evidence(
     work: UnitOfWork, actor: Actor, webhook_id: str, *, sealer: Sealer
 ) -> Evidence:
-    """Return the data that explains why a signature of the webhook does not match. Read-only.
-
-    Raises RoleRequired, PlanRequired, WebhookNotFound.
-    """
+    """Return the data for explaining why a signature of the webhook does not match. Read-only.
+    Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     await subscriber(work)
     evidence = WebhookEvidence(work.connection, work.tenant, webhook_id)
@@ -130,9 +127,9 @@ async def read_delivery(
     now: datetime,
     service: ServiceName,
 ) -> tuple[Delivery, str]:
-    """Return a delivery, and a shell command that sends it again, signed now. It also works if the
-    client's plan no longer has webhooks. Raises DeliveryNotFound, WebhookNotFound.
-    """
+    """Return a delivery, and a shell command that sends it again with a current signature. Works
+    even if the client's plan no longer includes webhooks. Raises DeliveryNotFound,
+    WebhookNotFound."""
     found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
     sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
     secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]

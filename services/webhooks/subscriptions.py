@@ -1,4 +1,4 @@
-"""Manage a client's webhooks: the URLs that receive its events."""
+"""Manage a client's webhooks: the URLs that receive the client's events."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepos
 
 @dataclass(frozen=True, slots=True)
 class NewSubscription:
-    """A webhook to create. `label`: None for the URL's host."""
+    """A webhook to create. `label`: None to use the URL's host."""
 
     url: str
     events: Iterable[str]
@@ -38,14 +38,15 @@ class SecretShown:
 
 @dataclass(frozen=True, slots=True)
 class Rotated(SecretShown):
-    """`ended_overlap`: an earlier overlap was still running, and its old secret no longer signs."""
+    """The result of a rotation. `ended_overlap`: an earlier overlap was still running and has
+    ended, so its old secret no longer signs."""
 
     ended_overlap: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
-    """A re-enabled webhook, and the test delivery that is sent to it."""
+    """A re-enabled webhook, and the test delivery sent to it."""
 
     webhook: Webhook
     test_delivery_id: str
@@ -89,10 +90,8 @@ async def create_webhook(
 async def change_webhook(
     work: UnitOfWork, actor: Actor, webhook_id: str, change: WebhookChange, *, allow_private: bool
 ) -> Webhook:
-    """Change or pause a webhook. Waiting deliveries are sent to the new URL.
-
-    Raises RoleRequired, InvalidWebhook, PlanRequired, WebhookNotFound.
-    """
+    """Change or pause a webhook. Pending deliveries are sent to the new URL. Raises RoleRequired,
+    InvalidWebhook, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     checked = replace(
         change,
@@ -107,9 +106,8 @@ async def change_webhook(
 
 
 async def enable_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> Enabled:
-    """Re-enable a webhook, reset its failure count to 0, and send it a test. Missed events wait for
-    a replay. Raises RoleRequired, PlanRequired, WebhookNotFound.
-    """
+    """Re-enable a webhook, reset its failure count, and send it a test. Missed events are sent only
+    by a replay. Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
     enabled = await webhooks.enable(webhook_id)
@@ -126,11 +124,8 @@ async def rotate_webhook(
     sealer: Sealer,
     random_bytes: bytes,
 ) -> Rotated:
-    """Rotate a webhook's secret. Until the overlap ends, the previous secret signs too; an older
-    one does not.
-
-    Raises RoleRequired, PlanRequired, WebhookNotFound.
-    """
+    """Rotate a webhook's secret. Until the overlap ends, the previous secret signs too; older
+    secrets do not. Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
     signed_until_now = await webhooks.sealed_secrets(webhook_id, work.now)
@@ -146,9 +141,8 @@ async def rotate_webhook(
 
 
 async def delete_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> None:
-    """Delete a webhook with its deliveries; waiting ones are not sent. It works on a plan without
-    webhooks too. Raises RoleRequired, WebhookNotFound.
-    """
+    """Delete a webhook and its deliveries; pending ones are not sent. Works even on a plan without
+    webhooks. Raises RoleRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     await WebhookRepository(work.connection, work.tenant).delete(webhook_id)
     work.note(actor, "webhook deleted", webhook_id=webhook_id)

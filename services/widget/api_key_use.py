@@ -1,4 +1,4 @@
-"""An API key in the place of the widget's key: it works, and the client is warned."""
+"""Use of an API key instead of the widget's key. It works, and the client is warned."""
 
 from datetime import timedelta
 from typing import Final
@@ -12,7 +12,7 @@ NOTED_EVERY: Final = timedelta(days=1)
 
 async def note_api_key_use(work: UnitOfWork, actor: Actor) -> None:
     """Warn the client, once a day, that the widget was called with an API key. Anyone can read a
-    key in a page, and it opens more than the widget's key. Raises ClientNotFound."""
+    key in a page, and an API key gives more access than the widget's key. Raises ClientNotFound."""
     widgets = WidgetRepository(work.connection, work.tenant)
     if await widgets.note_api_key(work.now, at_most_every=NOTED_EVERY):
         work.note(actor, "API key used in the widget")

@@ -1,4 +1,4 @@
-"""A visitor's part in the conversation of a widget session."""
+"""A visitor's actions in a widget session's conversation."""
 
 from domain.widget.errors import SessionUnknown
 from domain.widget.widget_session import HeldSession
@@ -7,10 +7,9 @@ from store.widget.session_states import SessionStateRepository
 
 
 async def note_seen(work: UnitOfWork, session: HeldSession, number: int) -> None:
-    """Record that the visitor saw the session's messages up to this number, so none is mailed.
-
-    There is no audit entry: no data of the client changes. Raises SessionUnknown.
-    """
+    """Record that the visitor has seen the session's messages up to this number, so that none of
+    them is mailed. There is no audit entry, because no data of the client changes. Raises
+    SessionUnknown."""
     states = SessionStateRepository(work.connection, work.tenant)
     if not await states.seen(session, number, work.now):
         raise SessionUnknown

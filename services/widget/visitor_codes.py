@@ -1,4 +1,4 @@
-"""Verification of the widget's visitors: have a code mailed, and enter it."""
+"""Verification of widget visitors: request a code by mail, and enter it."""
 
 from dataclasses import dataclass, field
 
@@ -14,8 +14,9 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class VisitorCodeWanted:
-    """`email`: checked (`domain/identity/address.py`). `language`: None for the session's language,
-    or French if it has none. `number`: random, below NUMBERS; the code is made from it."""
+    """`email`: already checked (`domain/identity/address.py`). `language`: None for the session's
+    language, or French if it has none. `number`: random, below NUMBERS; the code is derived from
+    it."""
 
     session_id: str
     email: str
@@ -26,17 +27,17 @@ class VisitorCodeWanted:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedVisitor:
-    """`session_id`: the session that continues, which may be a new one."""
+    """`session_id`: the session that is now verified, which may be a new one."""
 
     session_id: str
     email: str
 
 
 async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
-    """Store a code for any address, and return its id for the mail. Beyond the limits of
-    `domain/identity/mailed_code.py` the code is held back, and never mailed.
+    """Store a code for any address, and return the code's id for the mail. Beyond the limits of
+    `domain/identity/mailed_code.py` the code is held back and never sent.
 
-    A code that is held back takes the same work, and counts for its session: neither time nor
+    A held-back code takes the same work, and counts for its session, so that neither time nor
     limits reveal anything about the address. Raises SessionUnknown for a session that has ended,
     and TooManyCodes.
     """
@@ -73,10 +74,11 @@ async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer:
 async def enter_visitor_code(
     work: UnitOfWork, session_id: str, code: str, sealer: Sealer
 ) -> VerifiedVisitor | None:
-    """Verify a session's visitor with a code. Return None if it is wrong, used up, too old or from
-    another session. The attempt counts even then, so the work must be committed.
+    """Verify a session's visitor with a code. Return None if the code is wrong, used, expired or
+    from another session.
 
-    A session of another visitor stays theirs: a new one is opened.
+    The attempt counts even then, so the work must be committed. If the session belongs to another
+    visitor, it stays theirs, and a new one is opened.
     """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.find(session_id, work.now)
@@ -84,7 +86,7 @@ async def enter_visitor_code(
         return None
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     tried = await codes.take_try(session_id, work.now)
-    # A list, not a generator, so that every comparison is made.
+    # A list, not a generator, so that every code is compared and the time reveals nothing.
     right = [
         one.email
         for one in tried
@@ -96,7 +98,7 @@ async def enter_visitor_code(
         return None
     await codes.prove(session_id, tried, work.now)
     email = right[0]
-    # `open` locks the row: no other transaction verifies it for another address meanwhile.
+    # `open` locks the row, so no other transaction can verify it for another address meanwhile.
     session = await sessions.open(session_id, session.language, work.now)
     if not _may_be_theirs(session, email):
         session = await sessions.open(work.new_id(), session.language, work.now)
@@ -106,8 +108,8 @@ async def enter_visitor_code(
 
 
 def _may_be_theirs(session: WidgetSession, email: str) -> bool:
-    """Return whether a code for this address may verify the session. A session verified by the
-    merchant's signature is open to its pages only while they sign their user."""
+    """Return whether a code for this address may verify the session. A session that the merchant's
+    signature verified can be used from the merchant's pages only while they sign their user."""
     if session.verified_email is None:
         return True
     return session.verified_email == email and session.verified_by is VerifiedBy.CODE

@@ -1,4 +1,4 @@
-"""Manage a client's widget: its sites and shares, its key, its secret."""
+"""Manage a client's widget: its sites and shares, its key and its secret."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -25,14 +25,14 @@ class WidgetSecretShown:
 
 
 async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
-    """Return the widget as the work sees it, and its key, or None if it has none."""
+    """Return the widget as this transaction sees it, and its key, or None if it has no key."""
     settings = await SettingsRepository(work.connection, work.tenant).read()
     return await WidgetRepository(work.connection, work.tenant).read(), settings.widget_key
 
 
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
-    """Change the widget, from the next request on. The caller has checked the values
-    (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
+    """Change the widget settings. They apply from the next request on. The caller has checked the
+    values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     changed = await WidgetRepository(work.connection, work.tenant).change(change, work.now)
     work.note(actor, "widget changed", fields=" ".join(sorted(change.given)))
@@ -42,9 +42,12 @@ async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) ->
 async def rotate_widget_secret(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, sealer: Sealer, random_bytes: bytes
 ) -> WidgetSecretShown:
-    """Create or rotate the secret, from SECRET_BYTES random bytes. Until the overlap ends, the
-    previous one signs too; an older one does not. The new one signs immediately, or after a second
-    manager approves that. Raises RoleRequired, ClientNotFound, TooManyLoosenings."""
+    """Create or rotate the secret, from SECRET_BYTES random bytes.
+
+    Until the overlap ends, the previous secret signs too; older secrets do not. The new secret
+    signs immediately, or after a second manager has approved. Raises RoleRequired, ClientNotFound,
+    TooManyLoosenings.
+    """
     actor.require(MANAGERS)
     secret = secret_of(random_bytes)
     trust = HeldTrust(use="widget", since=work.now)
@@ -63,9 +66,9 @@ async def rotate_widget_key(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, random_bytes: bytes
 ) -> ClientSettings:
     """Create or rotate the key, from WIDGET_KEY_BYTES random bytes. Until the overlap ends, the
-    previous one is valid too; an older one is not. Raises RoleRequired, ClientNotFound."""
+    previous key is valid too; older keys are not. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
-    # With two concurrent rotations, the second keeps the key that the first made.
+    # Of two concurrent rotations, the second keeps the first one's key as the previous key.
     await AccountRepository(work.connection, work.tenant).lock()
     settings = SettingsRepository(work.connection, work.tenant)
     until_now = (await settings.read()).widget_key

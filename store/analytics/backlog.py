@@ -13,18 +13,18 @@ from store.runs.tables import engine_runs
 from store.webhooks.tables import webhook_deliveries
 
 COUNTED_TO: Final = 100_000
-"""Upper bound of each count: a larger number is not useful, and counting further takes seconds."""
+"""Upper bound of each count. A larger number is not useful, and counting further takes seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
     """Counts across all clients; each is at most `COUNTED_TO`.
 
-    `received_runs`: the runs admitted but not started by a worker; `oldest_received`: when the
-    first of them was admitted. `open_reviews`: the undecided reviews. `pending_deliveries`: the
-    webhook deliveries in progress or waiting for a retry. `unfinished_webhooks`: the inbound
-    webhooks being processed or queued, without those that wait for a limit of their client;
-    `oldest_webhook`: when the first of them arrived.
+    `received_runs`: the runs that are admitted but not yet started by a worker; `oldest_received`:
+    when the oldest of these runs was admitted. `open_reviews`: the undecided reviews.
+    `pending_deliveries`: the webhook deliveries in progress or waiting for a retry.
+    `unfinished_webhooks`: the inbound webhooks being processed or queued, except those waiting for
+    one of their client's limits; `oldest_webhook`: when the oldest of these webhooks arrived.
     """
 
     received_runs: int
@@ -41,7 +41,7 @@ async def read_backlog(connection: AsyncConnection) -> Backlog:
 
 
 def backlog_query() -> sa.Select[int, datetime | None, int, int, int, datetime | None]:
-    """Return the backlog as one statement; each part uses a partial index of pending rows."""
+    """Return the query for the backlog. Each count uses a partial index of pending rows."""
     received = sa.select(engine_runs.c.received_at).where(engine_runs.c.status == "received")
     undecided = sa.select(escalation_tickets.c.id).where(
         escalation_tickets.c.decided_at.is_(None),

@@ -27,7 +27,7 @@ _CUSTOMERS: Final = sa.text("""
     GROUP BY customer_key ORDER BY customer_key LIMIT :limit
 """)
 
-# OFFSET 0 forces row-by-row joins by unique keys. Another plan could read all runs of a client once
+# OFFSET 0 forces row-by-row joins on unique keys. Another plan could read all runs of a client once
 # per customer.
 _HISTORIES: Final = sa.text("""
     SELECT customer.key, past.*, again.*
@@ -76,7 +76,7 @@ _HISTORIES: Final = sa.text("""
 """)
 
 _KEPT: Final = insert(churn_predictions)
-# An existing row of the week keeps its id. An unchanged row is not written.
+# An existing prediction for the week keeps its id. An unchanged row is not written.
 _KEEP: Final = _KEPT.on_conflict_do_update(
     index_elements=["client_id", "week", "customer_email"],
     set_={name: _KEPT.excluded[name] for name in ("score", "level", "factors", "created_at")},
@@ -91,12 +91,12 @@ class ChurnRepository(TenantRepository):
 
     async def customers(self, at: datetime, *, after: str, limit: int) -> list[str]:
         """Return the addresses of the customers who wrote in the look-back period before `at`. The
-        addresses have the form that limits count by, are sorted, and start after `after`."""
+        addresses are sorted, start after `after`, and are normalized as for the customer limit."""
         asked = {**self._times(at), "after": after, "limit": limit}
         return list(await self._connection.scalars(_CUSTOMERS, asked))
 
     async def histories(self, customers: Sequence[str], at: datetime) -> dict[str, History]:
-        """Return the histories of these customers at `at`, by address, in one statement."""
+        """Return the histories of these customers at `at`, keyed by address, in one query."""
         asked = {**self._times(at), "recent": at - RECENT, "customers": list(customers)}
         rows = await self._connection.execute(_HISTORIES, asked)
         found = (row._asdict() for row in rows)
@@ -105,7 +105,8 @@ class ChurnRepository(TenantRepository):
     async def keep(
         self, predictions: Mapping[str, Prediction], week: date, *, now: datetime, new_id: NewId
     ) -> None:
-        """Store a week's predictions, by customer. Idempotency key: (client, week, customer)."""
+        """Store a week's predictions, keyed by customer. Idempotency key: (client, week,
+        customer)."""
         if not predictions:
             return
         rows = [
@@ -142,7 +143,8 @@ class ChurnRepository(TenantRepository):
         return found
 
     async def of(self, customer: str) -> ChurnPrediction | None:
-        """Return a customer's latest prediction. `customer`: the address as limits count it."""
+        """Return a customer's latest prediction. `customer`: the address, normalized as for the
+        customer limit."""
         t = churn_predictions
         row = (
             await self._connection.execute(
@@ -157,8 +159,10 @@ class ChurnRepository(TenantRepository):
     async def latest(
         self, *, limit: int, level: ChurnLevel | None = None, after: str | None = None
     ) -> list[ChurnPrediction]:
-        """Return the predictions of the latest week that has any, highest score first. `after`: the
-        id of the last prediction on the previous page, which also determines the week."""
+        """Return the predictions of the latest week that has any, highest score first.
+
+        `after`: the id of the last prediction on the previous page, which also determines the week.
+        """
         t = churn_predictions
         mine = t.c.client_id == self._tenant
         query = sa.select(t).where(mine).order_by(t.c.score.desc(), t.c.id).limit(limit)
@@ -180,7 +184,8 @@ class ChurnRepository(TenantRepository):
         return [_prediction(row._asdict()) for row in rows]
 
     async def risk(self, until: date) -> ChurnRisk | None:
-        """Return the number of customers at each level in the latest week up to a day, or None."""
+        """Return the number of customers at each risk level in the latest week up to a day, or
+        None."""
         t = churn_predictions
         mine = (t.c.client_id == self._tenant) & (t.c.week <= until)
         last = sa.select(sa.func.max(t.c.week)).where(mine).scalar_subquery()

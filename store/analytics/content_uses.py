@@ -1,4 +1,4 @@
-"""How many recent answers cite each of a client's knowledge entries or templates."""
+"""Citation counts: how often recent answers cite a client's knowledge entries and templates."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -10,7 +10,7 @@ from domain.core.ids import first_ulid
 from store.core.repository import TenantRepository
 
 NEWEST: Final = 2_000
-"""The number of runs that are examined."""
+"""Maximum number of runs that are examined."""
 
 _USES: Final = sa.text("""
     SELECT cited ->> 'id' AS id, count(*) AS uses
@@ -29,8 +29,8 @@ class ContentUses(TenantRepository):
     async def since(
         self, since: datetime, kind: Literal["knowledge", "template"], ids: Collection[str]
     ) -> Mapping[str, int]:
-        """Return the number of citations per id in the newest `NEWEST` runs since an aware time.
-        Ids that no run cites are left out."""
+        """Return the number of citations per id in the newest `NEWEST` runs since `since`, an aware
+        time. Ids that no run cites are left out."""
         if not ids:
             return {}
         rows = await self._connection.execute(

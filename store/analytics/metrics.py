@@ -26,12 +26,12 @@ _VALUES: Final = tuple(
 
 
 def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
-    """Return one statement for all rows of a page; an unchanged row is not written."""
+    """Return one statement that writes all rows of a page; unchanged rows are not written."""
     names = [column.name for column in metrics_daily.columns]
     fresh = sa.func.jsonb_populate_recordset(
         sa.text("NULL::metrics_daily"), sa.bindparam("rows", type_=JSONB)
     ).table_valued(*metrics_daily.columns, name="fresh")
-    # A scalar subquery runs per row, by the key; a join may read all clients for each row.
+    # A scalar subquery runs per row, by the key; a join might read all clients for each row.
     is_open = (
         sa.select(clients.c.closed_at.is_(None))
         .where(clients.c.id == fresh.c.client_id)
@@ -44,8 +44,8 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     return statement.on_conflict_do_update(
         index_elements=["client_id", "day"],
         set_={name: given[name] for name in (*_VALUES, "computed_at")},
-        # Events are only ever removed by retention, and a client may have changed its periods
-        # since. A count lower than the stored one means that part of the day is gone already.
+        # Only retention removes events, and a client may have changed its retention periods since.
+        # A count lower than the stored one means that part of the day's data has been removed.
         where=(metrics_daily.c.events <= given.events)
         & sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
             sa.tuple_(*(given[name] for name in _VALUES))
@@ -59,10 +59,8 @@ _UPSERT: Final = _upsert()
 async def keep_day(
     connection: AsyncConnection, found: Iterable[ClientDay], day: date, now: datetime
 ) -> int:
-    """Store a day of these clients; return the number of new or changed rows.
-
-    Idempotency key: (client, day). `computed_at` is the time when the values were first found.
-    """
+    """Store a day's metrics for these clients; return the number of new or changed rows.
+    Idempotency key: (client, day). `computed_at`: when these values were first computed."""
     rows = [
         {
             "client_id": one.client_id,
@@ -92,7 +90,7 @@ class MetricsRepository(TenantRepository):
         return await self._between(first, last, DayMetrics)
 
     async def insight(self, first: date, last: date) -> list[DayInsight]:
-        """Return the same days with the values that aggregates over ranges are computed from."""
+        """Return these days with the raw values from which range aggregates are computed."""
         return await self._between(first, last, DayInsight)
 
     async def _between(self, first: date, last: date, shape: type[D]) -> list[D]:
@@ -105,7 +103,7 @@ class MetricsRepository(TenantRepository):
         return [shape.model_validate(row._asdict()) for row in rows]
 
     async def playbook_names(self) -> dict[str, str]:
-        """Return the name of each playbook by id; a deleted playbook has its last name."""
+        """Return playbook names by id; a deleted playbook keeps its last name."""
         known, version = playbooks.c, playbook_versions.c
         rows = await self._connection.execute(
             sa.select(known.id, version.name)

@@ -1,5 +1,5 @@
-"""Questions that the agent could not answer, read from their original rows, so that an erased
-question is gone from here too."""
+"""Questions that the agent could not answer. They are read from the original rows, so an erased
+question disappears from this list too."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,11 +12,11 @@ from domain.analytics.gaps import QUESTION_CHARS, HumanAnswer, OpenQuestion
 from domain.core.ids import first_ulid
 from store.core.repository import TenantRepository
 
-# A review's id is generated when it is opened, slightly after its run was received.
+# A review's id is generated when it opens, slightly after its run was received.
 _MARGIN: Final = timedelta(hours=1)
 _ANSWER_CHARS: Final = 20_000
 
-# The newest reviews first, by the primary key. An order unknown to the shop is not a knowledge gap.
+# The newest reviews first, by the primary key. A lookup of an unknown order is not a knowledge gap.
 _NEWEST: Final = sa.text(f"""
     SELECT run.id AS run_id, left(said.body, :chars) AS text, run.classification, run.language,
            run.received_at AS asked_at
@@ -83,7 +83,7 @@ class OpenQuestions(TenantRepository):
         return [OpenQuestion(**row._asdict()) for row in rows]
 
     async def answers(self, gaps: Sequence[Sequence[str]]) -> dict[int, HumanAnswer]:
-        """Return a person's newest answer to any run of each gap, by the gap's position."""
+        """Return a person's newest answer to any run of each gap, keyed by the gap's position."""
         asked = [(number, run) for number, runs in enumerate(gaps) for run in runs]
         rows = await self._connection.execute(
             _ANSWERS,
@@ -100,7 +100,7 @@ class OpenQuestions(TenantRepository):
         }
 
     async def written_at(self, entries: Sequence[str]) -> Mapping[str, datetime]:
-        """Return when each of these knowledge entries was last written, by id."""
+        """Return the last modification time of each of these knowledge entries, by id."""
         rows = await self._connection.execute(
             _CHANGED, {"client_id": self._tenant, "entries": list(entries)}
         )

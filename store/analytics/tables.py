@@ -45,31 +45,31 @@ metrics_daily: Final = sa.Table(
     _measure("automation_rate"),
     _measure("escalation_rate"),
     _measure("review_rate"),
-    # The following columns are null in rows of a version that did not count them.
+    # The following columns are null in rows written by a version that did not count them.
     _later("asked"),
     _later("handled"),
     _later("resolved"),
     _later("resolved_alone"),
-    # Resolved runs whose customer wrote again within 7 days, and those whose customer did not; null
-    # until the 7 days have passed.
+    # Resolved runs whose customers wrote again within 7 days, and resolved runs whose customers did
+    # not. Null until the 7 days have passed.
     _later("reopened"),
     _later("durable"),
     # Escalated runs by reason.
     json("escalations", "{}"),
     sa.Column("rated", sa.Integer, nullable=False, server_default="0"),
-    # The ratings of 4 or 5.
+    # The number of ratings of 4 or 5.
     sa.Column("satisfied", sa.Integer, nullable=False, server_default="0"),
     _measure("rating_mean"),
     # The cost of language models, in millionths of a US dollar.
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
-    # Runs by latency, in the steps of `domain/analytics/latencies.py`.
+    # Runs by latency, in the buckets of `domain/analytics/latencies.py`.
     json("latencies", "{}"),
     # Counts by class, playbook and channel.
     json("breakdown", "{}"),
     time("computed_at"),
 )
 
-# The probability that a customer leaves, by week. `week`: its Monday.
+# Weekly churn predictions: the probability that a customer leaves. `week`: the Monday of the week.
 churn_predictions: Final = sa.Table(
     "churn_predictions",
     metadata,

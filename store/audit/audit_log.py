@@ -1,4 +1,4 @@
-"""The audit log of one client: appended at the end of a transaction, and listed."""
+"""The audit log of one client: entries are appended at the end of a transaction, and listed."""
 
 import json
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _AT: Final = sa.func.least(
     type_=sa.DateTime(timezone=True),
 ).label("at")
 LINKS: Final = sa.select(*(_AT if one.name == "at" else one for one in audit_entries.c))
-"""The rows that `link_of` reads."""
+"""Columns of the rows that `link_of` reads."""
 
 
 def link_of(row: "sa.Row[*tuple[Any, ...]]") -> ChainLink:
@@ -29,7 +29,7 @@ def link_of(row: "sa.Row[*tuple[Any, ...]]") -> ChainLink:
     return ChainLink(entry, bytes(row.previous), bytes(row.hash))
 
 
-# Built once: building these statements costs more than running them.
+# The statements are built once, because building them costs more than running them.
 _LOCK_HEAD: Final = sa.text("""
     SELECT seq, hash FROM audit_heads WHERE client_id = :client_id FOR UPDATE
 """)
@@ -37,7 +37,8 @@ _MAKE_HEAD: Final = sa.text("""
     INSERT INTO audit_heads (client_id, seq, hash) VALUES (:client_id, :seq, :hash)
     ON CONFLICT DO NOTHING
 """)
-# One statement for both writes: other transactions of this client wait for the lock meanwhile.
+# One statement for both writes, because other transactions of this client wait for the lock
+# meanwhile.
 _APPEND: Final = sa.text("""
     WITH added AS (
         INSERT INTO audit_entries
@@ -69,12 +70,10 @@ class EntryFilter:
 
 class AuditLog(TenantRepository):
     async def append(self, notes: Iterable[Note], now: datetime, new_id: NewId) -> None:
-        """Append the notes as the next entries of the chain, in their order.
-
-        It must be the last operation of its transaction: the chain's head stays locked until the
-        commit, and its holder waits for no other lock. It takes two statements, or four for the
-        first entries of a client.
-        """
+        """Append the notes, in order, as the next entries of the chain. This must be the last
+        operation of the transaction: the head of the chain stays locked until the commit, and the
+        holder of that lock must not wait for another one. It takes two statements, or four for a
+        client's first entries."""
         links = chained(await self._locked_head(), self._tenant, notes, now, new_id)
         await self._connection.execute(
             _APPEND,
@@ -98,7 +97,8 @@ class AuditLog(TenantRepository):
     async def page(
         self, *, limit: int, before: int | None, which: EntryFilter
     ) -> tuple[ChainLink, ...]:
-        """Return a page of entries, newest first. `before`: only lower sequence numbers."""
+        """Return a page of entries, newest first. `before`: return only entries with lower sequence
+        numbers."""
         column = audit_entries.c
         wanted = [column.client_id == self._tenant]
         if before is not None:

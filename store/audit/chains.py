@@ -1,4 +1,4 @@
-"""All chains of the installation, for verification and for anchoring (audit checkpoints)."""
+"""All audit chains of the installation, for verification and for anchoring (audit checkpoints)."""
 
 from datetime import date
 from typing import Final
@@ -10,14 +10,14 @@ from domain.audit.chain import Anchor, ChainHead, ChainLink
 from store.audit.audit_log import LINKS, link_of
 from store.audit.tables import audit_anchors, audit_entries, audit_heads
 
-# A chain whose head was removed counts too. Each subquery is one step along a primary key.
+# A chain whose head was removed is included too. Each subquery is one step along a primary key.
 _NEXT: Final = sa.text("""
     SELECT least(
         (SELECT min(client_id) FROM audit_heads WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_entries WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_anchors WHERE client_id > :after))
 """)
-# A head that is already anchored has not moved since.
+# A head that is already anchored has not moved since its last anchor.
 _ANCHOR: Final = sa.text("""
     WITH moved AS (
         SELECT client_id, seq, hash FROM audit_heads AS head
@@ -40,7 +40,7 @@ class ChainRepository:
         self._connection = connection
 
     async def next_chain(self, after: str) -> str | None:
-        """Return the client of the next chain in the order of ids, or None after the last."""
+        """Return the client of the next chain, in id order, or None after the last one."""
         found: str | None = await self._connection.scalar(_NEXT, {"after": after})
         return found
 
@@ -54,8 +54,8 @@ class ChainRepository:
     async def links(
         self, client_id: str, *, after: int | None, limit: int
     ) -> tuple[ChainLink, ...]:
-        """Return the next entries of a chain. `after` None starts at the first existing entry, even
-        if its sequence number is not the first."""
+        """Return the next entries of a chain. If `after` is None, start at the first existing
+        entry, even if its sequence number is not the first."""
         query = LINKS.where(audit_entries.c.client_id == client_id)
         if after is not None:
             query = query.where(audit_entries.c.seq > after)
@@ -69,7 +69,7 @@ class ChainRepository:
     async def anchors_of(
         self, day: date, *, after: tuple[str, int] = ("", 0), limit: int
     ) -> tuple[Anchor, ...]:
-        """Return a page of the anchors of a day, ordered by client and sequence number."""
+        """Return a page of a day's anchors, ordered by client and sequence number."""
         place = sa.tuple_(audit_anchors.c.client_id, audit_anchors.c.seq)
         return await self._anchors(
             sa.and_(audit_anchors.c.day == day, place > sa.tuple_(*map(sa.literal, after))), limit
@@ -83,7 +83,8 @@ class ChainRepository:
 
     async def anchor_some(self, day: date, *, after: str, limit: int) -> tuple[str | None, int]:
         """Anchor the next heads that have moved since their last anchor. Return the client of the
-        last one, or None if there was none, and their number. A repetition finds none."""
+        last anchored head, or None if there was none, and the number of anchors. A repeated call
+        finds nothing to anchor."""
         values = {"day": day, "after": after, "limit": limit}
         row = (await self._connection.execute(_ANCHOR, values)).one()
         return row.last, row.number

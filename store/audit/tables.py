@@ -1,4 +1,5 @@
-"""The tables of the audit log. They have no foreign keys: the log outlives clients and users."""
+"""The tables of the audit log. They have no foreign keys, because the log outlives clients and
+users."""
 
 from typing import Final
 
@@ -6,8 +7,8 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text, time
 
-# Rows are never changed or removed: roles lack the right, and a trigger stops table owners from
-# doing so by mistake.
+# Rows are never changed or removed: the service's roles lack the right, and a trigger keeps table
+# owners from doing so by mistake.
 audit_entries: Final = sa.Table(
     "audit_entries",
     metadata,
@@ -25,7 +26,7 @@ audit_entries: Final = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-# The last entry of each chain. Its row is locked last in a transaction.
+# The last entry of each chain. Within a transaction, this row is locked last.
 audit_heads: Final = sa.Table(
     "audit_heads",
     metadata,
@@ -34,8 +35,8 @@ audit_heads: Final = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-# The daily position of each chain that had moved. The log also holds a digest of each day's
-# anchors.
+# The daily position of each chain that has moved. The application log also holds a digest of each
+# day's anchors.
 audit_anchors: Final = sa.Table(
     "audit_anchors",
     metadata,

@@ -16,7 +16,7 @@ from store.core.repository import TenantRepository, owner_of
 
 
 class CheckoutRepository(TenantRepository):
-    """The checkouts of one client. Changes run under the account lock, one after another."""
+    """The checkouts of one client. The account lock serializes changes."""
 
     async def add(self, checkout: Checkout) -> None:
         await self._connection.execute(
@@ -44,11 +44,11 @@ class CheckoutRepository(TenantRepository):
         return found
 
     async def active(self) -> Checkout | None:
-        """Return the checkout of the plan that is paid for monthly, or None."""
+        """Return the checkout of the plan that is billed monthly, or None."""
         return await self._find(checkouts.c.renewal == RenewalState.ACTIVE)
 
     async def unpaid_since(self, since: datetime) -> int:
-        """Return the number of unpaid checkouts created since then."""
+        """Return the number of unpaid checkouts created since `since`."""
         number = await self._connection.scalar(
             sa.select(sa.func.count()).where(
                 checkouts.c.client_id == self._tenant,
@@ -59,7 +59,7 @@ class CheckoutRepository(TenantRepository):
         return int(number or 0)
 
     async def lost(self) -> list[Plan]:
-        """Return the plans that were bought and are no longer paid for monthly."""
+        """Return the plans that were bought and are no longer billed monthly."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.plan).where(
                 checkouts.c.client_id == self._tenant,
@@ -83,7 +83,7 @@ class CheckoutRepository(TenantRepository):
         )
 
     async def replaced(self) -> list[str]:
-        """Return the provider's ids of monthly payments that remain to be cancelled."""
+        """Return the provider's ids of the monthly payments that still have to be cancelled."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.subscription_id).where(
                 checkouts.c.client_id == self._tenant,
@@ -94,7 +94,8 @@ class CheckoutRepository(TenantRepository):
         return [one for one in found if one is not None]
 
     async def opened(self, checkout_id: str, opened: OpenedCheckout) -> None:
-        """Store the payment page of a checkout. A state set by its payment meanwhile stays."""
+        """Store the URL of a checkout's payment page. If a payment has changed the state meanwhile,
+        that state stays."""
         columns = checkouts.c
         await self._change(
             columns.id == checkout_id,
@@ -123,11 +124,11 @@ class CheckoutRepository(TenantRepository):
         await self._change(checkouts.c.id == checkout_id, renewal=renewal)
 
     async def choose(self, checkout_id: str, choice: str) -> None:
-        """Store the pending choice of another plan; a later choice replaces it."""
+        """Store the pending choice of another plan; a later choice replaces this one."""
         await self._change(checkouts.c.id == checkout_id, choice=choice)
 
     async def cost(self, checkout_id: str, monthly: Money) -> None:
-        """Set the monthly price from the next month on."""
+        """Set the monthly price that applies from the next month."""
         await self._change(checkouts.c.id == checkout_id, monthly=monthly.minor)
 
     async def ended(self, subscription_id: str) -> None:

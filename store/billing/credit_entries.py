@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from store.core.repository import TenantRepository
 
-# One statement, so one snapshot: a concurrent entry would make the sums differ. The balance is the
-# ledger's sum, so only the entries newer than the page are added up.
+# A single statement reads one snapshot; otherwise a concurrent entry would make the sums differ.
+# The balance equals the ledger's sum, so only the entries newer than the page are added up.
 _PAGE: Final = sa.text("""
     WITH before AS (
         SELECT credits_balance - coalesce(

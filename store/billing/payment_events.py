@@ -1,4 +1,5 @@
-"""Events of the payment provider, each stored once. They span clients: some belong to none."""
+"""Events of the payment provider, each stored once. They span clients, because some events belong
+to no client."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from store.billing.tables import payment_events
 
 @dataclass(frozen=True, slots=True)
 class PaymentForPeople:
-    """An event that had no effect, and the reason. `id` and `type` are the provider's."""
+    """A payment event that had no effect, and the reason. `id` and `type` are the provider's."""
 
     id: str
     type: str
@@ -27,7 +28,7 @@ class PaymentForPeople:
 
 
 class PaymentEventRepository:
-    """Stores payment events on a transaction that spans clients."""
+    """Stores payment events, in a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -39,7 +40,7 @@ class PaymentEventRepository:
     async def add(
         self, event: PaymentEvent, settlement: Settlement, *, client_id: str | None, now: datetime
     ) -> bool:
-        """Store an event with its settlement. Return False if it was stored already."""
+        """Store an event with its outcome. Return False if the event is already stored."""
         added = await self._connection.scalar(
             insert(payment_events)
             .values(
@@ -60,7 +61,7 @@ class PaymentEventRepository:
         return added is not None
 
     async def for_people(self, *, limit: int) -> Sequence[PaymentForPeople]:
-        """Return the latest events that a person must look at, newest first."""
+        """Return the latest events that need a person's attention, newest first."""
         table = payment_events.c
         rows = await self._connection.execute(
             sa.select(payment_events)

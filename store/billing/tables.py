@@ -33,7 +33,7 @@ usage_counters: Final = sa.Table(
     sa.CheckConstraint("tickets_used >= 0", name="tickets_used"),
 )
 
-# One row per ticket: the counter of a month equals the number of its rows that were not returned.
+# One row per ticket. A month's counter equals the number of its tickets that were not returned.
 usage_ledger: Final = sa.Table(
     "usage_ledger",
     metadata,
@@ -42,7 +42,7 @@ usage_ledger: Final = sa.Table(
     text("period"),
     text("paid_by"),
     time("created_at"),
-    # When the ticket was returned because neither brain nor executor ran for it.
+    # When the ticket was returned, because neither brain nor executor ran for it.
     time("returned_at", nullable=True),
     points_to("engine_events", "event_id"),
     sa.CheckConstraint(_PERIOD, name="period"),
@@ -71,12 +71,12 @@ checkouts: Final = sa.Table(
     *tenant_key(),
     text("plan", nullable=True),
     sa.Column("credits", sa.BigInteger, nullable=True),
-    # In minor units of the currency: due now, and monthly from `renews_at` on.
+    # Amounts in minor units of the currency: due now, and monthly from `renews_at` on.
     sa.Column("amount", sa.BigInteger, nullable=False),
     text("currency"),
     sa.Column("monthly", sa.BigInteger, nullable=True),
     time("renews_at", nullable=True),
-    # The checkout whose plan was paid for monthly when this one was created.
+    # The checkout whose plan was billed monthly when this one was created.
     text("replaces", nullable=True),
     text("customer_id", nullable=True),
     text("state"),
@@ -84,7 +84,7 @@ checkouts: Final = sa.Table(
     text("session_id", nullable=True),
     text("subscription_id", nullable=True),
     text("renewal", nullable=True),
-    # The last choice of a lower plan that was sent to the payment provider.
+    # The last downgrade that was sent to the payment provider.
     text("choice", nullable=True),
     time("created_at"),
     sa.CheckConstraint("(plan IS NULL) <> (credits IS NULL)", name="bought"),
@@ -93,7 +93,7 @@ checkouts: Final = sa.Table(
     sa.CheckConstraint("amount >= 0", name="amount"),
     sa.CheckConstraint("state IN ('asked', 'open', 'pending', 'paid', 'failed')", name="state"),
     sa.CheckConstraint("renewal IN ('active', 'replaced', 'ended')", name="renewal"),
-    # A client pays for one plan monthly.
+    # A client has at most one plan that is billed monthly.
     sa.Index(
         "uq_checkouts_active",
         "client_id",
@@ -102,7 +102,8 @@ checkouts: Final = sa.Table(
     ),
 )
 
-# Each event of the payment provider once, with its outcome. It may belong to no client.
+# Events of the payment provider, each stored once with its outcome. An event may belong to no
+# client.
 payment_events: Final = sa.Table(
     "payment_events",
     metadata,

@@ -1,4 +1,5 @@
-"""Usage thresholds reached without a ticket, when the limit falls below the usage."""
+"""Usage thresholds that are reached without a new ticket, because the limit falls below the
+usage."""
 
 from datetime import datetime
 
@@ -14,7 +15,7 @@ from store.billing.usage_ledger import UsageLedger
 async def note_reached(
     connection: AsyncConnection, tenant: TenantId, now: datetime, new_id: NewId
 ) -> tuple[str, ...]:
-    """Record and report the thresholds that are reached now and were not recorded this month.
+    """Record and report the thresholds that are now reached and not yet recorded this month.
     Returns the ids of the deliveries to send. Raises ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     standing = usage.standing(now)

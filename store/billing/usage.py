@@ -18,14 +18,14 @@ from store.tenants.tables import clients
 
 @dataclass(frozen=True, slots=True)
 class ClientUsage:
-    """One client's usage in one month, and its limits."""
+    """One client's usage and limits in one month."""
 
     subscription: Subscription
     tickets_used: int
     credits_balance: int
 
     def standing(self, now: datetime) -> QuotaStanding:
-        """Return the quota standing. `now`: a time in that month."""
+        """Return the client's quota standing. `now`: a time in that month."""
         return self.subscription.standing(
             now, tickets_used=self.tickets_used, credits_balance=self.credits_balance
         )
@@ -55,7 +55,7 @@ _IN_MONTH: Final = (
 
 class UsageRepository(TenantRepository):
     async def in_month(self, period: Period) -> ClientUsage:
-        """Return the usage of that month alone. Raises ClientNotFound."""
+        """Return the usage and limits of one month. Raises ClientNotFound."""
         values = {"tenant": self._tenant, "month": period}
         row = await self._one(_IN_MONTH, values, ClientNotFound(self._tenant))
         plan, trial_ends_at, next_plan, next_plan_from, tickets_used, credits_balance = row

@@ -24,7 +24,7 @@ _MONTHS: Final = 24
 
 class UsageHistory(TenantRepository):
     async def months(self, now: datetime) -> tuple[UsedMonth, ...]:
-        """Return the counted months among the two years before this month, newest first."""
+        """Return the months with a counter in the two years before this month, newest first."""
         counted = usage_counters.c
         rows = await self._connection.execute(
             sa.select(counted.period, counted.tickets_used)

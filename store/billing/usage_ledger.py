@@ -1,5 +1,5 @@
-"""The usage ledger. It counts each ticket once, in the month of its admission, with its payment. A
-ticket is returned if neither brain nor executor ran for it."""
+"""The usage ledger. It counts each ticket once, in the month of its admission, with its method of
+payment. A ticket is returned if neither brain nor executor ran for it."""
 
 from datetime import datetime
 from typing import Final
@@ -17,8 +17,8 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import lock_if_open
 from store.webhooks.outbox import Outbox
 
-# One statement: the counter and the credit change only if the ledger's row is new. A constraint of
-# the table keeps the balance from falling below zero, even if the code has an error.
+# One statement: the counter and the credit change only if the ledger row is new. A constraint of
+# the table keeps the balance from falling below zero, even if the code has a bug.
 _CHARGE: Final = sa.text("""
     WITH counted AS (
         INSERT INTO usage_ledger (client_id, event_id, period, paid_by, created_at)
@@ -38,7 +38,7 @@ _CHARGE: Final = sa.text("""
     ON CONFLICT (client_id, period) DO UPDATE SET tickets_used = usage_counters.tickets_used + 1
 """)
 
-# The row stays as evidence; counts leave it out. A repetition finds the ticket already returned.
+# The row stays as evidence; counts ignore it. A repeated return finds the ticket already returned.
 _RETURN: Final = sa.text("""
     WITH returned AS (
         UPDATE usage_ledger SET returned_at = :now
@@ -58,8 +58,8 @@ _RETURN: Final = sa.text("""
     SELECT id, :entry_id, 1, 'ticket_returned', :event_id, :now FROM refunded
 """)
 
-# The ticket returns to its month. Without a credit left, the quota pays for it, because the message
-# was admitted before.
+# The ticket counts in its month again. If no credit is left, the quota covers the ticket, because
+# its message was already admitted.
 _TAKE_AGAIN: Final = sa.text("""
     WITH taken AS (
         UPDATE usage_ledger AS ticket
@@ -93,7 +93,7 @@ class UsageLedger(TenantRepository):
         entry_id: str,
         now: datetime,
     ) -> None:
-        """Count an event's ticket; a repetition changes nothing. The account must be locked."""
+        """Count an event's ticket; a repetition has no effect. The account must be locked."""
         await self._connection.execute(
             _CHARGE,
             {
@@ -107,18 +107,14 @@ class UsageLedger(TenantRepository):
         )
 
     async def give_back(self, event_id: str, *, entry_id: str, now: datetime) -> None:
-        """Take an event's ticket out of its month and return the credit that paid for it.
-
-        Idempotent by event. The account must be locked.
-        """
+        """Remove an event's ticket from its month's count, and return the credit that paid for it.
+        Idempotent by event. The account must be locked."""
         values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
         await self._connection.execute(_RETURN, values)
 
     async def take_again(self, event_id: str, *, entry_id: str, now: datetime) -> None:
-        """Count a returned ticket again, and take its credit again if one is left.
-
-        Idempotent by event. The account must be locked.
-        """
+        """Count a returned ticket again, and charge its credit again if one is left. Idempotent by
+        event. The account must be locked."""
         values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
         await self._connection.execute(_TAKE_AGAIN, values)
 
@@ -131,10 +127,9 @@ class UsageLedger(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> tuple[str, ...]:
-        """Record and report that these thresholds were reached, each only once a month.
-
-        Returns the ids of the deliveries to send. `run_id`: the run that sends them, if any.
-        """
+        """Record and report that these thresholds were reached; each is reported only once a month.
+        Returns the ids of the deliveries to send. `run_id`: the run that sends these deliveries, if
+        any."""
         if not thresholds:
             return ()
         reached = {

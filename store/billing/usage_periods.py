@@ -1,4 +1,5 @@
-"""Usage periods across clients: the counters that schedules open, and the sums they compare."""
+"""Usage periods across clients: the counters that schedules open, and the sums for the consistency
+check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from store.tenants.tables import clients
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A client whose counter or balance differs from the sum of its ledger."""
+    """A client whose counter or credit balance differs from the sum of its ledger."""
 
     client_id: str
     counted: int
@@ -26,7 +27,8 @@ class Drift:
 
 
 async def client_page(connection: AsyncConnection, *, after: str, limit: int) -> list[str]:
-    """Return the ids of the clients after this one, sorted, without those being erased."""
+    """Return the ids of the clients after this one, in order. Clients that are being erased are
+    left out."""
     query = (
         sa.select(clients.c.id)
         .where(clients.c.id > after, clients.c.closed_at.is_(None))
@@ -39,7 +41,7 @@ async def client_page(connection: AsyncConnection, *, after: str, limit: int) ->
 async def make_due_changes(
     connection: AsyncConnection, client_ids: Sequence[str], at: datetime
 ) -> int:
-    """Apply the scheduled plan changes of these clients that are due at `at`."""
+    """Apply these clients' scheduled plan changes that are due at `at`."""
     changed = await connection.execute(
         sa.update(clients)
         .where(clients.c.id.in_(client_ids), clients.c.next_plan_from <= at)
@@ -51,7 +53,7 @@ async def make_due_changes(
 async def open_counters(
     connection: AsyncConnection, client_ids: Sequence[str], period: Period
 ) -> int:
-    """Open counters at 0 for these clients; an existing counter stays unchanged."""
+    """Create these clients' counters, at 0; an existing counter stays unchanged."""
     opened = await connection.execute(
         insert(usage_counters)
         .from_select(
@@ -86,6 +88,6 @@ _DRIFTING: Final = sa.text("""
 async def drifting(
     connection: AsyncConnection, client_ids: Sequence[str], period: Period
 ) -> list[Drift]:
-    """Return the clients whose sums differ, in one statement, so from one snapshot."""
+    """Return the clients whose sums differ. A single statement reads one snapshot."""
     rows = await connection.execute(_DRIFTING, {"period": period, "client_ids": list(client_ids)})
     return [Drift(**row._asdict()) for row in rows]

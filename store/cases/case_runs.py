@@ -1,4 +1,4 @@
-"""Runs over saved cases, and their results."""
+"""Runs of saved cases, and their results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from store.core.repository import TenantRepository, owner_of
 
 _UNFINISHED: Final = case_runs.c.state.in_((CaseRunState.QUEUED, CaseRunState.RUNNING))
 
-# The cost of a result is part of its outcome, so a repeated step counts nothing twice.
+# The cost is stored with the result, so a repeated step does not count it twice.
 _COUNT: Final = sa.text("""
     UPDATE case_runs AS run
     SET done = greatest(run.done, :done),
@@ -31,9 +31,10 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Deletes runs beyond the latest ones of their client. A run that holds the last verdict on a case
-# under some digest is kept until `before`, because the digest may be that of the live version. A
-# version that is live by an older verdict stays live: its cases only count as untried again.
+# Deletes runs beyond each client's latest ones. A run that holds the last verdict on a case under
+# some digest is kept unless it is older than `before`, because the digest may belong to the live
+# version. A version that went live on an older verdict stays live; only its cases count as untried
+# again.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -56,7 +57,7 @@ _PRUNE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class KeptResult:
-    """A result with the digest that the gate looks it up by."""
+    """A case's result, with the digest by which the gate looks up the result."""
 
     result: CaseResult
     digest: bytes
@@ -109,7 +110,7 @@ class CaseRunRepository(TenantRepository):
         return await self.read(run_id)
 
     async def keep(self, run_id: str, kept: KeptResult) -> None:
-        """Store the first result of a case in a run. A result of a deleted case is dropped."""
+        """Store a case's first result in a run. The result is dropped if the case was deleted."""
         result = kept.result
         values: dict[str, object] = {
             **result.model_dump(mode="json", exclude={"name", "must", "created_at"}),
@@ -119,7 +120,7 @@ class CaseRunRepository(TenantRepository):
             "digest": kept.digest,
             "created_at": result.created_at,
         }
-        # The row lock prevents a deletion of the case before the result points to it.
+        # The row lock prevents the case from being deleted before the result refers to it.
         case = await self._connection.scalar(
             sa.select(saved_cases.c.id)
             .where(saved_cases.c.client_id == self._tenant, saved_cases.c.id == result.case_id)
@@ -140,7 +141,7 @@ class CaseRunRepository(TenantRepository):
         return frozenset(rows)
 
     async def count(self, run_id: str, done: int) -> CaseRun:
-        """Bring the run's counts up to its results. `done`: the number of finished cases."""
+        """Update the run's counts from its results. `done`: the number of finished cases."""
         await self._connection.execute(
             _COUNT, {"client_id": self._tenant, "run_id": run_id, "done": done}
         )
@@ -155,7 +156,7 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def results(self, run_id: str) -> tuple[CaseResult, ...]:
-        """Return the results of the cases that still exist, in their order."""
+        """Return the results of the cases that still exist, in order."""
         rows = await self._connection.execute(
             sa.select(case_results, saved_cases.c.name, saved_cases.c.must)
             .join(
@@ -210,8 +211,9 @@ async def case_runs_left(
 
 
 async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
-    """Delete runs that are no longer needed, all in one statement, since they are few. `before`:
-    the time from which the last verdicts of older runs are kept for the gate."""
+    """Delete runs that are no longer needed. One statement suffices, because there are few.
+    `before`: an older run with the last verdict on a case is kept for the gate if it is newer than
+    this time."""
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount
 

@@ -1,4 +1,4 @@
-"""The digest of the content that a client's agent uses in addition to its playbooks."""
+"""The digest of the content, other than playbooks, that a client's agent uses."""
 
 from typing import Final
 
@@ -7,9 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 
-# Uses values, not ids: a change that was tried and is then saved has the digest of its trial.
-# Templates count in their order, because the older of two matching ones is used; knowledge is found
-# by its rank. jsonb serializes equal values the same way.
+# The digest covers values, not ids: a change that was tried and then saved has the same digest as
+# in the trial. Templates are digested in order, because the older of two matching templates is
+# used; knowledge is found by rank, so its order does not matter. jsonb serializes equal values
+# identically.
 _DIGEST: Final = sa.text("""
     WITH template AS (
         SELECT row_number() OVER (ORDER BY created_at, id) AS place,
@@ -35,7 +36,7 @@ _DIGEST: Final = sa.text("""
 
 
 async def content_digest(connection: AsyncConnection, tenant: TenantId) -> bytes:
-    """Return the digest of active templates, knowledge, system prompt and sensitive words, as this
-    transaction sees them."""
+    """Return the digest of active templates, knowledge, system prompt and sensitive words, as
+    visible to this transaction."""
     found = await connection.execute(_DIGEST, {"tenant": tenant})
     return bytes(found.scalar_one())

@@ -1,4 +1,4 @@
-"""Runs in the form that cases are created from."""
+"""Runs in the form from which cases are created."""
 
 from typing import Final
 
@@ -21,8 +21,8 @@ _PLAN: Final = TypeAdapter(tuple[PlannedAction, ...])
 _CITATIONS: Final = TypeAdapter(tuple[Citation, ...])
 _TURNS: Final = TypeAdapter(tuple[Turn, ...])
 
-# A draft that a person approved is that person's answer: a simulation ends its wait with it. The
-# plan that a person decided on is the review's: the run's plan may lack rejected actions.
+# An approved draft is the answer of the person who approved it, which ends the wait in a
+# simulation. The plan comes from the review, because the run's plan may lack rejected actions.
 _READ: Final = """
     SELECT run.id, run.status, run.classification, run.lookup, run.citations,
            run.received_at, coalesce(run.handoff_reason, run.hold) AS reason,
@@ -62,15 +62,16 @@ _READ: Final = """
       AND event.erased_at IS NULL AND event.unified IS NOT NULL
 """
 _RUN: Final = sa.text(_READ)
-# The lock makes an erasure of the customer come first, or find the case made from this run.
+# With the lock, an erasure of the customer either finishes first or finds the case made from this
+# run.
 _LOCKED_RUN: Final = sa.text(f"{_READ} FOR SHARE OF event")
 
 
 class RunForCaseReader(TenantRepository):
     async def read(self, run_id: str, *, lock: bool = True) -> RunForCase:
-        """Return a run. `lock`: keep its customer from being erased until the transaction ends;
-        False for a read-only use. Raises RunNotFound, also for a run whose event is not normalized
-        yet or whose customer is erased."""
+        """Return a run. `lock`: prevent the erasure of its customer until the transaction ends; use
+        False for reads. Raises RunNotFound, also for a run whose event is not normalized yet or
+        whose customer is erased."""
         row = await self._one(
             _LOCKED_RUN if lock else _RUN,
             {"client_id": self._tenant, "run_id": run_id, "turns": MAX_MESSAGES - 1},

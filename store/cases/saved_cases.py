@@ -31,7 +31,7 @@ class SavedCaseRepository(TenantRepository):
         return tuple(_case(row) for row in rows)
 
     async def some(self, case_ids: Sequence[str]) -> tuple[SavedCase, ...]:
-        """Return those of these cases that still exist, oldest first."""
+        """Return these cases, except deleted ones, oldest first."""
         rows = await self._connection.execute(
             self._mine().where(saved_cases.c.id.in_(case_ids)).order_by(saved_cases.c.id)
         )
@@ -46,7 +46,7 @@ class SavedCaseRepository(TenantRepository):
         )
 
     async def names(self) -> dict[str, str]:
-        """Return the id of each case by its name."""
+        """Return the ids of the cases, by name."""
         rows = await self._connection.execute(
             sa.select(saved_cases.c.name, saved_cases.c.id).where(
                 saved_cases.c.client_id == self._tenant
@@ -61,7 +61,8 @@ class SavedCaseRepository(TenantRepository):
         )
 
     async def change(self, case_id: str, spec: CaseSpec, now: datetime) -> SavedCase:
-        """Change a case, under the same conditions as `create`. Raises CaseNotFound."""
+        """Update a case. The caller holds the account's lock and has checked the names. Raises
+        CaseNotFound."""
         changed = (
             sa.update(saved_cases)
             .where(saved_cases.c.client_id == self._tenant, saved_cases.c.id == case_id)
@@ -85,7 +86,7 @@ class SavedCaseRepository(TenantRepository):
 
 
 def _values(case: SavedCase) -> dict[str, object]:
-    """Return a case as column values: times as they are, the rest as JSON."""
+    """Return a case as column values: times unchanged, everything else as JSON."""
     return {
         **case.model_dump(mode="json", exclude={"created_at", "updated_at"}),
         "created_at": case.created_at,

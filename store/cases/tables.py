@@ -14,12 +14,12 @@ saved_cases: Final = sa.Table(
     text("name"),
     json("scenario", "{}"),
     json("expected", "{}"),
-    # A playbook is not published while this case fails.
+    # A playbook cannot be published while this case fails.
     sa.Column("must", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Column("tries", sa.Integer, nullable=False, server_default="1"),
     sa.Column("pass_rate", sa.Double, nullable=False, server_default="1"),
     text("origin"),
-    # The run that the case was created from. The case is erased with this customer's words.
+    # The run from which the case was created. Erasing its customer erases the case too.
     text("run_id", nullable=True),
     text("created_by"),
     time("created_at"),
@@ -29,7 +29,7 @@ saved_cases: Final = sa.Table(
     sa.CheckConstraint("pass_rate > 0 AND pass_rate <= 1", name="pass_rate"),
 )
 
-# One run over all cases of a client. `variant`: the content that the cases are tried with.
+# A run of all cases of a client. `variant`: the content with which the cases are tried.
 case_runs: Final = sa.Table(
     "case_runs",
     metadata,
@@ -53,8 +53,8 @@ case_runs: Final = sa.Table(
     ),
 )
 
-# The result of one case in one run. `digest`: of playbook, content, model and the case; a verdict
-# applies to that digest only. `before`: the outcome with the live content, if a change was tried.
+# The result of one case in one run. `digest`: of playbook, content, model and case; a verdict
+# applies only to that digest. `before`: the outcome with the live content, if a change was tried.
 case_results: Final = sa.Table(
     "case_results",
     metadata,

@@ -1,4 +1,4 @@
-"""The verdicts on a client's cases, and the publish gate's decisions based on them."""
+"""The verdicts on a client's cases, and the publish gate's decisions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ from store.core.repository import TenantRepository
 from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 
-# If a case was tried several times with the same digest, the last verdict applies.
+# If a case was tried several times with the same digest, the last try counts.
 _LATEST: Final = sa.text("""
     SELECT DISTINCT ON (r.case_id) r.case_id, r.passed
     FROM unnest(CAST(:cases AS text[]), CAST(:digests AS bytea[])) AS wanted (case_id, digest)
@@ -26,7 +26,7 @@ _LATEST: Final = sa.text("""
 
 class Verdicts(TenantRepository):
     async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
-        """Return for each case whether it passed its last try with exactly this digest."""
+        """Return, for each case, whether it passed the last try with exactly this digest."""
         if not wanted:
             return {}
         rows = await self._connection.execute(
@@ -38,8 +38,8 @@ class Verdicts(TenantRepository):
     async def gate(
         self, entries: Sequence[PlaybookEntry], playbook_ids: Sequence[str], model: NamesModel
     ) -> dict[str, GateStanding]:
-        """Return the gate's decision on these playbooks if the client's playbooks were `entries`,
-        oldest first."""
+        """Return the gate's decision on these playbooks, assuming that `entries`, oldest first, are
+        the client's playbooks."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         pairs = [
             (case, entry)
@@ -62,7 +62,7 @@ class Verdicts(TenantRepository):
         }
 
     async def live(self, model: NamesModel) -> dict[str, bool]:
-        """Return for each case whether it passed its last try with the live content."""
+        """Return, for each case, whether it passed the last try with the live content."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         entries = await PlaybookRepository(self._connection, self._tenant).all()
         content = await content_digest(self._connection, self._tenant)

@@ -1,4 +1,4 @@
-"""The content that a client's agent answers with: templates and knowledge."""
+"""The templates and knowledge that a client's agent answers with."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ from store.tenants.accounts import AccountRepository
 
 _SHOWN_TEMPLATES: Final = 200
 
-# Returns the templates, unless the caller has this version. A row's xmin changes with each update.
+# Returns the templates, unless the caller already has this version. Each update changes a row's
+# xmin.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
         SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version
@@ -40,7 +41,8 @@ _TEMPLATES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ShownTemplates:
-    """The templates that a brain may see, oldest first. `version`: unique to this content."""
+    """The templates that a brain may see, oldest first. `version`: differs for each change of the
+    templates."""
 
     version: str
     templates: tuple[Template, ...]
@@ -48,7 +50,7 @@ class ShownTemplates:
 
 class ContentRepository(TenantRepository):
     async def templates(self, known: ShownTemplates | None = None) -> ShownTemplates:
-        """Return the 200 oldest active templates: `known` itself if nothing has changed."""
+        """Return the 200 oldest active templates, or `known` itself if nothing has changed."""
         version = known.version if known else None
         rows = await self._connection.execute(
             _TEMPLATES, {"tenant": self._tenant, "known": version, "limit": _SHOWN_TEMPLATES}
@@ -75,7 +77,8 @@ class ContentRepository(TenantRepository):
     async def insert_template(
         self, template: Template, now: datetime, *, is_active: bool = True
     ) -> None:
-        """Insert a template without limit and lock, for a transaction that is rolled back."""
+        """Insert a template without the limit and its lock, for a transaction that is rolled
+        back."""
         await self._connection.execute(
             sa.insert(response_templates).values(
                 client_id=self._tenant,
@@ -87,7 +90,7 @@ class ContentRepository(TenantRepository):
 
     async def answered_intents(self) -> frozenset[tuple[str, str]]:
         """Return the language and intent of the client's templates, including inactive ones. Locks
-        the account, so that two callers do not both find one missing."""
+        the account, so that of two concurrent callers only one finds a template missing."""
         await AccountRepository(self._connection, self._tenant).lock()
         table = response_templates.c
         rows = await self._connection.execute(
@@ -98,7 +101,7 @@ class ContentRepository(TenantRepository):
         return frozenset((row.language, row.intent) for row in rows)
 
     async def add_templates(self, templates: Sequence[Template], now: datetime) -> None:
-        """Add templates. Raises the errors of `add_template`."""
+        """Add templates. Raises the same errors as `add_template`."""
         if not templates:
             return
         await self._make_room(response_templates, MAX_TEMPLATES, more=len(templates))
@@ -113,7 +116,7 @@ class ContentRepository(TenantRepository):
     async def add_knowledge(
         self, *, entry_id: str, title: str, body: str, language: str, now: datetime
     ) -> None:
-        """Add a knowledge entry. Raises the errors of `add_template`."""
+        """Add a knowledge entry. Raises the same errors as `add_template`."""
         await self._make_room(knowledge_entries, MAX_ENTRIES)
         await self.insert_knowledge(
             entry_id=entry_id, title=title, body=body, language=language, now=now
@@ -121,8 +124,7 @@ class ContentRepository(TenantRepository):
         await self.check_length()
 
     async def check_length(self) -> None:
-        """Check the total length of the client's knowledge, after a change. Raises TooMuchContent
-        if it is too long."""
+        """Raise TooMuchContent if a change has made the client's knowledge too long in total."""
         length = await self._connection.scalar(
             sa.select(sa.func.sum(sa.func.octet_length(knowledge_entries.c.search_text))).where(
                 knowledge_entries.c.client_id == self._tenant
@@ -148,7 +150,7 @@ class ContentRepository(TenantRepository):
         )
 
     async def add_entries(self, entries: Sequence[FileEntry], now: datetime, new_id: NewId) -> None:
-        """Add the entries of a file, in its order. Raises the errors of `add_template`."""
+        """Add the entries of a file, in order. Raises the same errors as `add_template`."""
         if not entries:
             return
         await self._make_room(knowledge_entries, MAX_ENTRIES, more=len(entries))
@@ -170,8 +172,8 @@ class ContentRepository(TenantRepository):
         await self.check_length()
 
     async def _make_room(self, table: sa.Table, limit: int, more: int = 1) -> None:
-        """Check the limit, exactly under concurrency: the account is locked. Raises
-        TooMuchContent."""
+        """Raise TooMuchContent if the limit is reached. The account is locked, so concurrent calls
+        cannot exceed the limit."""
         await AccountRepository(self._connection, self._tenant).lock()
         count = await self._connection.scalar(
             sa.select(sa.func.count()).where(table.c.client_id == self._tenant)
@@ -181,5 +183,5 @@ class ContentRepository(TenantRepository):
 
 
 def search_text(title: str, body: str) -> str:
-    """Return the text that search finds an entry by."""
+    """Return the searchable text of an entry."""
     return fold(f"{title}\n{body}")

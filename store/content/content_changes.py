@@ -1,4 +1,4 @@
-"""Reading and changing a client's templates and knowledge by its members."""
+"""Lists and edits of a client's templates and knowledge, by its members."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,10 +21,10 @@ _TABLES: Final[dict[type, sa.Table]] = {
 
 
 class ContentChanges(TenantRepository):
-    """`kind`: TemplateEntry or KnowledgeEntry, the type of content."""
+    """`kind`: the type of content, TemplateEntry or KnowledgeEntry."""
 
     async def all(self, kind: type[Entry]) -> tuple[Entry, ...]:
-        """Return all content of a kind, oldest first, including inactive templates."""
+        """Return all content of this kind, oldest first, including inactive templates."""
         table = _TABLES[kind]
         rows = await self._connection.execute(
             sa.select(table)
@@ -36,7 +36,7 @@ class ContentChanges(TenantRepository):
     async def page(
         self, kind: type[Entry], *, after: str | None, limit: int, language: str | None = None
     ) -> tuple[Entry, ...]:
-        """Return a page by id, which is the order of creation. `after`: the last id of the previous
+        """Return a page ordered by id, that is, by creation. `after`: the last id of the previous
         page. `language`: only entries in that language; None for all."""
         table = _TABLES[kind]
         meant = [table.c.client_id == self._tenant, table.c.id > (after or "")]
@@ -49,7 +49,7 @@ class ContentChanges(TenantRepository):
 
     async def titled(self, titles: Sequence[str]) -> dict[tuple[str, str], KnowledgeEntry]:
         """Return the knowledge entries with one of these titles, by language and title. Of two
-        entries with the same key it returns the older one."""
+        entries with the same language and title, the older one is returned."""
         table = knowledge_entries
         rows = await self._connection.execute(
             sa.select(table)
@@ -60,7 +60,7 @@ class ContentChanges(TenantRepository):
         return {(one.language, one.title): one for one in found}
 
     async def read(self, kind: type[Entry], content_id: str, *, lock: bool = False) -> Entry:
-        """Return an entry. Raises ContentNotFound, as all methods below."""
+        """Return an entry. Raises ContentNotFound, as do all methods below."""
         this = sa.select(_TABLES[kind]).where(*self._is(kind, content_id))
         row = await self._one(
             this.with_for_update() if lock else this, {}, ContentNotFound(content_id)
@@ -73,7 +73,7 @@ class ContentChanges(TenantRepository):
         values = change.model_dump(mode="json", exclude_none=True)
         if change.intent == "none":
             values["intent"] = None
-        # A starter template becomes the client's own when its text or intent is edited.
+        # Editing the text or intent of a starter template makes it the client's own.
         columns = response_templates.c
         same = [
             columns[name].is_not_distinct_from(sa.literal(value, columns[name].type))
@@ -86,9 +86,9 @@ class ContentChanges(TenantRepository):
     async def change_entry(
         self, entry_id: str, change: KnowledgeChange, now: datetime
     ) -> KnowledgeEntry:
-        """Change an entry. Search finds its new words at once, its meaning after the next sweep.
-        Raises TooMuchContent if a longer entry exceeds the limit."""
-        # Locked, because two people may change the title and the body at the same time.
+        """Update an entry. Keyword search finds the new text immediately; semantic search finds it
+        after the next sweep. Raises TooMuchContent if a longer entry exceeds the limit."""
+        # Locked, because two people may change title and body concurrently.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)
         if change.title or change.body:
             await self._connection.execute(

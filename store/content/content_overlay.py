@@ -1,7 +1,7 @@
-"""A change of templates or knowledge in a transaction that the caller rolls back.
+"""A trial change of templates or knowledge, in a transaction that the caller rolls back.
 
-Searches in that transaction return what they would return if the change were saved. It locks only
-the entry and not the account, so events of the client are admitted meanwhile.
+Searches in that transaction return what they would return if the change were saved. Only the entry
+is locked, not the account, so the client's events are still admitted meanwhile.
 """
 
 from datetime import datetime
@@ -18,14 +18,14 @@ from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
 
 TRIED_ID: Final = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"
-"""The id of an entry that is only tried. It sorts last, as a new entry's id does."""
+"""Id of an entry that is only being tried. Like the id of a new entry, it sorts last."""
 
 
 async def overlay(
     connection: AsyncConnection, tenant: TenantId, change: ContentVariant, now: datetime
 ) -> None:
-    """Write the change. The caller must roll back. An added entry has no embedding: search finds it
-    by its words, like a saved entry before the next sweep. Raises ContentNotFound."""
+    """Write the change. The caller must roll back. An added entry has no embedding, so only keyword
+    search finds the entry, as for a saved entry before the next sweep. Raises ContentNotFound."""
     if change.added is not None:
         await _add(ContentRepository(connection, tenant), change.added, now)
         return

@@ -13,7 +13,8 @@ from domain.content.chunks import CUT, Chunk, chunks_of
 from domain.core.ids import TenantId
 from store.content.tables import knowledge_chunks
 
-# The version of the chunking rules is part of the digest: entries cut by older rules are stale.
+# The digest includes the version of the chunking rules, so entries chunked by older rules are
+# stale.
 _DIGEST: Final = (
     f"sha256(convert_to('{CUT}' || chr(10) || entry.title || chr(10) || entry.body, 'UTF8'))"
 )
@@ -33,7 +34,7 @@ _FORGET: Final = sa.text(
     "DELETE FROM knowledge_chunks WHERE client_id = :client_id AND entry_id = :entry_id"
 )
 
-# An entry that was changed or deleted while it was embedded gets no chunks.
+# An entry that was changed or deleted while it was being embedded gets no chunks.
 _KEEP: Final = sa.text(f"""
     INSERT INTO knowledge_chunks (client_id, entry_id, place, model, digest, heading, sentences,
                                   embedding, sentence_embeddings, created_at)
@@ -46,7 +47,7 @@ _KEEP: Final = sa.text(f"""
 
 @dataclass(frozen=True, slots=True)
 class StaleEntry:
-    """An entry whose present text has no embeddings. `digest`: the digest of that text."""
+    """An entry whose current text has no embeddings. `digest`: the digest of that text."""
 
     client_id: str
     entry_id: str
@@ -65,7 +66,7 @@ class StaleEntry:
 
 
 async def is_embedded(connection: AsyncConnection, tenant: TenantId, model: str) -> bool:
-    """Return whether any of a client's knowledge has an embedding of the model."""
+    """Return whether any of the client's knowledge entries has an embedding from the model."""
     embedded = sa.exists().where(
         knowledge_chunks.c.client_id == tenant, knowledge_chunks.c.model == model
     )
@@ -75,7 +76,7 @@ async def is_embedded(connection: AsyncConnection, tenant: TenantId, model: str)
 async def stale_entries(
     connection: AsyncConnection, model: str, *, after: StaleEntry | None, limit: int
 ) -> list[StaleEntry]:
-    """Return a page of all clients' entries whose present text `model` has not embedded."""
+    """Return a page of all clients' entries whose current text `model` has not embedded."""
     rows = await connection.execute(
         _STALE,
         {
@@ -86,7 +87,7 @@ async def stale_entries(
         },
     )
     return [
-        # An entry without words has no sentence; search still finds its title.
+        # An entry without body text has no sentences; search still finds its title.
         StaleEntry(
             row.client_id,
             row.id,

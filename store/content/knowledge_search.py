@@ -1,4 +1,4 @@
-"""The search for knowledge entries near a text, by words and by meaning."""
+"""Keyword and semantic search for knowledge entries."""
 
 from typing import Final
 
@@ -14,15 +14,15 @@ from store.core.repository import TenantRepository
 MAX_PASSAGES: Final = 8
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
-# A longer message is searched by its first words, and by fewer if many entries are compared.
+# A longer message is searched by its first words, and by fewer words if many entries are compared.
 _LEXEMES: Final = 60
 _PAIRS: Final = 150_000
-# The share of the mean distance of a language's entries that is subtracted from each distance.
+# The share of a language's mean distance that is subtracted from each of its entries' distances.
 _LANGUAGE_SHARE: Final = 0.75
 
 # Entries that share words with the message, ranked by the sum of inverse document frequencies.
-# PostgreSQL cannot use the index under row-level security. So each entry is read once, and its
-# words are compared directly. Sums are rounded, because their terms come in any order.
+# PostgreSQL cannot use the index under row-level security, so each entry is read once and its words
+# are compared directly. Sums are rounded, because their terms are added in no fixed order.
 _WORDS: Final = """
     WITH own AS MATERIALIZED (
         SELECT id, language, strip(search) AS words, row_number() OVER () AS entry
@@ -66,9 +66,10 @@ _SEARCH: Final = sa.text(f"""
     LIMIT :limit
 """)  # noqa: S608 - a constant is put in, no value
 
-# Adds entries near in meaning; reciprocal rank fusion needs no common measure of the two searches.
-# Only embeddings of the question's model and length are comparable with it. Texts in the question's
-# own language are nearer than others: most of that difference is subtracted.
+# Adds entries with a similar meaning. Reciprocal rank fusion needs no common scale for the two
+# searches. Only embeddings with the model and length of the question's embedding are comparable.
+# Texts in the language of the question are nearer than others; most of that difference is
+# subtracted.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
@@ -115,10 +116,9 @@ _FUSED: Final = sa.text(f"""
 
 class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """Return the knowledge entries that share words with `text`, the nearest first.
-
-        With `near`, the text's embedding, also return entries near in meaning, cut into sentences.
-        """
+        """Return the knowledge entries that share words with `text`, best matches first. With
+        `near`, the text's embedding, also return entries with a similar meaning, split into
+        sentences."""
         values: dict[str, str | float] = {
             "words": fold(text[:_MAX_QUERY_CHARS]),
             "client_id": self._tenant,
@@ -139,7 +139,8 @@ class KnowledgeSearch(TenantRepository):
 
 
 def _passage(row: RowMapping) -> Passage:
-    """Return a found entry. Without embeddings it is cut here, and sentences have no similarity."""
+    """Return a found entry. An entry without embeddings is split here, and its sentences have no
+    similarity."""
     kept = {name: value for name, value in row.items() if value is not None}
     if "sentences" not in kept:
         kept["sentences"] = [

@@ -11,8 +11,8 @@ from store.tenants.accounts import AccountRepository
 
 class SuggestionRepository(TenantRepository):
     async def add(self, suggestion: Suggestion) -> None:
-        """Add a suggestion. Raises TooManySuggestions (exact under concurrency: the account is
-        locked), and ClientNotFound while the client is being erased."""
+        """Add a suggestion. Raises TooManySuggestions, and ClientNotFound while the client is being
+        erased. The account is locked, so concurrent calls cannot exceed the limit."""
         await AccountRepository(self._connection, self._tenant).lock()
         waiting = await self._connection.scalar(
             sa.select(sa.func.count()).where(suggestions.c.client_id == self._tenant)
@@ -41,8 +41,8 @@ class SuggestionRepository(TenantRepository):
         return tuple(Suggestion.model_validate(row, from_attributes=True) for row in rows)
 
     async def take(self, suggestion_id: str) -> Suggestion:
-        """Remove and return a suggestion to decide it; only one of two concurrent callers gets it.
-        Raises SuggestionNotFound."""
+        """Remove and return a suggestion for a decision. Only one of two concurrent callers gets
+        the suggestion. Raises SuggestionNotFound."""
         row = await self._one(
             sa.delete(suggestions)
             .where(suggestions.c.client_id == self._tenant, suggestions.c.id == suggestion_id)

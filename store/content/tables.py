@@ -11,7 +11,7 @@ from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 
 class Vectors(UserDefinedType[str]):
-    """An array of vectors, read by SQL only."""
+    """An array of vectors. Only SQL reads it."""
 
     cache_ok = True
 
@@ -27,12 +27,13 @@ response_templates: Final = sa.Table(
     text("category"),
     text("language"),
     text("body"),
-    # The customer's intent that allows sending it; without one a person reviews first.
+    # The customer's intent for which the template may be sent. Without an intent, a person reviews
+    # first.
     text("intent", nullable=True),
-    # Words of the cases that it must not answer.
+    # Words that mark cases in which the template must not be used.
     json("not_for", "[]"),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
-    # A starter template that the client has not edited.
+    # Whether it is a starter template that the client has not edited.
     sa.Column("is_starter", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("updated_at", nullable=True),
@@ -49,7 +50,8 @@ knowledge_entries: Final = sa.Table(
     text("title"),
     text("body"),
     text("language"),
-    # Title and body without accents: customers rarely type them, and the stemmers need them equal.
+    # Title and body without accents: customers rarely type accents, and stemmers need the same
+    # spelling on both sides.
     text("search_text"),
     sa.Column("search", TSVECTOR, sa.Computed(_SEARCH, persisted=True), nullable=False),
     time("created_at"),
@@ -58,9 +60,9 @@ knowledge_entries: Final = sa.Table(
     sa.Index(None, "search", postgresql_using="gin"),
 )
 
-# An entry's chunks with their embeddings. The vectors have no fixed number of dimensions, because
-# each model has its own; a client's chunks are few enough to scan. The sentences' vectors are kept
-# out of line, so that a scan does not read them.
+# Chunks of knowledge entries, with their embeddings. The vectors have no fixed number of
+# dimensions, because models differ; a client has few enough chunks to scan. The sentences' vectors
+# are stored out of line, so that a scan does not read them.
 knowledge_chunks: Final = sa.Table(
     "knowledge_chunks",
     metadata,
@@ -68,7 +70,7 @@ knowledge_chunks: Final = sa.Table(
     sa.Column("entry_id", sa.Text, primary_key=True),
     sa.Column("place", sa.Integer, primary_key=True, autoincrement=False),
     text("model"),
-    # The digest of the title and body that were cut and embedded.
+    # The digest of the title and body that were chunked and embedded.
     sa.Column("digest", sa.LargeBinary, nullable=False),
     text("heading"),
     sa.Column("sentences", ARRAY(sa.Text), nullable=False),

@@ -1,4 +1,5 @@
-"""The order in which clients get a connection of a full pool: fewest held connections first."""
+"""A queue for connections of a full pool. The client that holds the fewest connections comes
+first."""
 
 import asyncio
 from collections import Counter, deque
@@ -11,16 +12,17 @@ from domain.core.ids import TenantId
 
 _Holder = TenantId | None
 
-# The places held by the current task; tasks that it starts meanwhile inherit them.
+# The slots held by the current task. Tasks that it starts meanwhile inherit them.
 _HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar("held turns")
 
 
 class ClientTurns:
-    """The places of a pool, for one event loop.
+    """The connection slots of a pool, for one event loop.
 
-    `places`: the connections of the pool. `of_a_client`: the most that one client holds, and the
-    most that work across clients holds. So a client whose requests wait for a locked row leaves
-    some to others. A client with a long queue waits behind each client with a short one.
+    `places`: the pool's number of connections. `of_a_client`: the most slots that one client may
+    hold, and the most for work that spans clients. Requests of one client that wait for a locked
+    row therefore leave slots for other clients. A client with a long queue waits behind every
+    client with a short one.
     """
 
     def __init__(self, places: int, of_a_client: int) -> None:
@@ -31,10 +33,10 @@ class ClientTurns:
 
     @asynccontextmanager
     async def turn(self, of: TenantId | None) -> AsyncIterator[None]:
-        """Hold a place. `of`: the client, or None for work that spans clients.
+        """Acquire a slot. `of`: the client, or None for work that spans clients.
 
-        A task that has a place of the client already takes no second one: such tasks would wait for
-        one another.
+        Reentrant per client: a task that already holds a slot of the client takes no second one,
+        because such tasks could deadlock.
         """
         held, own = _HELD.get(frozenset()), (self, of)
         if own in held:
@@ -58,7 +60,7 @@ class ClientTurns:
         try:
             await called
         except asyncio.CancelledError:
-            if not called.cancelled():  # its turn came at the same time
+            if not called.cancelled():  # the slot was granted during the cancellation
                 self._give_back(of)
             raise
 
@@ -67,13 +69,13 @@ class ClientTurns:
         self._held[of] -= 1
         if not self._held[of]:
             del self._held[of]
-        # Ties go to the queue that was served least recently, by the dict's order.
+        # Ties go to the client that was served least recently; the dict keeps this order.
         for one in sorted(self._waiting, key=lambda one: self._held[one]):
             if self._held[one] < self._of_a_client and self._call(one):
                 return
 
     def _call(self, of: _Holder) -> bool:
-        """Give the place to the first waiting task of the queue. Return False if there is none."""
+        """Give the slot to the client's first waiting task. Return False if no task is waiting."""
         line = self._waiting.pop(of)
         while line:
             called = line.popleft()

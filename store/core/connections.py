@@ -16,8 +16,8 @@ _LIMITS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """`reserved`: the part of `max_connections` that is reserved for superusers and roles with that
-    privilege. `open_now`: the open connections of all programs."""
+    """`reserved`: the part of `max_connections` that is reserved for superusers and for roles with
+    that privilege. `open_now`: the connections that are open, from all programs."""
 
     max_connections: int
     reserved: int
@@ -29,7 +29,7 @@ class ConnectionLimits:
 
 
 async def connection_limits(connection: AsyncConnection) -> ConnectionLimits:
-    """Return the limits of the whole server, across its databases."""
+    """Return the connection limits of the whole server, across its databases."""
     row = (await connection.exec_driver_sql(_LIMITS)).one()
     return ConnectionLimits(
         max_connections=row.allowed, reserved=row.reserved, open_now=row.open_now

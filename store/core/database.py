@@ -1,4 +1,4 @@
-"""The database: one engine per process, and the only way to open a transaction."""
+"""The database: one engine per process. All transactions are opened here."""
 
 import asyncio
 import select
@@ -31,35 +31,36 @@ from store.core.snapshot import begin as begin_snapshot
 APP_ROLE: Final = "engine_app"
 SERVICE_ROLE: Final = "engine_service"
 
-# A caller gets an error within 5 s if the database is unavailable; each of these must be shorter.
-# The server's own timeouts have no effect if the server is silent, so the client keeps time too.
+# A caller gets an error within 5 s if the database is unavailable; each of these timeouts must be
+# shorter. Server-side timeouts have no effect if the server is silent, so the client enforces its
+# own.
 PATIENCE_S: Final = 3.5
-# The part of it that is reserved for statements. A caller that has waited longer for a connection
-# gives up: its time would end in the middle of a statement and cost the connection.
+# The part of the timeout that is reserved for statements. A caller that has waited longer for a
+# connection gives up. Otherwise its deadline would pass during a statement and cost the connection.
 _FOR_STATEMENTS_S: Final = 1.5
 _CONNECT_TIMEOUT_S: Final = 2
 _PING_AFTER_S: Final = 1.0
 _PING_TIMEOUT_S: Final = 1.0
 _LOCK_TIMEOUT: Final = "2s"
 _STATEMENT_TIMEOUT_S: Final = 3.0
-# PostgreSQL cancels a statement this long before its caller's deadline, so the connection survives.
+# PostgreSQL cancels a statement this long before the caller's deadline, so the connection survives.
 _ENDS_BEFORE_S: Final = 0.2
 _SNAPSHOT_PATIENCE_S: Final = 30
 
 WhoseRecord = Callable[[AsyncConnection, str], Awaitable[TenantId]]
-"""Finds the client of a record by its id, for operators and signed-in people."""
+"""Finds a record's client by the record's id, for operators and signed-in people."""
 
 
 def psycopg_url(url: str) -> sa.URL:
-    """Return a PostgreSQL URL for SQLAlchemy's psycopg dialect. Raises sa.exc.ArgumentError."""
+    """Return the URL with SQLAlchemy's psycopg dialect. Raises sa.exc.ArgumentError."""
     return sa.make_url(url).set(drivername="postgresql+psycopg")
 
 
 class Database:
-    """A pool of connections. Every repository works on a connection from it.
+    """A connection pool, from which every repository gets its connection.
 
-    Each connection runs as `engine_app`, regardless of the login role. Row-level security shows it
-    only the rows of the client that its transaction names (`migrations/tenancy.py`).
+    Each connection runs as `engine_app`, regardless of the login role. Row-level security shows
+    only the rows of the client that the transaction names (`migrations/tenancy.py`).
     """
 
     def __init__(self, url: str, *, pool_size: int = WORK) -> None:
@@ -68,11 +69,11 @@ class Database:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=PATIENCE_S,
-            # The most recently used connection rarely needs a liveness check.
+            # LIFO: the most recently used connection rarely needs a liveness check.
             pool_use_lifo=True,
-            # Transactions are opened below, together with their client: one round trip.
+            # The methods below open the transaction and set its client in one round trip.
             isolation_level="AUTOCOMMIT",
-            # Statements have customers' words as parameters, and errors are logged.
+            # Errors are logged, and statement parameters contain customers' words.
             hide_parameters=True,
             json_serializer=_dump,
             json_deserializer=orjson.loads,
@@ -80,9 +81,10 @@ class Database:
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
                 f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
-                # A cached plan would fit the tables as they were when it was made (decision 0045).
+                # A cached plan would fit the tables as they were when the plan was made (decision
+                # 0045).
                 "-c plan_cache_mode=force_custom_plan "
-                # A statement ends when its caller has disconnected.
+                # PostgreSQL ends a statement whose caller has disconnected.
                 "-c idle_in_transaction_session_timeout=30s -c client_connection_check_interval=1s "
                 "-c timezone=UTC",
             },
@@ -97,10 +99,11 @@ class Database:
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         """Open a transaction on one client's rows; no other row can be read or written.
 
-        Like `service`: committed when the block ends, rolled back when it raises. It takes at most
-        `patience_s` seconds including the wait for a connection, for which clients take turns
-        (`client_turns.py`). Raises EngineUnavailable if PostgreSQL cannot be reached, disconnects
-        or does not answer, and CommitUnknown if that happens during the commit.
+        The transaction commits when the block ends, and rolls back when the block raises, as with
+        `service`. It takes at most `patience_s` seconds including the wait for a connection, for
+        which clients take turns (`client_turns.py`). Raises EngineUnavailable if PostgreSQL cannot
+        be reached, disconnects or does not answer, and CommitUnknown if that happens during the
+        commit.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(_BEGIN + whose, patience_s, of=tenant)
@@ -112,22 +115,23 @@ class Database:
         return self._transaction(_BEGIN_SERVICE, patience_s)
 
     def reading(self, tenant: TenantId) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a transaction like `tenant`, in which PostgreSQL refuses every write."""
+        """Open a read-only transaction like `tenant`. PostgreSQL refuses every write."""
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(_BEGIN_READING + whose, PATIENCE_S, of=tenant)
 
     def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a transaction like `service`, in which PostgreSQL refuses every write."""
+        """Open a read-only transaction like `service`. PostgreSQL refuses every write."""
         return self._transaction(_BEGIN_READING + _AS_SERVICE, PATIENCE_S)
 
     async def find_client(self, whose: WhoseRecord, record_id: str) -> TenantId:
-        """Return the client that a record belongs to. Raises the error of `whose` without one."""
+        """Return the client of a record. If there is no such record, raises the error of
+        `whose`."""
         async with self.reading_across() as connection:
             return await whose(connection, record_id)
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
-        """Yield a connection without transaction and client. Row-level security hides all rows;
+        """Yield a connection without a transaction or a client. Row-level security hides all rows;
         only functions that need no client return data."""
         async with self._connection(PATIENCE_S) as (connection, _, _, _):
             yield connection
@@ -136,9 +140,9 @@ class Database:
     async def snapshot(
         self, tenant: TenantId, *, patience_s: float = _SNAPSHOT_PATIENCE_S
     ) -> AsyncIterator[Snapshot]:
-        """Open a snapshot of a client's rows, readable for as long as the block runs.
+        """Open a snapshot of a client's rows that stays readable until the block ends.
 
-        It holds a connection meanwhile, so use a separate pool. `patience_s`: the limit for each
+        It holds a connection meanwhile, so use a separate pool. `patience_s`: the timeout for each
         answer of PostgreSQL. Raises EngineUnavailable like `tenant`.
         """
         async with self._connection(PATIENCE_S, of=tenant) as (connection, raw, leash, _):
@@ -152,7 +156,7 @@ class Database:
                 yield Snapshot(raw, leash, tenant, patience_s=patience_s)
             finally:
                 leash.within(PATIENCE_S)
-                with suppress(psycopg.OperationalError):  # there was nothing to write
+                with suppress(psycopg.OperationalError):  # the transaction was read-only
                     await raw.rollback()
 
     async def ping(self) -> None:
@@ -169,14 +173,14 @@ class Database:
             if left < _STATEMENT_TIMEOUT_S:
                 begin += sql.SQL(f"; SET LOCAL statement_timeout = {max(1, int(left * 1000))}")
             try:
-                # Not prepared: PostgreSQL prepares single statements only.
+                # Not prepared, because PostgreSQL prepares single statements only.
                 await raw.execute(begin, prepare=False)
             except psycopg.OperationalError:
                 await connection.invalidate()
                 raise
             yield connection
             if raw.info.transaction_status is not TransactionStatus.INTRANS:
-                # PostgreSQL would roll back without an error.
+                # On COMMIT, PostgreSQL would roll back without raising an error.
                 raise RuntimeError("a statement of this transaction failed: it cannot be committed")
             try:
                 await raw.commit()
@@ -188,8 +192,8 @@ class Database:
     async def _connection(
         self, patience_s: float, *, of: TenantId | None = None
     ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash, float]]:
-        """Yield a connection of the pool with its deadline, a time of the loop's clock. The socket
-        is shut down at the deadline. `of`: the client that the connection is counted for."""
+        """Yield a connection of the pool and its deadline, in the event loop's time. The socket is
+        shut down at the deadline. `of`: the client to which the connection is counted."""
         deadline = asyncio.get_running_loop().time() + patience_s
         try:
             async with AsyncExitStack() as held:
@@ -205,7 +209,7 @@ class Database:
                     yield connection, raw, leash, deadline
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             if isinstance(error, OperationalError) and _exceeds_limit(error):
-                raise  # it would fail at each try
+                raise  # a retry would fail too
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
             if error.connection_invalidated:
@@ -216,7 +220,8 @@ class Database:
         await self.engine.dispose()
 
 
-# Independent of the server's default: a statement after a lock must see earlier commits.
+# Set explicitly, regardless of the server's default: a statement after a lock must see earlier
+# commits.
 _BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")])
 _BEGIN_READING: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ")])
 _AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
@@ -229,17 +234,15 @@ def _exceeds_limit(error: OperationalError) -> bool:
 
 
 def _drop_one(context: ExceptionContext) -> None:
-    """Invalidate only the broken connection; the others are checked before their use."""
+    """Invalidate only the broken connection. The other connections are checked before their next
+    use."""
     context.invalidate_pool_on_disconnect = False
 
 
 def _ask_before_use(engine: AsyncEngine) -> None:
-    """Check a connection before use if it was idle or has unread data, and replace it if it is
-    dead.
-
-    A server that shuts down notifies each of its connections. One that vanished does not; under
-    load no connection is idle, so there the first statement on each fails.
-    """
+    """Check a connection before use if it was idle or has unread data; replace a dead one. A server
+    that shuts down notifies each of its connections. A server that vanished does not; under load no
+    connection is idle, so the first statement on each connection then fails."""
 
     def on_checkin(_: object, record: ConnectionPoolEntry) -> None:
         record.info["rested_since"] = time.monotonic()
@@ -263,7 +266,8 @@ def _ask_before_use(engine: AsyncEngine) -> None:
 
 
 def _has_news(connection: object) -> bool:
-    """Return whether unread data has arrived: between two uses it means that the server hung up."""
+    """Return whether unread data has arrived. Between two uses, unread data means that the server
+    closed the connection."""
     if not isinstance(connection, psycopg.AsyncConnection) or connection.closed:
         return True
     poll = select.poll()

@@ -24,14 +24,14 @@ class StoredReport:
 
 
 class ErrorReportRepository:
-    """Stores and reads error reports, on a transaction that spans clients."""
+    """Stores and reads error reports, in a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, report_id: str, report: ErrorReport) -> None:
-        """Store a report unless it is stored already, and delete reports that are older than it by
-        more than `KEPT_FOR`."""
+        """Store a report, unless it is already stored, and delete reports more than `KEPT_FOR`
+        older than it."""
         await self._connection.execute(
             insert(error_reports)
             .values(
@@ -90,7 +90,7 @@ def _stored(row: "sa.Row[*tuple[Any, ...]]") -> StoredReport:
 
 
 def keep_in(database: Database) -> Callable[[str, ErrorReport], Awaitable[None]]:
-    """Return the function that stores one report by its id, in its own transaction. The function
+    """Return a function that stores a report by its id, in a separate transaction. The function
     raises EngineUnavailable."""
 
     async def keep(report_id: str, report: ErrorReport) -> None:

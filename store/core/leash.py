@@ -1,4 +1,4 @@
-"""A deadline for a connection that works even if the server does not answer."""
+"""A connection deadline that works even if the server does not answer."""
 
 import asyncio
 import os
@@ -10,11 +10,11 @@ import psycopg
 
 
 class Leash:
-    """A socket deadline: shuts down the connection's socket when the deadline passes, so that every
-    operation waiting on it ends.
+    """A socket deadline. When it passes, the connection's socket is shut down, so that every
+    operation waiting on the socket ends.
 
-    Cancelling does not work: psycopg then asks the same silent server to stop, and waits for it.
-    There is no deadline before one is set, and none after the block.
+    Cancelling does not work: psycopg then asks the same silent server to cancel, and waits for the
+    server's answer. There is no deadline before one is set, and none after the block.
     """
 
     def __init__(self, connection: object) -> None:
@@ -35,7 +35,7 @@ class Leash:
         self.loosen()
 
     def until(self, deadline: float) -> None:
-        """Set the deadline to a time of the loop's clock; it replaces any other."""
+        """Set the deadline to a time of the event loop's clock, replacing any earlier deadline."""
         self.loosen()
         self._timer = asyncio.get_running_loop().call_at(deadline, self._cut)
 
@@ -44,7 +44,7 @@ class Leash:
         self.until(asyncio.get_running_loop().time() + seconds)
 
     def loosen(self) -> None:
-        """Remove the deadline until the next one is set."""
+        """Remove the deadline."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

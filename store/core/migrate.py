@@ -1,4 +1,4 @@
-"""Migrate a database to the newest schema, while the service runs on it."""
+"""Migrate a database to the newest schema, while the service is running."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,10 +25,11 @@ from domain.core.errors import EngineUnavailable, InvalidInput
 from store.core.database import psycopg_url
 
 _ALEMBIC_INI: Final = Path(__file__).resolve().parents[2] / "alembic.ini"
-# Two processes that start at the same time must not migrate twice. The key is arbitrary.
+# Key of the advisory lock that keeps two processes from migrating concurrently. The value is
+# arbitrary.
 _MIGRATION_LOCK: Final = 7_205_759_403_792_794
-# How long a change is retried while other transactions hold the tables, in seconds. Requests that
-# queued behind it run in the pauses.
+# How long a change is retried while other transactions hold locks on the tables, in seconds.
+# Requests that queue behind the change run between the tries.
 _TRIED_FOR_S: Final = 600
 _PAUSE: Final = wait_exponential(multiplier=0.5, max=10)
 
@@ -37,7 +38,8 @@ _log = structlog.get_logger(__name__)
 
 def alembic_config(database_url: str) -> Config:
     config = Config(str(_ALEMBIC_INI))
-    # Alembic's ini values treat % as interpolation; a URL may hold it (percent-encoded paths).
+    # Alembic's ini values treat % as interpolation, and a URL may contain % (percent-encoded
+    # paths).
     config.set_main_option("sqlalchemy.url", database_url.replace("%", "%%"))
     return config
 
@@ -45,8 +47,8 @@ def alembic_config(database_url: str) -> Config:
 def migrate(database_url: str) -> None:
     """Run the missing migrations. A second concurrent call waits for the first.
 
-    Raises InvalidInput for a database that another version made, and for a role without rights;
-    EngineUnavailable if others hold the tables for too long. Completed migrations stay.
+    Raises InvalidInput if another version created the database, or if the role lacks rights;
+    EngineUnavailable if other transactions hold the tables for too long. Completed migrations stay.
     """
     try:
         with _alone(database_url):
@@ -82,18 +84,18 @@ def _upgrade(database_url: str) -> None:
 
 
 def _is_held(error: BaseException) -> bool:
-    """Return whether a change did not get its lock in time."""
+    """Return whether a change failed because it did not get a lock in time."""
     held = LockNotAvailable | DeadlockDetected
     return isinstance(error, OperationalError) and isinstance(error.orig, held)
 
 
 @contextmanager
 def _alone(database_url: str) -> Iterator[None]:
-    """Hold the migration lock of this database.
+    """Hold this database's migration lock, an advisory lock in the session of a separate
+    connection.
 
-    The lock belongs to the session of a separate connection. A waiting process polls instead of
-    blocking in one statement. A concurrent index build waits for every running statement, so a
-    blocking wait would deadlock with it.
+    A waiting process polls instead of blocking in one statement. A concurrent index build waits for
+    every running statement, so a blocking wait would deadlock with the build.
     """
     engine = sa.create_engine(
         psycopg_url(database_url), poolclass=sa.NullPool, isolation_level="AUTOCOMMIT"

@@ -1,4 +1,4 @@
-"""The end of a page of all clients' records, in the order of a time."""
+"""The cursor of a page of all clients' records, which are sorted by time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ class Place:
 def beyond(
     place: Place | None, at: "sa.ColumnElement[datetime]", record_id: "sa.ColumnElement[str]"
 ) -> sa.ColumnElement[bool]:
-    """Return the condition that a record comes after `place`, or true for the first page."""
+    """Return the condition that a record comes after `place`; true for the first page."""
     if place is None:
         return sa.true()
     return sa.tuple_(at, record_id) > sa.tuple_(place.at, place.id)

@@ -1,23 +1,25 @@
-"""The number of connections that each process may hold open at PostgreSQL."""
+"""The number of PostgreSQL connections that each process may hold open."""
 
 from collections.abc import Mapping
 from typing import Final
 
 WORK: Final = 10
-"""For requests, or for the steps of runs."""
+"""Connections for requests, or for the steps of runs."""
 
 REPORTS: Final = 1
-"""Separate, so that an error can be reported when all other connections are in use."""
+"""A separate connection, so that an error can be reported while all other connections are in
+use."""
 
 EXPORTS: Final = 4
-"""Separate, because an export holds a connection for as long as its caller reads."""
+"""Separate connections, because an export holds its connection for as long as the caller reads."""
 
 PLACES: Final = 1
-"""Separate, because its session holds the locks that webhook workers share
+"""A separate connection, because its session holds the advisory locks that webhook workers share
 (`store/webhooks/places.py`)."""
 
 WIDGET: Final = 1
-"""Separate, because it listens for PostgreSQL's notifications about widget sessions."""
+"""A separate connection, because it listens for PostgreSQL's notifications about widget
+sessions."""
 
 OF_A_PROCESS: Final[Mapping[str, int]] = {
     "api": WORK + REPORTS + EXPORTS + WIDGET,
@@ -28,6 +30,6 @@ OF_A_PROCESS: Final[Mapping[str, int]] = {
 
 
 def of_a_client(pool_size: int) -> int:
-    """Return the most connections of a pool that one client holds. That is seven of ten, so that a
-    client whose requests wait for a locked row leaves some to others."""
+    """Return the maximum number of a pool's connections that one client may hold. It is 70 % of the
+    pool, so that requests of one client that wait for a locked row leave connections for others."""
     return max(1, pool_size * 7 // 10)

@@ -1,4 +1,4 @@
-"""The base of the repositories of clients' records."""
+"""Base class of the repositories of clients' records."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from store.core.database import WhoseRecord
 
 
 class TenantRepository:
-    """Works on a transaction that its caller opened, and on the rows of its client only."""
+    """Works in a transaction that the caller opened, and only on the rows of its client."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
@@ -29,16 +29,14 @@ class TenantRepository:
 
 
 def some_of(table: sa.Table, limit: int, *which: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Return the condition for a batch of at most `limit` rows that match `which`."""
+    """Return a condition that selects at most `limit` of the rows that match `which`."""
     key = table.primary_key.columns
     return sa.tuple_(*key).in_(sa.select(*key).where(*which).limit(limit))
 
 
 def owner_of(table: sa.Table, missing: type[DomainError]) -> WhoseRecord:
-    """Return a function that finds the client of a record by its id; it raises `missing`.
-
-    For operators and signed-in people: it searches all clients.
-    """
+    """Return a function that finds a record's client by the record's id, and raises `missing` if
+    there is none. For operators and signed-in people, because it searches all clients."""
 
     async def find(connection: AsyncConnection, record_id: str) -> TenantId:
         client_id = await connection.scalar(

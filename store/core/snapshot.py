@@ -1,4 +1,4 @@
-"""A consistent snapshot of a client's rows, read in pieces for as long as a slow reader takes."""
+"""A consistent snapshot of a client's rows, read in pieces at the speed of a slow reader."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -14,20 +14,19 @@ from store.core.leash import Leash
 
 PIECE: Final = 256 * 1024
 
-# Longer than any caller holds a snapshot.
+# Longer than any caller keeps a snapshot open.
 _AT_MOST: Final = "20min"
-# A snapshot without a reader keeps PostgreSQL from vacuuming rows that all clients change.
+# Without this limit, a snapshot without a reader would keep PostgreSQL from vacuuming rows of all
+# clients.
 _UNREAD: Final = "60s"
-# libpq holds this many rows at a time, regardless of their size.
+# libpq buffers this many rows at a time, regardless of their size.
 _ROWS_HELD: Final = 8
 
 
 def begin(tenant: TenantId) -> sql.Composed:
-    """Return the statements that open the transaction.
-
-    JIT is off: compiling a query takes longer than the first rows, for which a caller waits. Each
-    section starts at the savepoint, which undoes what the previous section left.
-    """
+    """Return the statements that open the transaction. JIT is off, because compiling a query takes
+    longer than reading the first rows, for which a caller waits. Each section starts at the
+    savepoint; rolling back to it undoes what the previous section left."""
     return sql.SQL(
         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL app.client_id = {tenant}; "
         f"SET LOCAL statement_timeout = '{_AT_MOST}'; "
@@ -37,11 +36,11 @@ def begin(tenant: TenantId) -> sql.Composed:
 
 
 class Snapshot:
-    """Queries in a snapshot's transaction; each is constant SQL that may use the parameter
+    """Queries in a snapshot's transaction. Each is constant SQL that may use the parameter
     `client_id`.
 
-    PostgreSQL may be silent for `patience_s` seconds at a time; then the connection is cut, which
-    raises psycopg.OperationalError. The reader's own time does not count.
+    If PostgreSQL is silent for `patience_s` seconds, the connection is cut, which raises
+    psycopg.OperationalError. Time that the reader takes does not count.
     """
 
     def __init__(
@@ -57,13 +56,13 @@ class Snapshot:
         self._leash = leash
         self._patience_s = patience_s
         self._values = {"client_id": tenant}
-        # Rows with one column, json or text, as the received bytes.
+        # Yields rows of one column, json or text, as the bytes received.
         self._rows = connection.cursor(row_factory=scalar_row)
         for kind in ("json", "text"):
             self._rows.adapters.register_loader(kind, ByteaBinaryLoader)
 
     async def rewind(self) -> None:
-        """Roll back a failed statement and the cursor; the snapshot stays the same."""
+        """Undo a failed statement and close the cursor; the snapshot stays the same."""
         self._leash.within(self._patience_s)
         await self._connection.execute("ROLLBACK TO SAVEPOINT beginning", prepare=False)
 
@@ -75,14 +74,14 @@ class Snapshot:
         return await cursor.fetchone()
 
     async def declare(self, query: str) -> None:
-        """Open the cursor that `fetch` reads from. There is one at a time, until `rewind`."""
+        """Open the cursor that `fetch` reads from. Only one cursor can be open, until `rewind`."""
         self._leash.within(self._patience_s)
         declared = sql.SQL("DECLARE rows NO SCROLL CURSOR FOR {}").format(sql.SQL(query))
         await self._connection.execute(declared, self._values)
 
     async def fetch(self, number: int) -> AsyncGenerator[list[bytes]]:
-        """Yield up to `number` further rows, in one list unless they are larger than a PIECE. Close
-        the generator before any other query."""
+        """Yield up to `number` further rows, in one list unless the rows are larger than a PIECE.
+        Close the generator before any other query."""
         self._leash.within(self._patience_s)
         query = sql.SQL("FETCH {} FROM rows").format(sql.Literal(number))
         held: list[bytes] = []

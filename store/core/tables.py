@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text
 
-# Server-side errors, for operators without an error tracker. No customer's words.
+# Server-side errors, for operators without an error tracker. They contain no customers' words.
 error_reports: Final = sa.Table(
     "error_reports",
     metadata,
@@ -21,8 +21,8 @@ error_reports: Final = sa.Table(
     sa.Column("occurrences", sa.Integer, nullable=False, server_default="1"),
 )
 
-# Spending on language models by UTC day, in millionths of a US dollar: of all clients, and of those
-# without a paid plan. Includes what is reserved for questions in progress.
+# Spending on language models by UTC day, in millionths of a US dollar: by all clients, and by
+# clients without a paid plan. Includes reservations for questions in progress.
 model_spending: Final = sa.Table(
     "model_spending",
     metadata,

@@ -17,8 +17,8 @@ class FormPosts:
         self._tenant = tenant
 
     async def take(self, form: str, once: str, user_id: str, now: datetime) -> None:
-        """Record that the form takes effect in this transaction. Another form sent to the same path
-        `form` waits for the transaction's end. Raises AlreadyPosted."""
+        """Record that the form takes effect in this transaction. A concurrent post to the same path
+        `form` waits until this transaction ends. Raises AlreadyPosted."""
         await self._lock(form)
         taken = await self._connection.scalar(
             insert(form_posts)
@@ -38,7 +38,8 @@ class FormPosts:
             )
 
     async def was_taken(self, form: str, once: str) -> bool:
-        """Return whether the form has taken effect. Waits for a transaction that takes it."""
+        """Return whether the form has taken effect. Waits for a concurrent post to the same path to
+        finish."""
         await self._lock(form)
         found = await self._connection.scalar(
             sa.select(form_posts.c.once).where(
@@ -48,7 +49,7 @@ class FormPosts:
         return found is not None
 
     async def led_to(self, once: str, user_id: str, location: str) -> None:
-        """Store the location that a repeat of the form redirects to."""
+        """Store the location to which a repeated post of the form is redirected."""
         await self._connection.execute(
             sa.update(form_posts)
             .where(

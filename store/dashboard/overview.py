@@ -1,4 +1,4 @@
-"""The client's data on the first page: one statement, each part served by an index."""
+"""The client's data for the dashboard's first page: one query, with an index for each part."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from domain.dashboard.overview import COUNTED_TO, FirstStep, Overview, Trouble
 
 _MOST_TROUBLES: Final = 20
 _FAILING: Final = 3
-"""Consecutive failures."""
+"""The number of consecutive failures."""
 
 _OVERVIEW: Final = sa.text("""
     WITH open AS MATERIALIZED (

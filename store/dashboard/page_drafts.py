@@ -1,4 +1,4 @@
-"""Drafts of forms, one per user and form."""
+"""Unsent form drafts, one per user and form."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -38,8 +38,8 @@ class PageDrafts:
         return {one.form: Draft(one.fields, one.saved_at) for one in rows}
 
     async def keep(self, form: str, fields: Mapping[str, str], now: datetime) -> None:
-        """Store the draft of a form in place of an earlier one; drafts beyond MOST are deleted,
-        oldest first."""
+        """Store the draft of a form, replacing the earlier one. Of more than MOST drafts, the
+        oldest are deleted."""
         values = {"fields": dict(fields), "saved_at": now}
         await self._connection.execute(
             insert(page_drafts)

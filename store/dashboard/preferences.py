@@ -1,4 +1,4 @@
-"""Preferences of users. They span clients, as users do."""
+"""Preferences of users. Users belong to no client, so the preferences span clients."""
 
 from datetime import datetime
 

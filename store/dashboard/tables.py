@@ -1,4 +1,5 @@
-"""The tables of the dashboard's pages. They are not exported: their data has no effect yet."""
+"""The tables of the dashboard's pages. They are not exported, because their data has no effect
+yet."""
 
 from typing import Final
 
@@ -6,15 +7,15 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text, time
 
-# Forms that have taken effect, by the id of each rendering of a form. Sent again, a form has no
-# effect.
+# Forms that have taken effect, by the id that each rendering of a form gets. A form that is sent
+# twice takes effect only once.
 form_posts: Final = sa.Table(
     "form_posts",
     metadata,
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     sa.Column("once", sa.Text, primary_key=True),
     text("user_id"),
-    # The redirect location; empty if the form showed a secret.
+    # The redirect location; empty if the response showed a secret.
     text("location", nullable=True),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )
@@ -24,13 +25,13 @@ page_drafts: Final = sa.Table(
     metadata,
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     sa.Column("user_id", sa.Text, primary_key=True),
-    # The path that the form is sent to.
+    # The path to which the form is posted.
     sa.Column("form", sa.Text, primary_key=True),
     json("fields", "{}"),
     sa.Column("saved_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )
 
-# A user's preferences across clients.
+# A user's preferences, for all their clients.
 user_preferences: Final = sa.Table(
     "user_preferences",
     metadata,

@@ -1,21 +1,21 @@
-"""The CSV form of an export: PostgreSQL writes each record's line, this module the text between.
+"""The CSV form of an export. PostgreSQL renders each record's line, this module the text between.
 
-RFC 4180: CRLF ends a line; text, times, days and JSON are quoted, numbers and booleans bare. Null
-is an empty cell without quotes, an empty text is "". Two rules protect the reader of the file. Both
-are undone by removing one apostrophe in each place that has one:
+The format is RFC 4180: CRLF ends a line; text, times, days and JSON are quoted, numbers and
+booleans are not. Null is an empty cell without quotes, and an empty text is "". Two rules protect
+readers of the file. To undo a rule, remove one apostrophe in each place that has one:
 
-1. A text gets an apostrophe in front if it begins with a sign that spreadsheets take for a
-   formula's, with a # or an apostrophe, or with a blank or other invisible character. Some
+1. A text gets an apostrophe in front if it begins with a character that makes a spreadsheet read
+   it as a formula, with a # or an apostrophe, or with a blank or other invisible character. Some
    programs trim blanks first.
 2. Text after a line break, a tab or a semicolon gets an apostrophe in front if it begins with
-   such a sign or with ##. Apostrophes, blanks or invisible characters may precede the sign. A
+   such a character or with ##. Apostrophes, blanks or invisible characters may precede it. A
    spreadsheet whose separator is the semicolon, as in French, loses count of the quotes and
-   begins a cell there.
+   starts a cell there.
 
-So only a section's line begins with ##, for a CSV parser and for a line reader. A JSON cell begins
-with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped. Text in it
-that rule 2 would protect is inside a string. There the character after the break, or the semicolon
-itself, is written as an escape, which is equal JSON.
+So only the line of a section begins with ##, for a CSV parser and for a line reader. A JSON cell
+begins with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped. Any
+text in the cell to which rule 2 would apply is inside a JSON string. There the character after the
+break, or the semicolon itself, is written as an escape, which leaves the JSON equal.
 """
 
 from typing import Final
@@ -26,9 +26,10 @@ from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.section_source import CellKind, Source
 
 _FIRST: Final = ",".join(str(ord(sign)) for sign in sorted(GUARDED))
-# The characters that some reader ends a line at: those of Python's splitlines.
+# All line ends that some reader recognizes: those of Python's splitlines.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
-# The characters that a reader may trim at a cell's start. A break or a tab starts another cell.
+# Characters that a reader may trim at the start of a cell. A line break or tab starts another cell
+# instead.
 _BLANKS: Final = "".join(f"\\u{code:04x}" for code in UNSEEN if chr(code) not in CELL_ENDS)
 _JSON_BREAKS: Final = r"\u0085\u2028\u2029"
 
@@ -40,14 +41,14 @@ class CsvRendering:
     separator: Final = b""
 
     def query(self, source: Source) -> str:
-        """Return a query of one column: a record's line with its CRLF, or pieces of it. The
+        """Return a query with one column: a record's line with its CRLF, or pieces of the line. The
         parameter is `client_id`."""
         sources, rows = first_elements(source)
         columns = tuple(zip(sources, source.columns, strict=True))
         values = ", ".join(f"{_value(sql, c.kind)} AS c{n}" for n, (sql, c) in enumerate(columns))
         cells = ", ".join(_cell(f"r.c{n}", c.kind) for n, c in enumerate(source.columns))
         more = ", first.is_long, t.client_id, t.id" if source.elements else ""
-        # OFFSET 0 makes PostgreSQL compute each value once, however many cells name it.
+        # OFFSET 0 makes PostgreSQL compute each value once, even if several cells use it.
         records = (
             f"SELECT {values}, {source.order} AS place{more} FROM {rows} "  # noqa: S608 - constants
             "ORDER BY place OFFSET 0"
@@ -62,11 +63,13 @@ class CsvRendering:
         return in_pieces(lines, source.elements, _ARRAY)
 
     def begin(self, exported_at: str, client_id: str) -> bytes:  # noqa: ARG002
-        """Return the start of the file: the byte order mark by which spreadsheets detect UTF-8."""
+        """Return the start of the file: the byte order mark, from which spreadsheets detect
+        UTF-8."""
         return BOM
 
     def open(self, section: Section, source: Source, count: int | None) -> bytes:
-        """Return a section's line and its header. `count`: the number of the following rows."""
+        """Return a section's line and its column header. `count`: the number of rows that
+        follow."""
         header = ",".join(column.name for column in source.columns)
         return f"## {section} ({count})\r\n{header}\r\n".encode()
 
@@ -82,7 +85,8 @@ def _value(sql: str, kind: CellKind) -> str:
 
 
 def _cell(value: str, kind: CellKind) -> str:
-    """Return SQL of a cell's text, never null: concat_ws would omit the comma of a null cell."""
+    """Return the SQL for a cell's text. It is never null, because concat_ws would omit the comma of
+    a null cell."""
     match kind:
         case CellKind.TEXT:
             cell = _quoted(_guarded_inside(value))
@@ -90,7 +94,7 @@ def _cell(value: str, kind: CellKind) -> str:
         case CellKind.JSON:
             cell = f"'\"' || {_quoted(_escaped_inside(value))}"
         case CellKind.TIME | CellKind.DAY:
-            # As in the JSON form, where they are quoted too.
+            # The same text as in the JSON form, which quotes these values too.
             cell = f"to_json({value})::text"
         case CellKind.NUMBER | CellKind.BOOLEAN:
             cell = f"{value}::text"
@@ -98,7 +102,7 @@ def _cell(value: str, kind: CellKind) -> str:
 
 
 def _guarded_inside(value: str) -> str:
-    """Return SQL that applies rule 2 only if a separator occurs: few values have one."""
+    """Return SQL that applies rule 2 only to values with a separator, because few have one."""
     return (
         f"CASE WHEN {value} ~ '[{_BREAKS};\t]' "
         f"THEN regexp_replace({value}, '{_INSIDE}', '{_APOSTROPHE}', 'g') ELSE {value} END"
@@ -110,7 +114,7 @@ _APOSTROPHE: Final = r"\1''\2"
 
 
 def _escaped_inside(value: str) -> str:
-    """Return SQL that scans large values rarely: each replacement runs only if its mark occurs."""
+    """Return SQL that rarely scans large values: each replacement runs only if its mark occurs."""
     escaped = rf"regexp_replace({value}, ';([{_BLANKS}]*[{SIGNS}])', '\\u003b\1', 'g')"
     breaks = rf"regexp_replace({escaped}, '([{_JSON_BREAKS}])##', '\1\u0023#', 'g')"
     return (
@@ -120,7 +124,7 @@ def _escaped_inside(value: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    """Return SQL of the text behind the opening quote, with the closing one."""
+    """Return the SQL for the text after the opening quote, including the closing quote."""
     return f"{_doubled(value)} || '\"'"
 
 

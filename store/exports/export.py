@@ -1,6 +1,7 @@
-"""The export of a client's data as a stream: the order of reading, and the handling of errors.
+"""Streams an export of a client's data: the order of reading, and the handling of errors.
 
-PostgreSQL renders each record and Python only moves bytes, so memory does not grow with the rows.
+PostgreSQL renders each record and Python only moves bytes, so memory does not grow with the number
+of rows.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -16,20 +17,22 @@ from store.exports.section_source import Source
 from store.exports.sections import SOURCES
 
 _FIRST_ROWS: Final = 4
-# The part of a section that is held back, so that an error in it can still leave the section empty.
+# The part of a section that is held back, so that after an error in it the section can be left
+# empty.
 _SPOOL: Final = 4 * PIECE
-# Absent, forbidden or changed tables, and values that cannot be rendered.
+# SQLSTATEs of missing, forbidden or changed tables, and of values that cannot be rendered.
 _OF_ONE_SECTION: Final = ("42", "22")
 
 _IS_OPEN: Final = "SELECT closed_at IS NULL FROM clients WHERE id = %(client_id)s"
 
 Skipped = Callable[[Section, str, Exception], None]
-"""A callback for a section that could not be read and is empty in the file, with the SQLSTATE."""
+"""Callback for a section that could not be read and is left empty in the file, with the
+SQLSTATE."""
 
 
 class Rendering(Protocol):
-    """A file format. `separator` comes before each record of a section except the first. `counts`:
-    whether a section's header needs the number of its records."""
+    """A file format. `separator`: precedes each record of a section except the first. `counts`:
+    whether a section's header contains the number of records."""
 
     @property
     def separator(self) -> bytes: ...
@@ -38,8 +41,8 @@ class Rendering(Protocol):
     def counts(self) -> bool: ...
 
     def query(self, source: Source) -> str:
-        """Return a query of one text column: the rendered records in the source's order. Each has
-        its separator and takes one row or several."""
+        """Return a query with one text column: the rendered records in the source's order. Each
+        record includes its separator and takes one row or several."""
 
     def begin(self, exported_at: str, client_id: str) -> bytes: ...
 
@@ -51,7 +54,7 @@ class Rendering(Protocol):
 
 
 class Export:
-    """One export, from its own snapshot."""
+    """One export, read from its own snapshot."""
 
     def __init__(self, snapshot: Snapshot, rendering: Rendering, *, skipped: Skipped) -> None:
         self._snapshot = snapshot
@@ -59,11 +62,11 @@ class Export:
         self._skipped = skipped
 
     async def pieces(self, exported_at: str) -> AsyncGenerator[bytes]:
-        """Yield the file in pieces of about PIECE bytes; close the generator after use.
+        """Yield the file in pieces of about PIECE bytes. Close the generator after use.
 
-        A section that fails before any of it was yielded is left empty, and `skipped` is called.
-        Raises NoClient for a closed or missing client, and psycopg.Error for any other database
-        error: the bytes yielded before it are not a valid file.
+        A section that fails before its first bytes are yielded is left empty, and `skipped` is
+        called. Raises NoClient for a closed or missing client, and psycopg.Error for any other
+        database error. The bytes yielded before an error are not a valid file.
         """
         await self._check_open()
         form = self._rendering
@@ -88,7 +91,8 @@ class Export:
         yield b"".join([*held, form.end()])
 
     async def _check_open(self) -> None:
-        """Raise NoClient unless the client is open; an unreadable clients table counts as open."""
+        """Raise NoClient unless the client is open. If the clients table is unreadable, the client
+        counts as open."""
         try:
             is_open = await self._snapshot.scalar(_IS_OPEN)
         except psycopg.Error as error:
@@ -125,7 +129,8 @@ class Export:
 
 
 def _whole_pieces(held: list[bytes]) -> Iterator[bytes]:
-    """Take pieces of at least PIECE bytes out of `held` and yield them. A smaller rest stays."""
+    """Take pieces of at least PIECE bytes from `held` and yield them. A smaller rest stays in
+    `held`."""
     begin = weight = 0
     for end, part in enumerate(list(held), start=1):
         weight += len(part)

@@ -1,4 +1,4 @@
-"""SQL that closes unfinished work of an exported client: it cannot be continued."""
+"""SQL that closes an imported client's unfinished work, which cannot be continued."""
 
 from typing import Final
 
@@ -8,9 +8,10 @@ from domain.reviews.escalation import Decision, EscalationStatus
 from domain.runs.run import RunStatus
 
 IMPORTED: Final = "imported"
-"""Error code of a run that was unfinished when its export was written."""
+"""Error code of a run that was unfinished when the export was written."""
 
-# The review expired undecided, as elsewhere: the conversation is handed over to people.
+# The review expires undecided, so the conversation is handed over to people, as for any expired
+# review.
 HAND_OVER: Final = sa.text(f"""
     UPDATE ai_conversations AS conversation
     SET handed_over_at = coalesce(conversation.handed_over_at, :now)
@@ -24,7 +25,7 @@ HAND_OVER: Final = sa.text(f"""
       AND review.status = '{EscalationStatus.EXPIRED}' AND review.decided_at = :now
 """)  # noqa: S608 - our own names
 
-# Approved, but the snapshot was taken before execution: the plan will not be executed.
+# The run was approved, but the snapshot precedes execution, so the plan is not executed.
 CLOSE_APPROVED: Final = sa.text(f"""
     UPDATE engine_runs AS run
     SET status = '{RunStatus.FAILED}', error_code = '{IMPORTED}', finished_at = :now

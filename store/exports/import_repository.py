@@ -1,4 +1,4 @@
-"""Import of an export into an empty client: all or nothing, in the caller's transaction."""
+"""Import of an export into an empty client. All or nothing, in the caller's transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,14 +38,14 @@ from store.tenants.tables import client_settings, clients
 
 _PAGE: Final = 5_000
 
-# A batch is larger than a request's work, and its source may be slow.
+# A longer timeout: a batch takes longer than a request's statements, and its source may be slow.
 _PATIENCE: Final = (
     "SET LOCAL statement_timeout = '120s'",
     "SET LOCAL idle_in_transaction_session_timeout = '600s'",
 )
 
-# A new client has starter playbooks and templates; the file's replace them. Days without events are
-# counted for every client.
+# A new client has starter playbooks and templates, which the file's records replace. Daily metrics
+# exist for every client, even without events.
 _MUST_BE_EMPTY: Final = (
     ai_conversations,
     automation_events,
@@ -61,8 +61,8 @@ _MUST_BE_EMPTY: Final = (
 )
 _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)
 
-# A row alone is not a setting: accounts older than `answers_from_knowledge` have a row that holds
-# only that value.
+# A settings row does not prove that a setting was changed: accounts older than
+# `answers_from_knowledge` have a row with only that value.
 _SOMETHING_SET: Final = sa.text("""NOT (
     system_prompt IS NULL AND widget_key IS NULL AND stopped_at IS NULL AND holds_loosening
     AND NOT ask_rating AND branding = '{}' AND retention = '{}' AND acknowledgement = '{}'
@@ -71,7 +71,7 @@ _SOMETHING_SET: Final = sa.text("""NOT (
 
 
 class Closed(BaseModel):
-    """The counts of work that was unfinished at export time and closed by the import."""
+    """Counts of the work that was unfinished at export time and that the import closed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -81,7 +81,8 @@ class Closed(BaseModel):
 
 
 class TenantImport:
-    """One import: `begin`, then the records of all sections in an export's order, then `finish`."""
+    """One import: `begin`, then the records of all sections in the export's order, then
+    `finish`."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, now: datetime) -> None:
         self._connection = connection
@@ -90,10 +91,8 @@ class TenantImport:
         self._held = 0
 
     async def begin(self) -> None:
-        """Lock the client, so that no event is admitted meanwhile.
-
-        Raises ClientNotFound, and ClientNotEmpty if it has records.
-        """
+        """Lock the client, so that no event is admitted meanwhile. Raises ClientNotFound, and
+        ClientNotEmpty if the client has records."""
         for statement in _PATIENCE:
             await self._connection.exec_driver_sql(statement)
         await AccountRepository(self._connection, self._tenant).lock()
@@ -116,8 +115,8 @@ class TenantImport:
         await self._connection.execute(HELD)
 
     async def add(self, section: Section, records: Sequence[str]) -> None:
-        """Store the JSON records of a section. Raises InvalidExport if they contradict each other,
-        for example if an id occurs twice."""
+        """Store the JSON records of a section. Raises InvalidExport if the records contradict each
+        other, for example if an id occurs twice."""
         try:
             for statement in STATEMENTS[section]:
                 await self._write(statement, records)
@@ -137,7 +136,7 @@ class TenantImport:
             self._held += written.rowcount
 
     async def _release(self) -> None:
-        """Insert the held messages, now that their events exist."""
+        """Insert the held-back messages, now that their events exist."""
         await self._connection.execute(HELD_BY_PLACE)
         try:
             for after in range(0, self._held, _PAGE):
@@ -148,7 +147,7 @@ class TenantImport:
             raise _contradiction(Section.AI_CONVERSATIONS, error) from None
 
     async def finish(self) -> Closed:
-        """Close unfinished work, and return the counts of what was closed. Raises InvalidExport."""
+        """Close unfinished work, and return the counts of the closed work. Raises InvalidExport."""
         await self._release()
         mine = {"client_id": self._tenant, "now": self._now}
         await self._connection.execute(HAND_OVER, mine)
@@ -177,7 +176,8 @@ class TenantImport:
 
 
 def _contradiction(section: Section, error: IntegrityError | DataError) -> InvalidExport:
-    """Return an error with the constraint's name: the full message may hold customers' words."""
+    """Return an error that names only the constraint: the full message may contain customers'
+    words."""
     if isinstance(error, DataError):
         return InvalidExport(f"{section}: a record holds a value that cannot be stored")
     rule = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
@@ -192,9 +192,9 @@ async def is_here_already(
 ) -> bool:
     """Return whether an export's ids may belong to another client of this installation.
 
-    `connection`: one that spans clients. `exported`: the exported client's id. Every run has its
-    playbook, so a client with the same runs has the same playbooks. An export without playbooks
-    returns True, since nothing else identifies it.
+    `connection`: one that spans clients. `exported`: the exported client's id. Every run refers to
+    its playbook, so a client with the same runs also has the same playbooks. For an export without
+    playbooks it returns True, because nothing else identifies the client.
     """
     if exported == tenant:
         return False

@@ -1,8 +1,8 @@
 """SQL that imports the records of an export, section by section.
 
 `:records` is a JSON array of records that PostgreSQL parses, so the values equal the exported ones.
-Imported work is never in progress: no run waits for its workflow, no review for a human, and no
-connection has credentials.
+Imported work is never in progress: no run waits for its workflow, no review waits for a human, and
+no connection has credentials.
 """
 
 from collections.abc import Mapping
@@ -27,16 +27,17 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
 
 CREDENTIALS_MISSING: Final = "credentials_missing"
-"""Error code of an imported connection: it must be connected again."""
+"""Error code of an imported connection, which has to be connected again."""
 
 HELD: Final = sa.text(
     "CREATE TEMPORARY TABLE imported_messages ON COMMIT DROP AS "
     "SELECT 0::bigint AS place, m.* FROM engine_messages AS m WITH NO DATA"
 )
-"""A temporary table for messages, which come before the events that they belong to."""
+"""A temporary table for messages, because they come before the events to which they belong."""
 
 HELD_BY_PLACE: Final = sa.text("CREATE INDEX ON imported_messages (place)")
-"""The index for reading the messages in pages; without it each page would scan all of them."""
+"""The index for reading the messages page by page. Without it, each page would scan all
+messages."""
 
 
 def _names(section: Section, *without: str) -> list[str]:
@@ -47,7 +48,7 @@ def _plain(section: Section, values: Mapping[str, str] | None = None) -> tuple[s
     return (insert_records(metadata.tables[section], _names(section), values),)
 
 
-# The same form as in `store/runs/conversations.py`, at the time of the latest message.
+# The same form as in `store/runs/conversations.py`, with the time of the latest message.
 _TURNS: Final = f"""(
     SELECT coalesce(jsonb_agg(
         jsonb_build_object('author', author, 'body', left(body, {MAX_TURN_CHARS}), 'at', created_at)
@@ -77,7 +78,8 @@ _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
     "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
 )  # fmt: skip
-# Files older than the publish gate lack `live_at`; an active playbook answered events then.
+# Files older than the publish gate lack `live_at`. At that time, an active playbook answered
+# events.
 _LIVE_AT: Final = """coalesce(r.live_at, CASE
     WHEN p.is_active AND p.version = r.version AND r.rulebook->>'shadow' IS DISTINCT FROM 'true'
     THEN r.created_at END)"""
@@ -90,8 +92,8 @@ _ACTION: Final = (
     "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at", "finished_at",
 )  # fmt: skip
 
-# Without a time nothing is set. The widget's key is left out: pages that embed it would connect to
-# any client that the file is imported into.
+# Without a time, nothing is set. The widget's key is not imported: pages that embed it would
+# connect to any client into which the file is imported.
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
@@ -114,7 +116,7 @@ _SETTINGS: Final = sa.text("""
         excluded.sensitive_words, excluded.acknowledgement, excluded.frame, excluded.ask_rating,
         excluded.holds_loosening, excluded.answers_from_knowledge, excluded.updated_at)""")
 
-# Every column is written as exported.
+# Every column is written exactly as exported.
 _AS_THEY_ARE: Final = (
     Section.AUTOMATION_EVENTS, Section.SENTIMENT_LOGS, Section.CHURN_PREDICTIONS,
     Section.RESPONSE_TEMPLATES, Section.SAVED_CASES, Section.CORRECTIONS,
@@ -168,7 +170,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             _names(Section.AI_CONVERSATIONS, "messages"),
             {
                 "turns": _TURNS,
-                # Files older than threads lack both.
+                # Files older than threads lack both columns.
                 "thread": "coalesce(r.thread, '{}')",
                 "memory_key": "coalesce(r.memory_key, "
                 "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",

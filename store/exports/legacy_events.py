@@ -1,4 +1,4 @@
-"""Events of the engine's first version. Only an import writes them."""
+"""Events of the engine's first version. Only imports write them."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,7 +18,8 @@ _NONE: Final = "this client has no event with this id"
 
 class AutomationRepository(TenantRepository):
     async def add(self, events: Sequence[LegacyEvent], new_id: NewId) -> int:
-        """Store events; an event whose id exists already is left out. Return the number stored."""
+        """Store events, except those whose ids already exist. Return the number of events
+        stored."""
         rows = [
             {**event.model_dump(), "client_id": self._tenant, "id": event.id or new_id()}
             for event in events
@@ -43,7 +44,7 @@ class AutomationRepository(TenantRepository):
         return tuple(StoredLegacyEvent.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, event_id: str) -> tuple[StoredLegacyEvent, dict[str, JsonValue]]:
-        """Return an event and its payload. Raises InvalidInput if it does not exist."""
+        """Return an event with its payload. Raises InvalidInput if the event does not exist."""
         table = automation_events.c
         row = await self._one(
             sa.select(automation_events).where(
@@ -55,7 +56,7 @@ class AutomationRepository(TenantRepository):
         return StoredLegacyEvent.model_validate(row, from_attributes=True), row.payload
 
     async def delete(self, event_id: str) -> None:
-        """Permanently delete an event. Raises InvalidInput if it does not exist."""
+        """Permanently delete an event. Raises InvalidInput if the event does not exist."""
         gone = await self._connection.execute(
             sa.delete(automation_events).where(
                 automation_events.c.client_id == self._tenant, automation_events.c.id == event_id

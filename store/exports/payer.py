@@ -1,4 +1,4 @@
-"""Check whether the client of an export pays, which decides its share of concurrent exports."""
+"""Check whether an export's client pays. The result decides its share of concurrent exports."""
 
 from datetime import datetime
 
@@ -12,9 +12,11 @@ from store.tenants.accounts import AccountRepository
 
 
 async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
-    """Return whether the client has a plan that is paid for or given by the operator. An
-    unreadable plan counts as unpaid: the export leaves that section empty. Raises NoClient,
-    EngineUnavailable."""
+    """Return whether the client has a plan that is paid for or granted by the operator.
+
+    An unreadable plan counts as unpaid; the export leaves that section empty. Raises NoClient,
+    EngineUnavailable.
+    """
     try:
         async with database.reading(tenant) as connection:
             subscription = await AccountRepository(connection, tenant).subscription()

@@ -1,8 +1,8 @@
-"""Records whose last column is an unbounded array: a long one is rendered in several rows.
+"""Records whose last column is an unbounded array. Long ones are rendered in several rows.
 
 Otherwise PostgreSQL would build one text per conversation, however many messages it has, and a
-value is limited to 1 GiB. The first elements, nearly always all, are in the record's own row.
-Further elements are read only if there are more, one row each.
+value is limited to 1 GiB. A record's own row holds the first elements, which are nearly always all.
+Only if there are more are they read, one row each.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ TOGETHER: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class ArrayForm:
-    """The notation of an array in a file format. `element` is SQL that renders one element, given
-    the SQL of its JSON; `end` is SQL of the text behind a record's last element."""
+    """The notation of an array in a file format. `element`: returns the SQL that renders one
+    element, given the SQL of its JSON. `end`: the SQL of the text after a record's last element."""
 
     comma: str
     element: str
@@ -25,8 +25,8 @@ class ArrayForm:
 
 
 def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
-    """Return SQL of the columns, and the FROM clause. The last column holds at most TOGETHER
-    elements, and `first.is_long` is true if there may be more."""
+    """Return the SQL of the columns, and the FROM clause. The last column holds at most TOGETHER
+    elements; `first.is_long` is true if there may be more elements."""
     elements = source.elements
     values = tuple(column.sql for column in source.columns)
     if elements is None:
@@ -44,8 +44,8 @@ def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
 
 
 def in_pieces(records: str, elements: Elements, form: ArrayForm) -> str:
-    """Return SQL of all rows. `records`: a query whose columns are each record's `line`, `is_long`,
-    and the columns of `t` that `elements` uses."""
+    """Return the SQL of all rows. `records`: a query whose columns are each record's `line`,
+    `is_long`, and those columns of `t` that `elements` uses."""
     more = (
         f"SELECT {elements.sql}::text AS element FROM {elements.source} AND t.is_long "  # noqa: S608 - constants
         f"ORDER BY {elements.order} OFFSET {TOGETHER}"

@@ -1,7 +1,5 @@
-"""Statements that insert the records of an export, with constant names and types.
-
-`:records` is a JSON array of records that PostgreSQL parses.
-"""
+"""Statements that insert an export's records, with constant names and types. `:records` is a JSON
+array of records that PostgreSQL parses."""
 
 from collections.abc import Iterable, Mapping
 
@@ -22,8 +20,8 @@ def insert_records(
     *,
     more: str = "",
 ) -> sa.TextClause:
-    """Insert the records `r`: the cells `names`, and the SQL expressions `values`, which add or
-    replace cells. `more`: further columns of `r` that the expressions read."""
+    """Insert the records `r`. `names`: the cells to insert. `values`: SQL expressions that add or
+    replace cells. `more`: further columns of `r` that these expressions read."""
     plain = tuple(names)
     cells = {name: f"r.{name}" for name in plain} | dict(values or {})
     return sa.text(
@@ -36,8 +34,8 @@ def insert_records(
 def insert_parts(
     table: sa.Table, part: str, names: Iterable[str], values: Mapping[str, str], outer: str = ""
 ) -> sa.TextClause:
-    """Insert parts `r` of the records: the members of a list, or one object. The record is `o`;
-    `outer` declares the columns of it that `values` read."""
+    """Insert parts `r` of the records: the members of a list, or one object. The record is called
+    `o`; `outer` declares the columns of `o` that `values` read."""
     plain = tuple(names)
     cells = {name: f"r.{name}" for name in plain} | dict(values)
     return sa.text(

@@ -1,4 +1,4 @@
-"""The source of an export's section: the kinds of its cells, and SQL for each."""
+"""The source of a section of an export: the kinds of its cells, and the SQL for each cell."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -9,7 +9,8 @@ from domain.exports.export import Section
 
 
 class CellKind(Enum):
-    """The kind of a cell's value. A spreadsheet may take only TEXT for a formula."""
+    """The kind of a cell's value. Only a TEXT cell can be mistaken for a formula by a
+    spreadsheet."""
 
     TEXT = auto()
     NUMBER = auto()
@@ -21,7 +22,7 @@ class CellKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`sql`: SQL of one value, in a query on the section's `source`."""
+    """`sql`: the SQL of one value, in a query on the section's `source`."""
 
     name: str
     kind: CellKind
@@ -30,10 +31,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The unbounded list in the last column of a record: a JSON array that is rendered in pieces
+    """The unbounded list in a record's last column: a JSON array that is rendered in pieces
     (`store/exports/pieces.py`).
 
-    `sql`: one element, as JSON. `source`: the FROM clause of the elements of the record `t`.
+    `sql`: one element, as JSON. `source`: the FROM clause for the elements of the record `t`.
     """
 
     sql: str
@@ -42,7 +43,7 @@ class Elements:
 
     @property
     def all(self) -> str:
-        """Return SQL of the whole array."""
+        """Return the SQL of the whole array."""
         return (
             f"(SELECT coalesce(json_agg({self.sql} ORDER BY {self.order}), '[]'::json) "  # noqa: S608 - constants
             f"FROM {self.source})"
@@ -51,8 +52,9 @@ class Elements:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`source`: the FROM clause; rows of the client with the id `%(client_id)s`. `elements`: the
-    last column's list if it is an unbounded array; the rows are called `t` then."""
+    """`source`: the FROM clause, which selects the rows of the client `%(client_id)s`. `elements`:
+    the list in the last column, if that is an unbounded array; the rows must then have the alias
+    `t`."""
 
     columns: tuple[Column, ...]
     source: str
@@ -61,7 +63,8 @@ class Source:
 
 
 def utc(sql: str) -> str:
-    """Return SQL of a time in RFC 3339 with `Z`, as everywhere. The session is in UTC."""
+    """Return the SQL of a time in RFC 3339 with `Z`, the format of all times. The session is in
+    UTC."""
     return f"replace(to_json({sql}) #>> '{{}}', '+00:00', 'Z')"
 
 
@@ -86,5 +89,5 @@ def of_table(
     order: str = "t.id",
     elements: Elements | None = None,
 ) -> Source:
-    """Return the source for the client's rows of the table with the section's name."""
+    """Return the source that reads the client's rows of the table with the section's name."""
     return Source(columns, f"{name} AS t WHERE t.client_id = %(client_id)s", order, elements)

@@ -1,8 +1,8 @@
 """The columns of each section of an export, and the SQL that reads them.
 
-One table for all formats: the JSON and the CSV are written from it, `domain/exports/records.py`
-documents it, and an import reads it back. Rows come in the order of their primary keys, which is an
-index. A column that is not listed here is not exported: no credential, no key, no secret.
+All formats share this table: JSON and CSV exports are written from it, `domain/exports/records.py`
+documents it, and an import reads the columns back. Rows are sorted by their primary keys, which are
+indexed. A column that is not listed here is not exported: no credential, no key, no secret.
 """
 
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ _PLAYBOOKS: Final = f"""(
             WHERE v.client_id = p.client_id AND v.playbook_id = p.id)) ORDER BY p.id), '[]'::json)
     FROM playbooks AS p WHERE p.client_id = c.id)"""  # noqa: S608 - constants
 
-# As everywhere: null after the end of the trial.
+# As in the rest of the API: null after the end of the trial.
 _TRIAL_ENDS_AT: Final = "CASE WHEN t.trial_ends_at > statement_timestamp() THEN t.trial_ends_at END"
 
 SOURCES: Final[Mapping[Section, Source]] = {
@@ -83,7 +83,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
         "clients AS t WHERE t.id = %(client_id)s",
         "t.id",
     ),
-    # Always one record: a client without stored settings has default ones.
+    # Always one record, because a client without stored settings has the defaults.
     Section.SETTINGS: Source(
         (
             *_text("system_prompt"),
@@ -108,7 +108,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
         "WHERE c.id = %(client_id)s",
         "c.id",
     ),
-    # Neither credentials nor settings, which name external accounts: connecting asks for both.
+    # Neither credentials nor settings are exported, because they name external accounts. Both are
+    # asked for on connection.
     Section.INTEGRATIONS: _table(
         Section.INTEGRATIONS,
         _text("id provider status error_code") + _time("connected_at disconnected_at"),

@@ -1,4 +1,4 @@
-"""Invitations. The lists of an invited address span clients."""
+"""Invitations. Lists of the invitations to an address span clients."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -42,7 +42,7 @@ class InvitationRepository:
         self._client_id = client_id
 
     async def create(self, invitation: Invitation) -> None:
-        """Store an invitation; it replaces an open one of the same address."""
+        """Store an invitation. It replaces an open invitation of the same address."""
         await self._connection.execute(
             sa.update(invitations)
             .where(
@@ -95,7 +95,7 @@ class InvitationRepository:
         return None if row is None else _invitation(row)
 
     async def withdraw(self, invitation_id: str, now: datetime) -> bool:
-        """Withdraw an open invitation. Return False if there is none."""
+        """Withdraw an open invitation. Return False if there is no such invitation."""
         gone = await self._connection.execute(
             sa.update(invitations)
             .where(
@@ -110,7 +110,7 @@ class InvitationRepository:
     async def answer(
         self, invitation_id: str, email: str, now: datetime, *, accepted: bool
     ) -> Invitation | None:
-        """Record the answer to the open invitation of an address, once. Return the invitation."""
+        """Record the invited user's answer to an open invitation, once. Return the invitation."""
         column = invitations.c.accepted_at if accepted else invitations.c.declined_at
         rows = await self._connection.execute(
             sa.update(invitations)
@@ -142,7 +142,7 @@ class InvitationRepository:
 
 
 async def is_invited(connection: AsyncConnection, email: str, now: datetime) -> bool:
-    """Return whether the address has an open invitation of any client."""
+    """Return whether the address has an open invitation from any client."""
     found = await connection.scalar(
         sa.select(invitations.c.id).where(invitations.c.email == email, *_open(now)).limit(1)
     )
@@ -152,10 +152,8 @@ async def is_invited(connection: AsyncConnection, email: str, now: datetime) -> 
 async def invitations_of(
     connection: AsyncConnection, email: str, now: datetime
 ) -> tuple[ReceivedInvitation, ...]:
-    """Return the open invitations of an address, oldest first, across clients.
-
-    Clients that are being erased are left out.
-    """
+    """Return the open invitations to an address, oldest first, across clients. Invitations of
+    clients that are being erased are left out."""
     rows = await connection.execute(
         sa.select(
             invitations.c.id,

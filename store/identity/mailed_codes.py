@@ -1,4 +1,5 @@
-"""Codes that prove email addresses, each for one ticket thread or widget session (its place)."""
+"""Codes that prove email addresses. Each is for one place: a ticket's thread or a widget
+session."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,12 +27,12 @@ from store.runs.tables import ai_conversations
 from store.widget.tables import widget_codes
 
 NOTHING: Final = b""
-"""The digest of a code that is held back: no mail contains it."""
+"""Digest of a code that is held back, which no mail contains."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The table of a kind of place, and its columns with a table-specific name."""
+    """The table of a kind of place, and the columns whose names differ between the tables."""
 
     table: sa.Table
     place: str
@@ -46,9 +47,9 @@ _COLUMNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NewMailedCode:
-    """`place_id`: the id of the session or conversation. `email`: as its place spells it.
-    `question_id`: the event that a ticket's code answers. `digest`, `sealed_code`: NOTHING and None
-    if the code is held back."""
+    """`place_id`: the id of the session or conversation. `email`: as spelled in the session or
+    conversation. `question_id`: the event that a ticket's code answers. `digest`, `sealed_code`:
+    NOTHING and None if the code is held back."""
 
     id: str
     place_id: str
@@ -63,9 +64,11 @@ class NewMailedCode:
 
 @dataclass(frozen=True, slots=True)
 class TriedMailedCode:
-    """A valid code from which one more try was taken. `id`: the record in this place. `code_id`:
-    the record of the code itself, which differs for a shared code. `question_id`: the event of a
-    ticket's code."""
+    """A valid code, after one of its tries was used.
+
+    `id`: the record in this place. `code_id`: the record of the code itself, which differs from
+    `id` for a shared code. `question_id`: the event of a ticket's code.
+    """
 
     id: str
     code_id: str
@@ -84,7 +87,7 @@ class MailedCodeToSend:
 
 
 class MailedCodeRepository(TenantRepository):
-    """Codes of one kind of place."""
+    """Codes for one kind of place."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, place: CodePlace) -> None:
         super().__init__(connection, tenant)
@@ -97,7 +100,7 @@ class MailedCodeRepository(TenantRepository):
         self._is_real = self._codes.digest != NOTHING
 
     async def made(self, place_id: str, email: str, requester: str, now: datetime) -> MailedCodes:
-        """Return the counts for the limits. Other new codes of the client wait until the
+        """Return the counts that the limits apply to. Other new codes of the client wait until the
         transaction ends."""
         await self._lock("")
         codes, count, real = self._codes, sa.func.count(), self._is_real
@@ -124,7 +127,7 @@ class MailedCodeRepository(TenantRepository):
         return MailedCodes(*found.one())
 
     async def create(self, code: NewMailedCode, now: datetime) -> bool:
-        """Store the code; return False if its id is taken. The row of its place must exist."""
+        """Store the code; return False if its id is taken. The place's row must exist."""
         values = {
             "client_id": self._tenant,
             "id": code.id,
@@ -146,10 +149,10 @@ class MailedCodeRepository(TenantRepository):
         return made.rowcount == 1
 
     async def take_try(self, place_id: str, now: datetime) -> tuple[TriedMailedCode, ...]:
-        """Take a try from each valid code of the place, and return the codes. A code that was held
-        back is replaced by the valid shared codes of its address.
+        """Use one try of each valid code of the place, and return the codes.
 
-        Other tries of the place wait until the transaction ends.
+        A held-back code is replaced by the valid shared codes of its address. Other tries for the
+        place wait until the transaction ends.
         """
         await self._lock(place_id)
         codes = self._codes
@@ -180,8 +183,8 @@ class MailedCodeRepository(TenantRepository):
         return (*(row for row in rows if row.digest != NOTHING), *others)
 
     async def prove(self, place_id: str, tried: Sequence[TriedMailedCode], now: datetime) -> None:
-        """Invalidate all codes of the place after one was correct. `tried`: the codes compared in
-        that try, which does not count as a wrong one."""
+        """Invalidate all codes of the place, after one was entered correctly. `tried`: the codes
+        compared in that try, which does not count as a wrong one."""
         was_tried = sa.cast(self._codes.id.in_({one.id for one in tried}), sa.Integer)
         await self._connection.execute(
             sa.update(self._table)
@@ -195,7 +198,7 @@ class MailedCodeRepository(TenantRepository):
         )
 
     async def question(self, place_id: str, email: str) -> str | None:
-        """Return the event that the thread's latest code was requested for, or None."""
+        """Return the event for which the thread's latest code was requested, or None."""
         found: str | None = await self._connection.scalar(
             sa.select(address_codes.c.question_id)
             .where(*self._of_thread(place_id, email))
@@ -217,7 +220,7 @@ class MailedCodeRepository(TenantRepository):
         return found is not None
 
     async def to_mail(self, code_id: str, now: datetime) -> MailedCodeToSend | None:
-        """Return the code, locked, if it should still be mailed, or None."""
+        """Return and lock the code if it still has to be sent, or return None."""
         codes = self._codes
         found = await self._connection.execute(
             sa.select(
@@ -240,7 +243,7 @@ class MailedCodeRepository(TenantRepository):
         return None if row is None else MailedCodeToSend(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Delete the readable code: its mail is sent, or will never be."""
+        """Delete the readable code, because its mail was sent or will never be."""
         await self._connection.execute(
             sa.update(self._table)
             .where(self._codes.client_id == self._tenant, self._codes.id == code_id)

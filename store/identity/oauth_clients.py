@@ -1,4 +1,4 @@
-"""Self-registered OAuth clients. They span tenants: no tenant is known yet."""
+"""Self-registered OAuth clients. They span tenants, because no tenant is known at registration."""
 
 from datetime import datetime
 from typing import Final
@@ -28,12 +28,15 @@ class OAuthClientRepository:
         )
 
     async def make_room(self, now: datetime, *, unused_at_most: int = UNUSED_AT_MOST) -> int:
-        """Remove unused registrations that are too old. Beyond `unused_at_most`, remove the oldest
-        ones of the networks with the most. Return the number removed. Rows locked by another
-        transaction are skipped until the next call."""
+        """Remove unused registrations that are too old. If more than `unused_at_most` remain,
+        remove the oldest registrations of the networks with the most.
+
+        Return the number removed. Rows locked by another transaction are skipped until the next
+        call.
+        """
         its = oauth_clients.c
-        # Orders the newest registration of each network first, then the second newest: all networks
-        # share the limit.
+        # Each network's newest registration comes first, then each network's second newest, so that
+        # all networks share the limit.
         place = sa.func.row_number().over(partition_by=its.network, order_by=its.created_at.desc())
         surplus = (
             sa.select(its.id)
@@ -61,7 +64,7 @@ class OAuthClientRepository:
         return None if row is None else OAuthClient(row.id, row.name, tuple(row.redirect_uris))
 
     async def keep(self, oauth_client_id: str, now: datetime) -> None:
-        """Mark the client as used after a user's consent: it is not removed any more."""
+        """Mark the client as used after a user's consent, so that it is no longer removed."""
         await self._connection.execute(
             sa.update(oauth_clients)
             .where(oauth_clients.c.id == oauth_client_id, _UNUSED)

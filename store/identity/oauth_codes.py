@@ -1,4 +1,4 @@
-"""Authorization codes by digest, and the consents. A request with a code has no tenant."""
+"""Authorization codes, by digest, and consents. No tenant is known when a code is redeemed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +14,7 @@ from store.identity.tables import oauth_codes
 
 @dataclass(frozen=True, slots=True)
 class StoredCode:
-    """`key_id`: the key that the code was exchanged for, or None."""
+    """`key_id`: the API key that the code was exchanged for, or None."""
 
     tenant: TenantId
     redirect_uri: str
@@ -24,7 +24,7 @@ class StoredCode:
 
 
 class OAuthCodeRepository:
-    """Stores and redeems codes, on a transaction that spans clients."""
+    """Stores and redeems codes, in a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -80,8 +80,8 @@ class OAuthCodeRepository:
         key_id: str,
         now: datetime,
     ) -> OAuthGrant | None:
-        """Exchange a code for the key with this id, once. Return None if the code is used, too old,
-        or issued for another client, redirect URI or challenge."""
+        """Exchange a code for the API key with this id, once. Return None if the code was used, has
+        expired, or was issued for another client, redirect URI or challenge."""
         rows = await self._connection.execute(
             sa.update(oauth_codes)
             .where(

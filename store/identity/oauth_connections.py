@@ -23,13 +23,14 @@ class OAuthConnection:
 
 
 class OAuthConnectionRepository:
-    """Reads the keys on a transaction that spans clients."""
+    """Reads the keys, in a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def find(self, material: KeyMaterial) -> OAuthConnection | None:
-        """Return the connection with this key, or None. A key that a person created is not one."""
+        """Return the connection with this key, or None. Keys created by a person are not
+        connections."""
         rows = await self._connection.execute(
             sa.select(
                 api_keys.c.id, api_keys.c.client_id, api_keys.c.oauth_client_id, api_keys.c.scopes
@@ -47,8 +48,8 @@ class OAuthConnectionRepository:
         return OAuthConnection(row.id, TenantId(row.client_id), row.oauth_client_id, scopes)
 
     async def same(self, grant: OAuthGrant) -> tuple[str, ...]:
-        """Return the active keys that the same user gave the same OAuth client before. The account
-        must be locked."""
+        """Return the active keys that the user has previously granted to the same OAuth client. The
+        account must be locked."""
         found = await self._connection.scalars(
             sa.select(api_keys.c.id)
             .where(

@@ -1,4 +1,5 @@
-"""Users, their addresses and clients. They span clients, as users do."""
+"""Users, with their addresses and clients. They span clients, because users do not belong to
+one."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,8 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class OwnClient:
-    """A client that the user may act for. `owner_email`: distinguishes clients of the same name."""
+    """A client that the user may act for. `owner_email`: distinguishes clients with the same
+    name."""
 
     id: str
     brand_name: str
@@ -35,7 +37,8 @@ async def address_of(connection: AsyncConnection, user_id: str) -> str | None:
 
 
 async def hold(connection: AsyncConnection, name: str) -> None:
-    """Lock a user or address against concurrent decisions until the transaction ends."""
+    """Lock a user or an address until the transaction ends, so that concurrent decisions about it
+    wait."""
     await connection.execute(
         sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0)))
     )
@@ -44,8 +47,8 @@ async def hold(connection: AsyncConnection, name: str) -> None:
 async def accounts_since(
     connection: AsyncConnection, since: datetime, network: str
 ) -> AccountsOpened:
-    """Return the number of clients created since then, and of those that a sign-in from `network`
-    opened. Other callers wait until the transaction ends."""
+    """Return the number of clients created since `since`, and how many of these a sign-in from
+    `network` created. Other callers wait until the transaction ends."""
     await hold(connection, "accounts opened")
     from_network = sa.exists().where(
         sessions.c.user_id == clients.c.owner_user_id,
@@ -78,7 +81,8 @@ async def move_address(connection: AsyncConnection, user_id: str, email: str) ->
 
 
 async def clients_of(connection: AsyncConnection, user_id: str) -> tuple[OwnClient, ...]:
-    """Return the user's clients without those being erased; their own (`client_of`) come first."""
+    """Return the user's clients, except those being erased. The user's own client (`client_of`)
+    comes first."""
     owns = clients.c.owner_user_id == user_id
     own_ids = (
         sa.select(client_users.c.client_id)

@@ -1,4 +1,5 @@
-"""Sessions, by the digest of their secret. They span clients: a session belongs to a user."""
+"""Sessions, by the digest of their secret. They span clients, because a session belongs to a
+user."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -50,7 +51,7 @@ class SessionRepository:
         return found if found is not None and found.is_alive(now) else None
 
     async def seen(self, session_id: str, now: datetime) -> None:
-        """Record the session's use."""
+        """Record that the session was used."""
         await self._connection.execute(
             sa.update(sessions)
             .where(sessions.c.id == session_id, sessions.c.used_at < now)
@@ -82,7 +83,7 @@ class SessionRepository:
 
     async def of_family(self, family: bytes, now: datetime) -> tuple[Session, bytes] | None:
         """Return the active session of a refresh token family, and the digest of its current token.
-        The session's `used_at` is the time of the last token rotation."""
+        `used_at` of the session is the time of the last token rotation."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN, sessions.c.digest).where(
                 sessions.c.family_digest == family, sessions.c.ended_at.is_(None)
@@ -104,7 +105,8 @@ class SessionRepository:
         return tuple(one for one in map(_session, rows) if one.is_alive(now))
 
     async def end(self, user_id: str, now: datetime, *, session_id: str | None = None) -> int:
-        """End one session of a user, or all without `session_id`. Return the number ended."""
+        """End one session of a user, or all sessions without a `session_id`. Return the number of
+        ended sessions."""
         ended = await self._connection.execute(
             sa.update(sessions)
             .where(

@@ -1,4 +1,5 @@
-"""Single-use sign-in links, by the digest of their token. They span clients, as users do."""
+"""Single-use sign-in links, by the digest of their token. They span clients, because users do not
+belong to one."""
 
 from datetime import datetime
 
@@ -23,7 +24,8 @@ class SignInLinks:
         return await self._connection.scalar(found) is not None
 
     async def use(self, digest: bytes, now: datetime) -> str | None:
-        """Use the link once and return its user, or None if it is invalid, used or expired."""
+        """Redeem the link, once, and return its user. Return None if the link is invalid, used or
+        expired."""
         user_id = await self._connection.scalar(
             sa.update(sign_in_links)
             .where(_open(digest, now))

@@ -1,4 +1,4 @@
-"""The tables of sign-in. Users exist before their client is known: most tables span clients."""
+"""The tables of sign-in. Most span clients, because users exist before their client is known."""
 
 from typing import Final
 
@@ -13,10 +13,10 @@ sessions: Final = sa.Table(
     sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
     text("kind"),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
-    # The digest of the part that all refresh tokens of a session share, so that an old one is
+    # The digest of the part that all refresh tokens of a session share, by which a used token is
     # recognized.
     sa.Column("family_digest", sa.LargeBinary, nullable=True, unique=True),
-    # Networks, not addresses, and the browser's own name: for the user's list of sessions.
+    # Networks instead of addresses, and the browser's name, for the user's list of sessions.
     text("network"),
     text("agent"),
     time("created_at"),
@@ -30,22 +30,22 @@ sign_in_codes: Final = sa.Table(
     "sign_in_codes",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    # As `domain/identity/address.py` writes it.
+    # Normalized by `domain/identity/address.py`.
     text("email"),
-    # A keyed digest: a plain digest of one million possible codes could be reversed by trying each.
+    # A keyed digest, because a plain digest could be reversed by trying all one million codes.
     sa.Column("digest", sa.LargeBinary, nullable=False),
-    # The code itself, sealed, until it is mailed.
+    # The sealed code, kept until its mail is sent.
     text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
     text("language"),
-    # The network of the request; unknown for older codes.
+    # The network of the request; null for older codes.
     text("network", nullable=True),
-    # A code beyond the limits is stored as refused: it is neither mailed nor valid.
+    # A code beyond the limits is stored as refused: it is neither sent nor valid.
     sa.Column("admitted", sa.Boolean, nullable=False, server_default=sa.true()),
     # The tries left from the requesting network, and from all others.
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("tries_elsewhere", sa.SmallInteger, nullable=False, server_default="3"),
-    # No longer written: accounts are counted when they are opened.
+    # No longer written, because accounts are now counted when they are created.
     sa.Column("opens_account", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("used_at", nullable=True),
@@ -59,9 +59,9 @@ invitations: Final = sa.Table(
     *tenant_key(),
     text("email"),
     text("role"),
-    # The inviting user.
+    # The user who sent the invitation.
     text("invited_by"),
-    # The language of its mail.
+    # The language of the invitation mail.
     text("language"),
     time("created_at"),
     time("expires_at"),
@@ -72,7 +72,7 @@ invitations: Final = sa.Table(
     sa.Index(None, "email"),
 )
 
-# Clients that registered themselves; those with a metadata document leave no row.
+# Self-registered OAuth clients. Clients with a metadata document are not stored.
 oauth_clients: Final = sa.Table(
     "oauth_clients",
     metadata,
@@ -81,12 +81,12 @@ oauth_clients: Final = sa.Table(
     sa.Column("redirect_uris", sa.ARRAY(sa.Text), nullable=False),
     text("network"),
     time("created_at"),
-    # The time of the first user's consent. Clients without consent are removed.
+    # The time of the first user's consent. Clients without consent are removed later.
     time("used_at", nullable=True),
     sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
 )
 
-# One row per consent. Used codes are kept for a while: presenting one again means that it was
+# One row per consent. Used codes are kept for a while, because a code that is presented twice was
 # stolen.
 oauth_codes: Final = sa.Table(
     "oauth_codes",
@@ -98,15 +98,15 @@ oauth_codes: Final = sa.Table(
     text("label"),
     text("redirect_uri"),
     text("challenge"),
-    # Null allows everything that a key may do.
+    # Null grants all scopes that a key may have.
     sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
     time("used_at", nullable=True),
-    # The key that the code was exchanged for.
+    # The API key that the code was exchanged for.
     text("key_id", nullable=True),
 )
 
-# Single-use links that sign in a user of an embedded stack: `make run` prints one.
+# Single-use links that sign in a user of an embedded stack. `make run` prints one.
 sign_in_links: Final = sa.Table(
     "sign_in_links",
     metadata,
@@ -116,23 +116,23 @@ sign_in_links: Final = sa.Table(
     time("used_at", nullable=True),
 )
 
-# Codes that prove the addresses that ticket authors entered.
+# Codes that prove the email addresses of ticket authors.
 address_codes: Final = sa.Table(
     "address_codes",
     metadata,
-    # The id is that of the run whose answer asks for the code.
+    # The id of the run whose answer asks for the code.
     *tenant_key(),
     text("conversation_id"),
-    # The event that is answered after the code is entered.
+    # The event that is answered once the code is entered.
     text("question_id"),
     text("email"),
-    # The author, as `requester_of` names it; unknown for older codes.
+    # The author, in the form of `requester_of`; null for older codes.
     text("requester", nullable=True),
     text("language"),
     sa.Column("digest", sa.LargeBinary, nullable=False),
-    # Until its mail is sent.
+    # The sealed code, kept until its mail is sent.
     text("sealed_code", nullable=True),
-    # A shared code is valid in each place of the address where a code was held back.
+    # A shared code is valid in every place of its address where a code was held back.
     sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),

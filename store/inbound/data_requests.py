@@ -1,4 +1,4 @@
-"""Customers' requests for their data, passed on by shops."""
+"""Customers' requests for their data, forwarded by shops."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -39,7 +39,7 @@ class DataRequestRepository(TenantRepository):
         now: datetime,
         due_at: datetime,
     ) -> bool:
-        """Store a request; return False if a request with this id exists already."""
+        """Store a request; return False if a request with this id is already stored."""
         added = await self._connection.execute(
             insert(data_requests)
             .values(
@@ -69,8 +69,8 @@ class DataRequestRepository(TenantRepository):
         return DataRequest.model_validate(row, from_attributes=True)
 
     async def fulfil(self, request_id: str, *, by: str, now: datetime) -> bool:
-        """Record the person who handed over the data. Return False if it was recorded before; the
-        first record stays. Raises DataRequestNotFound."""
+        """Record who handed over the data. Return False if it was recorded before; the first record
+        stays. Raises DataRequestNotFound."""
         done = await self._connection.execute(
             sa.update(data_requests)
             .where(
@@ -96,8 +96,8 @@ class DataRequestRepository(TenantRepository):
 
 
 async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str, str], ...]:
-    """Return client and id of requests whose notification mail is not sent yet, oldest first. Spans
-    clients: it needs the service's connection."""
+    """Return client and id of requests whose notification mail is not sent yet, oldest first. It
+    spans clients, so it needs the service's connection."""
     rows = await connection.execute(
         sa.select(data_requests.c.client_id, data_requests.c.id)
         .where(data_requests.c.told_at.is_(None))

@@ -1,4 +1,4 @@
-"""The webhook addresses of integrations. Tokens are stored as digests, secrets sealed."""
+"""The inbound webhook endpoints of integrations. Tokens are stored as digests, secrets sealed."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -67,7 +67,7 @@ class NewEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class EndpointChange:
-    """The new values of a rotation. None leaves the current value unchanged."""
+    """The new values of a rotation. None leaves a value unchanged."""
 
     token_digest: bytes | None = field(default=None, repr=False)
     sealed_secret: str | None = field(default=None, repr=False)
@@ -77,7 +77,8 @@ class EndpointChange:
 async def find_endpoint(
     connection: AsyncConnection, digest: bytes, now: datetime
 ) -> OpenEndpoint | None:
-    """Return the endpoint of a token, of any client, or None. For a connection without a client."""
+    """Return the endpoint with this token, of any client, or None. Requires a connection without a
+    client."""
     this = {"digest": digest, "at": now, "since": now - DUTIES_LAST}
     found = await connection.execute(_OPEN, this)
     row = found.one_or_none()
@@ -96,7 +97,7 @@ async def find_endpoint(
 async def integrations_of_account(
     connection: AsyncConnection, provider: Provider, account: str, now: datetime
 ) -> tuple[AccountOwner, ...]:
-    """Return each integration with credentials that have opened this account. For a connection
+    """Return all integrations whose credentials have opened this account. Requires a connection
     without a client."""
     this = {"platform": provider, "account": account, "since": now - DUTIES_LAST}
     rows = await connection.execute(_OF_ACCOUNT, this)
@@ -111,14 +112,14 @@ def _if_vouched(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
 
 class EndpointRepository(TenantRepository):
     async def entry(self, integration_id: str) -> EndpointEntry:
-        """Return an endpoint in its public form. Raises EndpointNotFound."""
+        """Return an endpoint's public form. Raises EndpointNotFound."""
         found = await self.find(integration_id)
         if found is None:
             raise EndpointNotFound(integration_id)
         return found
 
     async def find(self, integration_id: str) -> EndpointEntry | None:
-        """Return an endpoint in its public form, or None if none is open."""
+        """Return an endpoint's public form, or None if the integration has no endpoint."""
         this = {"tenant": self._tenant, "integration": integration_id}
         row = (await self._connection.execute(_ENTRY, this)).one_or_none()
         if row is None:
@@ -127,14 +128,15 @@ class EndpointRepository(TenantRepository):
         return EndpointEntry.model_validate(row, from_attributes=True)
 
     async def mapping(self, integration_id: str) -> Mapping[str, str]:
-        """Return the mapping of a generic endpoint; empty without a mapping or endpoint."""
+        """Return the field mapping of a generic endpoint; empty if there is no mapping or no
+        endpoint."""
         found: Mapping[str, str] | None = await self._connection.scalar(
             sa.select(_endpoint.mapping).where(*self._this(integration_id))
         )
         return found or {}
 
     async def open(self, endpoint: NewEndpoint, now: datetime) -> bool:
-        """Store an endpoint; return False without a change if the integration has one."""
+        """Store an endpoint. Return False, without a change, if the integration already has one."""
         made = await self._connection.scalar(
             insert(inbound_endpoints)
             .values(
@@ -159,13 +161,14 @@ class EndpointRepository(TenantRepository):
         previous_until: datetime,
         now: datetime,
     ) -> None:
-        """Replace the token or secret. The previous one stays valid until `previous_until`; a past
-        time ends it now.
+        """Replace the token or the secret. The previous value stays valid until `previous_until`; a
+        past time ends it immediately.
 
-        Only one previous value is ever valid. A previous value that does not vouch is not kept: it
-        would vouch as soon as its successor does. Raises EndpointNotFound.
+        At most one previous value is valid. If the current value does not vouch for customers, it
+        is not kept as the previous one, because it would start to vouch together with its
+        successor. Raises EndpointNotFound.
         """
-        # An unchanged value keeps its predecessor, which stays valid for the same time.
+        # An unchanged value keeps its previous value, which stays valid until the same time.
         values: dict[str, object] = {"rotated_at": now, "previous_until": previous_until}
         values["vouches"] = change.vouches
         if change.token_digest is not None:
@@ -185,8 +188,8 @@ class EndpointRepository(TenantRepository):
             raise EndpointNotFound(integration_id)
 
     async def vouch(self, integration_id: str, since: datetime | None) -> bool:
-        """Let the address and secret created at `since` vouch for customers; return False if they
-        were replaced since."""
+        """Let the token and secret created at `since` vouch for customers. Return False if either
+        was replaced since."""
         made_at = sa.func.coalesce(_endpoint.rotated_at, _endpoint.opened_at)
         changed = await self._connection.execute(
             sa.update(inbound_endpoints)
@@ -196,14 +199,14 @@ class EndpointRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def close(self, integration_id: str) -> None:
-        """Delete the endpoint with its secrets, if there is one."""
+        """Delete the endpoint and its secrets, if there is an endpoint."""
         await self._connection.execute(
             sa.delete(inbound_endpoints).where(*self._this(integration_id))
         )
 
     async def close_ended(self, *, but_of: Collection[Provider]) -> None:
         """Delete the endpoints of disconnected integrations. `but_of`: providers that still send
-        compliance requests."""
+        compliance requests, whose endpoints stay."""
         ended = sa.select(integrations.c.id).where(
             integrations.c.client_id == self._tenant,
             integrations.c.status == IntegrationStatus.DISCONNECTED,

@@ -1,5 +1,5 @@
-"""All clients' webhooks whose processing a crash interrupted: without a workflow, or in a lane
-(queue) without a head."""
+"""All clients' webhooks whose processing was interrupted by a crash: webhooks without a workflow,
+and lanes (queues) without a head."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -32,7 +32,7 @@ class LeftWebhook:
 
 @dataclass(frozen=True, slots=True)
 class StoppedLane:
-    """A queue without a head. `kind`: one of the lane's kinds."""
+    """A lane without a head. `kind`: one of the kinds of webhooks in the lane."""
 
     tenant: TenantId
     kind: WebhookKind
@@ -41,8 +41,8 @@ class StoppedLane:
 async def webhooks_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[LeftWebhook]:
-    """Return a page of webhooks, oldest first: those in progress that arrived before a time, and
-    those whose wait ended before it. Most have a workflow."""
+    """Return a page of webhooks, oldest first: webhooks in progress that arrived before a time, and
+    waiting webhooks whose wait ended before it. Most of them still have a workflow."""
     rows = await connection.execute(
         sa.select(_ROW.client_id, _ROW.id, _ROW.created_at)
         .where(
@@ -62,7 +62,7 @@ async def webhooks_left(
 
 
 async def stopped_lanes(connection: AsyncConnection, *, limit: int) -> list[StoppedLane]:
-    """Return some of the lanes that have a queue and no head."""
+    """Return some of the lanes that have queued webhooks but no head."""
     rows = await connection.execute(_STOPPED, {"limit": limit})
     return [StoppedLane(TenantId(row.client_id), WebhookKind(row.kind)) for row in rows]
 

@@ -1,8 +1,8 @@
 """The lanes (queues): the processing order of a client's webhooks.
 
-A client has two lanes, one for tickets and one for all other webhooks. At most one webhook of a
-lane, its head, is processed at a time. A ticket that waits for its customer's limit, or for the
-limit of unproved senders, is not a head, and the webhooks behind it continue.
+A client has two lanes, one for tickets and one for all other webhooks. A lane processes at most one
+webhook at a time, its head. A ticket that waits for its customer's limit, or for the limit of
+unproved senders, is not a head, so the webhooks behind it continue.
 """
 
 from typing import Final
@@ -25,7 +25,7 @@ async def lock_lanes(connection: AsyncConnection, tenant: TenantId) -> None:
 
 
 class LaneRepository(TenantRepository):
-    """Reads and moves the lanes, on a transaction that holds their lock."""
+    """Reads and advances the lanes, in a transaction that holds their lock."""
 
     async def is_idle(self, kind: WebhookKind) -> bool:
         """Return whether the kind's lane has neither a head nor a queue, so that a new webhook is

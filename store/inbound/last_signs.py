@@ -1,4 +1,4 @@
-"""A connection's last activity, from a bounded scan of the newest runs, steps and webhooks."""
+"""Each connection's last activity, from a bounded scan of the newest runs, steps and webhooks."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from store.core.repository import TenantRepository
 
 NEWEST: Final = 1_000
-"""The number of runs, steps and webhooks that are scanned."""
+"""The maximum number of runs, of steps and of webhooks that are scanned."""
 
 _SIGNS: Final = sa.text("""
     SELECT 'found' AS what, integration_id, max(at) AS at FROM (
@@ -32,8 +32,9 @@ _SIGNS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class LastSigns:
-    """`found`: the last lookup of an order. `done`: the last executed step. `told`: the last
-    received webhook. None if none is among the newest."""
+    """The times of a connection's last activity. `found`: the last order lookup that found an
+    order. `done`: the last step executed. `told`: the last webhook received. None if there is none
+    among the newest."""
 
     found: datetime | None = None
     done: datetime | None = None
@@ -46,7 +47,7 @@ class LastSigns:
 
 class LastSignsReader(TenantRepository):
     async def of(self, ids: Collection[str]) -> Mapping[str, LastSigns]:
-        """Return the last activity by connection."""
+        """Return each connection's last activity, by its id."""
         rows = await self._connection.execute(
             _SIGNS, {"client_id": self._tenant, "ids": list(ids), "newest": NEWEST}
         )

@@ -1,4 +1,4 @@
-"""The inbound log of one client: received webhooks with their outcomes, and refusals."""
+"""The inbound log of one client: received webhooks with their outcomes, and refused requests."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -25,7 +25,7 @@ _SUMMARY: Final = sa.select(*(_TABLE[name] for name in InboundWebhook.model_fiel
 )
 _ONE: Final = _SUMMARY.add_columns(
     _TABLE.headers,
-    # The full body may be a mail with photos.
+    # Read only the start of the body: a full body may be a mail with photos.
     sa.func.substring(_TABLE.body, 1, SHOWN_BODY).label("beginning"),
     sa.case(
         (_TABLE.body.is_not(None), sa.func.coalesce(_TABLE.cut_from, sa.func.length(_TABLE.body)))

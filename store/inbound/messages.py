@@ -1,4 +1,5 @@
-"""Messages of a platform that a webhook or a poll has already taken."""
+"""Claims on platform messages, so that a message is processed only once, from a webhook or a
+poll."""
 
 from datetime import datetime
 
@@ -17,8 +18,8 @@ class InboundMessageRepository(TenantRepository):
     async def claim(
         self, integration_id: str, message_key: str, *, webhook_id: str, now: datetime
     ) -> bool:
-        """Claim the message for a webhook; return False if another has it. Waits for a concurrent
-        transaction that claims it."""
+        """Claim the message for a webhook; return False if another webhook has claimed it. Waits
+        for a concurrent transaction that claims the same message."""
         claimed = await self._connection.execute(
             insert(inbound_messages)
             .values(
@@ -45,7 +46,7 @@ class InboundMessageRepository(TenantRepository):
         return found is not None
 
     async def release(self, integration_id: str, message_key: str) -> None:
-        """Undo a claim of this transaction: the message is not taken yet."""
+        """Undo this transaction's claim, so that the message can be claimed again."""
         await self._connection.execute(
             sa.delete(inbound_messages).where(
                 _MESSAGES.client_id == self._tenant,

@@ -1,4 +1,4 @@
-"""The polling position of each platform."""
+"""The poll cursors: how far each platform has been polled."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _KEY: Final = (poll_cursors.c.client_id, poll_cursors.c.integration_id)
 
 @dataclass(frozen=True, slots=True)
 class PolledConnection:
-    """A polled connection and its position. `cursor`: None before the first poll."""
+    """A polled connection and its cursor. `cursor`: None before the first poll."""
 
     tenant: TenantId
     integration: Integration
@@ -39,8 +39,8 @@ async def polled_connections(
     limit: int,
 ) -> tuple[PolledConnection, ...]:
     """Return a page of all clients' connections that can be polled, ordered by client and
-    integration. `after`: the last client's and integration's id. It needs the service's
-    connection."""
+    integration. `after`: the client and integration id of the last connection on the previous page.
+    It needs the service's connection."""
     its = integrations.c
     rows = await connection.execute(
         sa.select(
@@ -60,7 +60,7 @@ async def polled_connections(
         .where(
             its.status == IntegrationStatus.CONNECTED,
             its.provider.in_(sorted(providers)),
-            # A connection that only receives has no credentials.
+            # A connection without credentials only receives webhooks.
             its.sealed != "",
             clients.c.closed_at.is_(None),
             sa.tuple_(its.client_id, its.id) > sa.tuple_(*after),
@@ -97,7 +97,7 @@ class PollCursorRepository(TenantRepository):
     async def advance(
         self, integration_id: str, position: Mapping[str, str], now: datetime
     ) -> None:
-        """Store the position up to which everything was read, and reset the failures."""
+        """Store the cursor, up to which everything was read, and reset the failure count."""
         told = {"position": dict(position), "polled_at": now, "error_code": None, "failures": 0}
         await self._connection.execute(
             insert(poll_cursors)
@@ -106,7 +106,7 @@ class PollCursorRepository(TenantRepository):
         )
 
     async def fail(self, integration_id: str, error_code: str, now: datetime) -> None:
-        """Record a failed poll, and count consecutive failures."""
+        """Record a failed poll, and increment the count of consecutive failures."""
         told = {"polled_at": now, "error_code": error_code}
         await self._connection.execute(
             insert(poll_cursors)
@@ -117,7 +117,7 @@ class PollCursorRepository(TenantRepository):
         )
 
     async def all(self) -> "tuple[tuple[str, PollCursor], ...]":
-        """Return the cursor of each polled connection, by its id."""
+        """Return the cursor of each polled connection, by connection id."""
         rows = await self._connection.execute(
             sa.select(
                 poll_cursors.c.integration_id,

@@ -1,4 +1,4 @@
-"""Refused requests to clients' addresses, counted by the hour."""
+"""Counts of refused requests to clients' webhook endpoints, by hour."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,13 +30,13 @@ class RefusalsOfHour:
 
 
 class RefusalRepository:
-    """Counts refusals across clients: they are written together."""
+    """Counts refused requests of all clients, which are written together."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, refused: Sequence[RefusalsOfHour]) -> None:
-        """Add to the counts. Counts of a deleted connection are left out."""
+        """Add to the counts. Refusals of a deleted connection are dropped."""
         for one in refused:
             lives = sa.exists().where(
                 integrations.c.client_id == one.tenant, integrations.c.id == one.integration_id

@@ -24,8 +24,8 @@ def _count(name: str) -> "sa.Column[int]":
     return sa.Column(name, sa.Integer, nullable=False, server_default=sa.text("0"))
 
 
-# The address of an integration: the token in its path, and the secret its platform signs with. The
-# previous values are valid until `previous_until`.
+# The webhook endpoint of an integration: the token in its path, and the secret with which its
+# platform signs. The previous values are valid until `previous_until`.
 inbound_endpoints: Final = sa.Table(
     "inbound_endpoints",
     metadata,
@@ -36,7 +36,7 @@ inbound_endpoints: Final = sa.Table(
     text("sealed_secret", nullable=True),
     text("sealed_previous_secret", nullable=True),
     time("previous_until", nullable=True),
-    # JMESPath expressions by field of the event, of the generic form only.
+    # Maps event fields to JMESPath expressions; used only by the generic form.
     sa.Column("mapping", JSONB, nullable=True),
     # Whether the secret's holder may vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
@@ -45,7 +45,7 @@ inbound_endpoints: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Every accepted webhook, for as long as its platform may send it again.
+# Every accepted webhook. Rows are kept for as long as the platform may resend the webhook.
 inbound_webhooks: Final = sa.Table(
     "inbound_webhooks",
     metadata,
@@ -56,17 +56,18 @@ inbound_webhooks: Final = sa.Table(
     _digest("body_digest"),
     text("topic"),
     text("kind"),
-    # The headers that were signed or are needed to read the body; never one with credentials.
+    # Headers that were signed or are needed to read the body. Headers with credentials are never
+    # stored.
     json("headers", "{}"),
     # None after the body was erased or dropped.
     _digest("body", nullable=True),
-    # The size in bytes before the body was cut to the part that is shown.
+    # The original size in bytes, before the body was cut to the part that is shown.
     sa.Column("cut_from", sa.Integer, nullable=True),
     text("state"),
     text("waits_for", nullable=True),
     time("not_before", nullable=True),
     text("customer_key", nullable=True),
-    # For a waiting ticket: whether its author has not proved to hold the address.
+    # For a waiting ticket: whether its author has not proved the email address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("outcome", nullable=True),
     text("reason", nullable=True),
@@ -102,7 +103,7 @@ inbound_webhooks: Final = sa.Table(
     sa.CheckConstraint("kind IN ('ticket', 'fact', 'duty', 'ignored')", name="kind"),
 )
 
-# Refusals at a client's address, counted by the hour, so that a flood does not fill the table.
+# Refused requests at a client's endpoint, counted by hour, so that a flood does not fill the table.
 inbound_refusals: Final = sa.Table(
     "inbound_refusals",
     metadata,
@@ -116,7 +117,7 @@ inbound_refusals: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Messages of a platform that were already taken, from a webhook or a poll.
+# Platform messages that were already claimed, by a webhook or a poll.
 inbound_messages: Final = sa.Table(
     "inbound_messages",
     metadata,
@@ -128,7 +129,7 @@ inbound_messages: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Customers' data requests at a shop; the merchant answers within `due_at`.
+# Customers' data requests at a shop. The merchant has to answer by `due_at`.
 data_requests: Final = sa.Table(
     "data_requests",
     metadata,
@@ -146,7 +147,7 @@ data_requests: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# The polling position of a platform; polling recovers the data of lost webhooks.
+# The poll cursor of a platform. Polling recovers the data of lost webhooks.
 poll_cursors: Final = sa.Table(
     "poll_cursors",
     metadata,

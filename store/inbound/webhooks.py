@@ -1,4 +1,4 @@
-"""Accepted webhooks: one row per delivery, however often it arrives."""
+"""Accepted webhooks. Each delivery has one row, even if it arrives several times."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -34,9 +34,9 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class NewWebhookRow:
-    """A delivery to store. `id`: the id of its row, if it is new. `headers`: the headers that
-    parsing needs, with lower-case names. `unreadable`: the stable code of a parsing error; then the
-    delivery is stored as failed."""
+    """A delivery to store. `id`: the id of its row, if the delivery is new. `headers`: the headers
+    that parsing needs, with lower-case names. `unreadable`: the stable code of a parsing error,
+    with which the delivery is stored as failed."""
 
     id: str
     integration_id: str
@@ -50,9 +50,9 @@ class NewWebhookRow:
 
 
 class KeptAs(StrEnum):
-    """`known`: the same delivery arrived before. `conflict`: its deduplication key arrived before
-    with another body; this one is not stored. `left`: it is irrelevant here, and the daily limit of
-    stored deliveries is reached."""
+    """`known`: the same delivery was stored before. `conflict`: its deduplication key was used
+    before with another body, so this delivery is not stored. `left`: the delivery is irrelevant
+    here and the daily limit of stored deliveries is reached."""
 
     NEW = "new"
     KNOWN = "known"
@@ -62,8 +62,8 @@ class KeptAs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeptWebhook:
-    """`id`: the delivery's row, which may have existed before. `starts`: the delivery is new and
-    its turn has come; the caller must start its workflow after the commit."""
+    """`id`: the delivery's row, which may be older than this request. `starts`: the delivery is new
+    and its turn has come; the caller must start its workflow after the commit."""
 
     id: str
     was: KeptAs
@@ -72,11 +72,10 @@ class KeptWebhook:
 
 class WebhookArrivals(TenantRepository):
     async def keep(self, arrived: NewWebhookRow, now: datetime) -> KeptWebhook:
-        """Store a delivery once. Returns whether its processing starts now.
+        """Store a delivery once. Returns whether its processing starts now. Raises InboundBusy.
 
-        Takes the lock of the client's lanes until the transaction ends. So a webhook that arrives
-        meanwhile is queued behind this one, and none is queued behind an ended one. Raises
-        InboundBusy.
+        The client's lanes stay locked until the transaction ends. A webhook that arrives meanwhile
+        is therefore queued behind this one, and no webhook is queued behind one that has ended.
         """
         await lock_lanes(self._connection, self._tenant)
         state = await self._state(arrived)
@@ -129,7 +128,8 @@ class WebhookArrivals(TenantRepository):
         return KeptWebhook(row.id, KeptAs.KNOWN if row.is_same else KeptAs.CONFLICT, starts=False)
 
     async def _require_room(self, arrived: NewWebhookRow, now: datetime) -> None:
-        """Raise InboundBusy without room, but never for a delivery that arrived before."""
+        """Raise InboundBusy if there is no room. A delivery that was stored before is never
+        refused."""
         has_room = await self._has_day_room(now) and await self._has_room(arrived)
         if has_room or await self._connection.scalar(
             _IS_KNOWN,
@@ -144,7 +144,7 @@ class WebhookArrivals(TenantRepository):
         raise InboundBusy
 
     async def _has_day_room(self, now: datetime) -> bool:
-        # Ids are generated on arrival: these rows are the end of the primary key.
+        # Ids are generated on arrival, so these rows are at the end of the primary key.
         since = {"tenant": self._tenant, "since": first_ulid(now - _DAY)}
         few = {**since, "at_most": DAY_ROWS_WITHOUT_PLAN, "cut_to": CUT_TO}
         kept = (await self._connection.execute(_KEPT_OF_THE_DAY, few)).one()
@@ -168,7 +168,7 @@ class WebhookArrivals(TenantRepository):
         values = {"tenant": self._tenant, "above": size.above, "up_to": size.up_to}
         if await self._connection.scalar(_HELD, values) <= room:
             return True
-        # A failed webhook has had its try, so its body makes room for an untried one.
+        # A failed webhook has had its try, so its body is cut to make room for an untried one.
         await self._connection.execute(_CUT_FAILED, {**values, "cut_to": CUT_TO})
         return bool(await self._connection.scalar(_HELD, values) <= room)
 
@@ -187,7 +187,7 @@ _IS_KNOWN: Final = sa.text("""
                    WHERE client_id = :tenant AND provider = :provider
                      AND integration_id = :integration_id AND dedup_key = :dedup_key)
 """)
-# PostgreSQL knows a body's length without reading the body.
+# PostgreSQL knows the length of a body without reading it.
 _KEPT_OF_THE_DAY: Final = sa.text("""
     SELECT count(*) AS rows, coalesce(sum(least(size, :cut_to)), 0) AS bytes
     FROM (SELECT octet_length(body) AS size FROM inbound_webhooks
@@ -204,7 +204,7 @@ _QUEUED: Final = sa.text("""
                           WHERE client_id = :tenant AND kind = 'ticket' AND state = 'queued'
                           LIMIT :at_most) AS counted
 """)
-# The conditions on size and state are those of the index ix_inbound_webhooks_large.
+# The conditions on size and state match those of the index ix_inbound_webhooks_large.
 _OF_CLASS: Final = f"""
     client_id = :tenant AND octet_length(body) > {CUT_TO} AND state <> 'done'
     AND octet_length(body) > :above AND octet_length(body) <= :up_to

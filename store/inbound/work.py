@@ -1,4 +1,4 @@
-"""The rows of webhooks that are processed."""
+"""Reads and updates the rows of webhooks during their processing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -56,13 +56,13 @@ class StoredWebhook:
 
     @property
     def standing(self) -> WebhookStanding:
-        """Return the state as of this read."""
+        """Return the webhook's id, kind and state, as of this read."""
         return WebhookStanding(self.id, self.kind, self.state)
 
 
 @dataclass(frozen=True, slots=True)
 class UnstartedRun:
-    """The unanswered run of a webhook. `threshold`: the threshold of its playbook."""
+    """The unanswered run of a webhook. `threshold`: the confidence threshold of its playbook."""
 
     ref: RunRef
     threshold: float
@@ -70,23 +70,23 @@ class UnstartedRun:
 
 @dataclass(frozen=True, slots=True)
 class EarlierWait:
-    """The limit that an earlier webhook waits for, and the end of the wait."""
+    """The limit for which an earlier webhook waits, and the end of that wait."""
 
     waits_for: WaitsFor
     not_before: datetime
 
 
 class WorkRepository(TenantRepository):
-    """Callers that write must hold the client's lanes (`lock_lanes`)."""
+    """Callers that write must hold the lock of the client's lanes (`lock_lanes`)."""
 
     async def serialize(self, webhook_id: str) -> None:
-        """Allow only one try at a webhook at a time, until the transaction ends. It does not lock
-        the row, because a repeated delivery writes it."""
+        """Lock a webhook until the transaction ends, so that only one try runs at a time. The row
+        itself is not locked, because a repeated delivery writes to it."""
         await self._connection.execute(_SERIALIZE, {"name": f"inbound work/{webhook_id}"})
 
     async def read(self, webhook_id: str) -> StoredWebhook | None:
-        """Return a webhook, or None if it was erased meanwhile. Raises UnknownProvider: another
-        version may have stored it."""
+        """Return a webhook, or None if it was erased meanwhile. Raises UnknownProvider, because
+        another version may have stored the webhook."""
         row = (await self._connection.execute(_READ, self._key(webhook_id))).one_or_none()
         if row is None:
             return None
@@ -105,13 +105,13 @@ class WorkRepository(TenantRepository):
                 row.mapping or {},
                 received_at=row.created_at,
                 is_signed=bool(row.is_signed),
-                vouches=row.vouches is True,  # an address that was closed meanwhile proves nothing
+                vouches=row.vouches is True,  # a deleted endpoint proves nothing
             ),
             headers=row.headers,
         )
 
     async def body(self, webhook_id: str) -> bytes | None:
-        """Return the received bytes, or None if they were erased or cut meanwhile."""
+        """Return the received bytes, or None if they were erased or truncated meanwhile."""
         data: bytes | None = await self._connection.scalar(_BODY, self._key(webhook_id))
         return data
 
@@ -163,18 +163,21 @@ class WorkRepository(TenantRepository):
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
 
     async def unproved_waiting(self, at_most: int) -> int:
-        """Return the number of tickets waiting for the unproved senders' limit, up to `at_most`."""
+        """Return the number of tickets that wait for the limit of unproved senders, up to
+        `at_most`."""
         values = {"tenant": self._tenant, "at_most": at_most}
         return int(await self._connection.scalar(_UNPROVED, values) or 0)
 
     async def waits_behind(
         self, webhook_id: str, customer: LimitKey | None, *, is_unproved: bool
     ) -> EarlierWait | None:
-        """Return the wait of an earlier ticket that this one must not overtake, or None. That
-        ticket waits for the client's limit or quota, or belongs to the same customer with the same
-        proof or claim. A ticket that waits for the limit of unproved senders also counts if this
-        one is unproved. Reads without the client's lanes: a wait that ends meanwhile costs another
-        try."""
+        """Return the wait of an earlier ticket that this ticket must not overtake, or None.
+
+        The earlier ticket waits for the client's limit or quota, or belongs to the same customer
+        with the same proof or claim. A wait for the limit of unproved senders also counts if this
+        ticket's sender is unproved. The client's lanes are not locked; if a wait ends meanwhile,
+        the cost is one more try.
+        """
         row = (
             await self._connection.execute(
                 _EARLIER,

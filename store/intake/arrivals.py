@@ -1,4 +1,4 @@
-"""Arrivals: the rows of an admitted event, one statement for each kind of arrival."""
+"""Arrivals: the rows of an admitted event. Each kind of arrival is written by one statement."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,11 +20,11 @@ from store.intake.idempotency import IdempotencyKey
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """One event to admit. The caller generates the ids of the future rows.
+    """An event to admit. The caller generates the ids of its future rows.
 
-    `request_id`: for the logs of the run. `visit`: the widget visit in which it was written.
-    `received_by`: the platform whose webhook or poll delivered it. `key_id`: the API key that sent
-    it; admission sets it.
+    `request_id`: for the run's logs. `visit`: the widget visit in which the message was written.
+    `received_by`: the platform whose webhook or poll delivered the event. `key_id`: the API key
+    that sent it; admission sets this field.
     """
 
     event: InboundEvent
@@ -40,15 +40,15 @@ class Arrival:
 
     @property
     def is_brought(self) -> bool:
-        """Return whether a webhook or a poll delivered it."""
+        """Return whether a webhook or a poll delivered the event."""
         return self.received_by is not None
 
 
 class ArrivalRepository(TenantRepository):
-    """Stores arrivals. `customer`: the limit key of the event's message, or None."""
+    """Stores arrivals. `customer`: the customer limit's key for the event's message, or None."""
 
     async def store(self, arrival: Arrival, customer: LimitKey | None, at: datetime) -> None:
-        """Store the event and its message, marked as having no playbook."""
+        """Store the event and its message, with the outcome that no playbook matched."""
         values = self._values(arrival, customer, at)
         await self._connection.execute(
             _STORE_MESSAGE, {**values, "outcome": EventOutcome.NO_PLAYBOOK}
@@ -96,7 +96,7 @@ class ArrivalRepository(TenantRepository):
         }
 
 
-# One statement, two or three rows: foreign keys are checked when it ends.
+# One statement writes two or three rows: foreign keys are checked when the statement ends.
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,

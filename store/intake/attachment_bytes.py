@@ -12,7 +12,7 @@ from store.intake.tables import attachments
 from store.runs.tables import engine_messages
 
 CHUNKS_AT_ONCE: Final = 100
-"""Rows per statement, 25 MiB: a thousand would exceed the statement timeout."""
+"""Rows per statement, 25 MiB. A thousand rows would exceed the statement timeout."""
 
 _REMOVE: Final = sa.text("""
     DELETE FROM attachment_chunks WHERE (client_id, attachment_id, seq) IN (
@@ -34,7 +34,8 @@ _IS_UNPROVED: Final = sa.exists().where(
 
 class AttachmentBytes(TenantRepository):
     async def remove_some(self, event_ids: Sequence[str]) -> int:
-        """Remove a batch of chunks of these events' files. Return their number, at the end 0."""
+        """Remove a batch of chunks of these events' files. Return the number removed, 0 if none is
+        left."""
         removed = await self._connection.execute(
             _REMOVE,
             {"client_id": self._tenant, "events": list(event_ids), "limit": CHUNKS_AT_ONCE},
@@ -42,14 +43,14 @@ class AttachmentBytes(TenantRepository):
         return removed.rowcount
 
     async def kept(self, *, since: datetime | None = None, only_unproved: bool = False) -> int:
-        """Return the stored bytes of the client's files that arrived `since` then. `only_unproved`:
-        only files whose message proved no sender."""
+        """Return the stored bytes of the client's files that arrived since `since`.
+        `only_unproved`: count only files whose message proved no sender."""
         table = attachments.c
         total = await self._connection.scalar(
             sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(
                 table.client_id == self._tenant,
                 table.state == "stored",
-                # Ids are generated on arrival: these rows are the end of the primary key.
+                # Ids are generated on arrival, so these rows are at the end of the primary key.
                 table.id >= first_ulid(since) if since else sa.true(),
                 _IS_UNPROVED if only_unproved else sa.true(),
             )

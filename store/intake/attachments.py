@@ -1,4 +1,4 @@
-"""Files of events: their public metadata, and their bytes in chunks."""
+"""Files of events: their public metadata, and their content in chunks."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
@@ -25,9 +25,9 @@ from store.intake.attachment_bytes import AttachmentBytes
 from store.intake.tables import attachment_chunks, attachments
 
 CHUNK: Final = 256 * 1024
-"""Bytes per row: the amount that a reader holds at a time."""
+"""Bytes per row, which a reader holds in memory at a time."""
 
-# Chunks per statement: the amount that the driver holds while a file is stored.
+# Chunks per statement, which the driver holds in memory while it stores a file.
 _CHUNKS_AT_ONCE: Final = 8
 _CLAIM_CHARS: Final = 200
 _DAY: Final = timedelta(days=1)
@@ -58,7 +58,7 @@ client_of_attachment: Final = owner_of(attachments, AttachmentNotFound)
 async def attachments_of(
     connection: AsyncConnection, client_id: str, event_ids: Sequence[str]
 ) -> dict[str, tuple[Attachment, ...]]:
-    """Return the files by event, in their order; events without files are left out."""
+    """Return the files by event, in order of arrival; events without files are left out."""
     rows = await connection.execute(_OF_EVENTS, {"tenant": client_id, "events": list(event_ids)})
     found: dict[str, tuple[Attachment, ...]] = {}
     for row in rows:
@@ -77,11 +77,11 @@ class AttachmentRepository(TenantRepository):
         now: datetime,
         new_id: NewId,
     ) -> tuple[Attachment, ...]:
-        """Store the files of an event, which is stored in the same transaction. Refused files are
-        listed with their reason, without their bytes."""
+        """Store the files of an event, in the transaction that stores the event. Refused files are
+        listed with the reason, without their content."""
         if not files:
             return ()
-        # Ten megabytes take tens of milliseconds, which would block the event loop.
+        # In a thread: ten megabytes take tens of milliseconds, which would block the event loop.
         inspected = await asyncio.to_thread(inspect, files)
         inspected = within(inspected, await self._room(now, is_unproved=is_unproved))
         found = tuple(_described(one, event_id, new_id(), now) for one in inspected)
@@ -121,25 +121,26 @@ class AttachmentRepository(TenantRepository):
         return Attachment.model_validate(row, from_attributes=True)
 
     async def chunk(self, attachment_id: str, seq: int) -> bytes | None:
-        """Return a chunk of the bytes, counted from 0, or None after the last or if refused."""
+        """Return a chunk of the file, counted from 0. Return None after the last chunk or if the
+        file was refused."""
         data: bytes | None = await self._connection.scalar(
             _CHUNK, {"tenant": self._tenant, "attachment": attachment_id, "seq": seq}
         )
         return data
 
     async def chunks(self, attachment_id: str) -> AsyncGenerator[bytes]:
-        """Yield all chunks, one at a time; the transaction must stay open meanwhile."""
+        """Yield all chunks, one at a time. The transaction must stay open meanwhile."""
         seq = 0
         while (data := await self.chunk(attachment_id, seq)) is not None:
             yield data
             seq += 1
 
     async def whole(self, attachment_id: str) -> bytes:
-        """Return all bytes of a file that is known to be small."""
+        """Return the whole content of a file that is known to be small."""
         return b"".join([chunk async for chunk in self.chunks(attachment_id)])
 
     async def _room(self, now: datetime, *, is_unproved: bool) -> int:
-        """Return the number of bytes that may still be stored today."""
+        """Return the number of bytes that the client may still store today."""
         kept = AttachmentBytes(self._connection, self._tenant)
         room = MAX_DAY_BYTES - await kept.kept(since=now - _DAY)
         if is_unproved:

@@ -1,4 +1,4 @@
-"""Stored events, as received and as normalized."""
+"""Stored events, both as received and as normalized."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from store.runs.tables import engine_messages
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """An event's ticket id and customer, as reported. `customer_email` may be empty."""
+    """The ticket id and customer that an event reports. `customer_email` may be empty."""
 
     ticket_id: str
     customer_email: str
@@ -23,7 +23,8 @@ class Ticket:
 
 class EventRepository(TenantRepository):
     async def inbound(self, event_id: str) -> InboundEvent:
-        """Return the event as it was admitted. Raises RunNotFound if it was erased meanwhile."""
+        """Return the event as it was received. Raises RunNotFound if the event was erased
+        meanwhile."""
         row = await self._one(_INBOUND, self._key(event_id), RunNotFound(event_id))
         return InboundEvent.model_validate(row, from_attributes=True)
 
@@ -49,8 +50,9 @@ class EventRepository(TenantRepository):
         conversation_id: str,
         written: str | None = None,
     ) -> None:
-        """Store the normalized event and put its message into the conversation; idempotent.
-        `written`: the message's own text, if the event repeats the question of an earlier one."""
+        """Store the normalized event and file its message in the conversation. Idempotent.
+        `written`: the text of the message itself, if the event repeats the question of an earlier
+        message."""
         await self._connection.execute(
             _SAVE_UNIFIED,
             {
@@ -83,7 +85,7 @@ class EventRepository(TenantRepository):
     async def store_reply(
         self, event_id: str, *, message_id: str, author: str, body: str, now: datetime
     ) -> None:
-        """Store the single answer to an event, next to the message that it answers; idempotent."""
+        """Store the only answer to an event, next to the message that it answers. Idempotent."""
         await self._connection.execute(
             _STORE_REPLY,
             {
@@ -113,7 +115,7 @@ _INBOUND: Final = sa.select(*(engine_events.c[name] for name in InboundEvent.mod
 _UNIFIED: Final = sa.select(
     engine_events.c.unified, engine_events.c.subject, engine_events.c.text
 ).where(_IS_EVENT, engine_events.c.unified.is_not(None))
-# The customer's address: as normalized, or as the caller sent it before normalization.
+# The customer's address: as normalized or, before normalization, as the caller sent it.
 CUSTOMER_EMAIL: Final = sa.case(
     (engine_events.c.unified.is_(None), engine_events.c.customer_email),
     else_=engine_events.c.unified["customer_email"].astext,
@@ -127,7 +129,7 @@ _TICKET: Final = sa.select(
     TICKET_ID,
     sa.func.coalesce(CUSTOMER_EMAIL, "").label("customer_email"),
 ).where(_IS_EVENT)
-# An update sets the columns that it has values for.
+# An update only sets the columns that it has values for.
 _SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)
 _FILE_MESSAGE: Final = sa.update(engine_messages).where(_IS_ITS_MESSAGE)
 _STORE_REPLY: Final = sa.text("""

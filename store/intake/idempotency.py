@@ -1,4 +1,4 @@
-"""Idempotency keys: a repeated request gets the same answer for 24 hours."""
+"""Idempotency keys. For 24 hours, a repeated request gets the same answer."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -42,10 +42,11 @@ async def claim(
     event_id: str,
     now: datetime,
 ) -> str:
-    """Return the event of this key: `event_id` if the key is new or expired, else the first one.
+    """Return the key's event: `event_id` if the key is new or expired, otherwise the event of the
+    first request.
 
-    A second request waits on the unique key until the first has committed, so two concurrent
-    requests create one event. Raises IdempotencyKeyReused.
+    A second request waits on the unique constraint until the first has committed, so two concurrent
+    requests create only one event. Raises IdempotencyKeyReused.
     """
     claimed = await connection.scalar(
         insert(idempotency_keys)

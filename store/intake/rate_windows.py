@@ -1,7 +1,5 @@
-"""Windows of short-term limits, shared by all processes and across tenants.
-
-The caller passes the time: clock differences between machines shift the windows.
-"""
+"""Windows of short-term rate limits, shared by all processes and tenants. The caller passes the
+time, so clock differences between machines shift the windows."""
 
 from datetime import datetime
 from typing import Final
@@ -14,8 +12,8 @@ from store.intake.tables import rate_windows
 
 _PURGED_AT_ONCE: Final = 1000
 
-# The row lock serializes requests, and the condition sees the previous request's write. A refused
-# request writes nothing and gets no row back, but holds the lock.
+# The row lock serializes requests, and the condition sees the write of the previous request. A
+# refused request writes nothing and gets no row back, but it holds the lock.
 _HIT: Final = sa.text(
     """
     INSERT INTO rate_windows AS kept (scope, key, hits, lapses_at)
@@ -37,7 +35,7 @@ _READ: Final = sa.select(rate_windows.c.hits).where(
     rate_windows.c.scope == sa.bindparam("limited"), rate_windows.c.key == sa.bindparam("caller")
 )
 
-# Locked rows are left for the next call, and rows hit meanwhile stay.
+# Locked rows are left for the next call; rows with a new request are kept.
 _PURGE: Final = sa.text(
     """
     DELETE FROM rate_windows WHERE lapses_at <= :moment AND (scope, key) IN (
@@ -53,21 +51,20 @@ class RateWindowRepository:
         self._connection = connection
 
     async def hit(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key`, unless its window is full.
-
-        Others of the same key wait until this transaction ends, so it must be short.
-        """
+        """Count one request of `key`, unless its window is full. Other requests with the same key
+        wait until this transaction ends, so the transaction must be short."""
         window = {"limited": limit.scope, "caller": key}
         hits = await self._connection.scalar(
             _HIT, {**window, "moment": now, "span": limit.window, "quota": limit.quota}
         )
         admitted = hits is not None
         if not admitted:
-            # A separate statement, for a new snapshot: the first one's may be older than the row.
+            # A separate statement gets a new snapshot; the first statement's snapshot may be older
+            # than the row.
             hits = await self._connection.scalar(_READ, window)
         return judged(limit, live(limit, hits, now), now, admitted=admitted)
 
     async def purge(self, now: datetime) -> int:
-        """Delete a batch of windows without a current hit; return the number deleted."""
+        """Delete a batch of windows that no longer contain a request; return the number deleted."""
         values = {"moment": now, "at_most": _PURGED_AT_ONCE}
         return (await self._connection.execute(_PURGE, values)).rowcount

@@ -1,4 +1,4 @@
-"""Recent use: a client's messages and tickets that count against its limits."""
+"""Recent use: the messages and tickets that count against a client's limits."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from domain.intake.limit_key import LimitKey
 
 @dataclass(frozen=True, slots=True)
 class RecentUse:
-    """The values that limits are checked against. The times are those of the oldest message of a
+    """The values that the limits are checked against. Each time is that of the oldest message of a
     full window, or None if the window has room."""
 
     key_is_active: bool
@@ -33,10 +33,8 @@ async def recent_use(
     key_id: str | None,
     now: datetime,
 ) -> RecentUse:
-    """Read all values in one statement, after the statement that takes the account's lock.
-
-    A separate statement sees the commits of previous lock holders.
-    """
+    """Read all values in one statement, after the statement that locks the account. A separate
+    statement sees what previous lock holders committed."""
     row = (
         await connection.execute(
             _RECENT,
@@ -62,7 +60,7 @@ async def recent_use(
     )
 
 
-# Messages from a machine whose clock is ahead may have future times; they count.
+# Messages from a machine with a fast clock may have future times; they count too.
 _RECENT: Final = sa.text("""
     SELECT
         (SELECT is_active FROM api_keys

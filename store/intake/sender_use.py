@@ -1,4 +1,4 @@
-"""The number of a proved sender's messages from webhooks and polls. Only they read it."""
+"""The number of messages from a proved sender. Only messages from webhooks and polls query it."""
 
 from datetime import datetime
 from typing import Final
@@ -13,7 +13,7 @@ class SenderUse(TenantRepository):
         self, customer: str, domain: str | None, *, since: datetime, at_most: int
     ) -> int:
         """Return the number of messages from the address, or from the domain and its subdomains.
-        Addresses that differ only by dots or a plus suffix before the "@" count as one. The count
+        Addresses that differ only by dots or by a plus suffix before the "@" count as one. Counting
         stops at `at_most`."""
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         if domain is None:
@@ -36,7 +36,7 @@ _COUNT: Final = """
         LIMIT :at_most
     ) AS counted
 """
-# PER_CLIENT bounds the rows of a day.
+# PER_CLIENT bounds the number of rows per day.
 _OF_MAILBOX: Final = sa.text(
     _COUNT.format(
         of="split_part(message.customer_key, '@', -1) = :provider AND replace(split_part("

@@ -1,4 +1,4 @@
-"""The tables of events as received, and of their limits."""
+"""The tables of events as received, with their files and rate limits."""
 
 from typing import Final
 
@@ -20,17 +20,18 @@ engine_events: Final = sa.Table(
     json("payload", "{}"),
     sa.Column("unified", JSONB, nullable=True),
     text("outcome"),
-    # Id of the user who typed it with a session; NULL if a system sent it.
+    # Id of the user who typed the message with a session; NULL if a system sent it.
     text("author", nullable=True),
-    # The API key that sent it. No reference: keys may be erased before their events.
+    # The API key that sent the event. No foreign key, because keys may be erased before their
+    # events.
     text("key_id", nullable=True),
-    # The request of the merchant's own system, if the caller is trusted to make one.
+    # The request of the merchant's own system, if the caller is trusted to make such requests.
     sa.Column("merchant_request", JSONB, nullable=True),
     time("received_at"),
-    # The platform whose webhook or poll delivered the event. Unset for a caller of the gateway, who
-    # may set any source.
+    # The platform whose webhook or poll delivered the event. Unset for a gateway caller, who may
+    # set any source.
     text("received_by", nullable=True),
-    # When the erasure of its customer started; no step processes the event after that.
+    # When the erasure of its customer started. No step processes the event after that.
     time("erased_at", nullable=True),
     sa.CheckConstraint("outcome IN ('run', 'no_playbook')", name="outcome"),
     sa.Index(
@@ -52,8 +53,8 @@ idempotency_keys: Final = sa.Table(
     sa.Index(None, "created_at"),
 )
 
-# Short-term limits shared by all processes: the times of the requests that still count. Unlogged:
-# the data lost in a server crash is at most a minute old.
+# Short-term rate limits shared by all processes: the times of the requests that still count.
+# Unlogged, because a server crash loses at most a minute of counts.
 rate_windows: Final = sa.Table(
     "rate_windows",
     metadata,
@@ -72,7 +73,7 @@ attachments: Final = sa.Table(
     text("event_id"),
     sa.Column("position", sa.Integer, nullable=False),
     text("name"),
-    # The type claimed by the sender, and the type detected from the bytes.
+    # The type that the sender claimed, and the type detected from the content.
     text("claimed_type"),
     text("media_type", nullable=True),
     sa.Column("size", sa.BigInteger, nullable=False),

@@ -1,4 +1,4 @@
-"""The storage used by events without a playbook. Only such an event reads it."""
+"""The storage used by events without a playbook. Only events of that kind query it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,24 +12,24 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class UnmatchedBytes:
-    """`oldest`: the arrival of the first of them, or None."""
+    """`oldest`: when the oldest of these events arrived, or None."""
 
     kept: int
     oldest: datetime | None
 
 
 class UnmatchedUse(TenantRepository):
-    """Call it while holding the account's lock, as a separate statement."""
+    """Call its methods while holding the account's lock, as separate statements."""
 
     async def since(self, since: datetime) -> UnmatchedBytes:
-        """Return the bytes of the events that arrived since then."""
+        """Return the size in bytes of the events that arrived since `since`."""
         values = {"tenant": self._tenant, "since": since, "first": first_ulid(since)}
         row = (await self._connection.execute(_KEPT, values)).one()
         return UnmatchedBytes(int(row.kept), row.oldest)
 
 
-# PER_CLIENT bounds the rows of a day. The size is read without the value. The text is stored twice,
-# in the event and in its message.
+# PER_CLIENT bounds the number of rows per day. The size is read without reading the value. The text
+# is stored twice, in the event and in its message.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(payload) + 2 * coalesce(pg_column_size(message), 0)), 0)
                AS kept,

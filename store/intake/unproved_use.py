@@ -1,4 +1,5 @@
-"""A client's use of the limit for unproved senders. Only a message of one reads it."""
+"""A client's use of the limit for unproved senders. Only messages from unproved senders query
+it."""
 
 from datetime import datetime
 from typing import Final
@@ -11,12 +12,12 @@ from store.core.repository import TenantRepository
 
 
 class UnprovedUse(TenantRepository):
-    """Call it while holding the account's lock, as a separate statement: so it sees the commit of
-    the previous message."""
+    """Call its methods while holding the account's lock, as separate statements, so that each sees
+    the commit of the previous message."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
-        """Return the time of the oldest of the last `messages` messages within the hour. Return
-        None if the window has room."""
+        """Return the time of the oldest of the last `messages` messages within the hour, or None if
+        the window has room."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -24,12 +25,12 @@ class UnprovedUse(TenantRepository):
         return oldest
 
     async def tickets(self, period: Period, at_most: int) -> int:
-        """Return the tickets of unproved senders in a month. The count stops at `at_most`."""
+        """Return the month's tickets from unproved senders. Counting stops at `at_most`."""
         values = {"tenant": self._tenant, "period": period, "at_most": at_most}
         return int(await self._connection.scalar(_TICKETS, values) or 0)
 
 
-# PER_CLIENT bounds the rows of an hour, and the plan those of a month.
+# PER_CLIENT bounds the rows per hour, and the plan bounds the rows per month.
 _OLDEST: Final = sa.text("""
     SELECT message.created_at FROM engine_messages message
     JOIN engine_events event ON event.client_id = message.client_id AND event.id = message.event_id

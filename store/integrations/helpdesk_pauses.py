@@ -1,4 +1,4 @@
-"""Pauses of helpdesk tickets: the agent does not answer while a person does."""
+"""Pauses of helpdesk tickets: the agent does not answer a ticket while a person does."""
 
 from datetime import datetime
 from typing import Final
@@ -23,7 +23,7 @@ class HelpdeskPauseRepository(TenantRepository):
         now: datetime,
         until: datetime,
     ) -> None:
-        """Pause the agent in the ticket, because a person answers; idempotent by message. An
+        """Pause the agent in the ticket, because a person is answering. Idempotent by message. An
         existing pause that ends later stays."""
         row = {
             "client_id": self._tenant,
@@ -36,19 +36,19 @@ class HelpdeskPauseRepository(TenantRepository):
         await self._connection.execute(_PAUSE, row)
 
     async def is_paused(self, integration_id: str, ticket_id: str, now: datetime) -> bool:
-        """Return whether the ticket is paused. A pause outlives the connection: a new connection to
-        the helpdesk has the same tickets."""
+        """Return whether the ticket is paused. A pause outlives the connection, because a new
+        connection to the helpdesk has the same tickets."""
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )
         return await self._any(this.scalar_subquery(), ticket_id, now)
 
     async def is_paused_at(self, provider: Provider, ticket_id: str, now: datetime) -> bool:
-        """Return whether a ticket is paused, given only its platform."""
+        """Return whether a ticket is paused, given its platform instead of its connection."""
         return await self._any(sa.literal(provider.value), ticket_id, now)
 
     async def end(self, integration_id: str, ticket_id: str) -> bool:
-        """End the ticket's pause. Return False if there was none."""
+        """End the ticket's pause. Return False if it was not paused."""
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )

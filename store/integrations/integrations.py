@@ -1,6 +1,8 @@
-"""A client's integrations. Credentials arrive and stay sealed, and are erased on disconnection.
+"""A client's integrations. Credentials are passed in and stored sealed, and erased on
+disconnection.
 
-Outgoing webhook events about a connection are written in its transaction, once for each end.
+The webhook events about a connection are written in the transaction that changes it, once per
+disconnection.
 """
 
 from dataclasses import dataclass
@@ -25,10 +27,10 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
 
 REPLACED: Final = "replaced"
-"""Reason of a disconnection: the client connected the same provider again."""
+"""Disconnection reason: the client connected the same provider again."""
 
 BY_OPERATOR: Final = "disconnected"
-"""Reason of a disconnection: a person requested it."""
+"""Disconnection reason: a person requested it."""
 
 _ERASED: Final = ""
 
@@ -72,8 +74,9 @@ class _Ended:
 
 
 class IntegrationRepository(TenantRepository):
-    """Methods that read a connection raise UnknownProvider for one that another version made, and
-    leave it unchanged. It can be ended like any other."""
+    """Methods that read a connection raise UnknownProvider if another version created the
+    connection and this version lacks its provider. The connection stays unchanged, and can be ended
+    like any other."""
 
     async def connected(self) -> tuple[Integration, ...]:
         """Return the active connections, oldest first."""
@@ -96,7 +99,7 @@ class IntegrationRepository(TenantRepository):
         return tuple(_read(IntegrationEntry, row) for row in rows)
 
     async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
-        """Return a page of all connections by id, which is the order of creation."""
+        """Return a page of all connections ordered by id, that is, by creation."""
         this = {"tenant": self._tenant, "after": after or "", "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(_read(IntegrationEntry, row) for row in rows)
@@ -109,7 +112,7 @@ class IntegrationRepository(TenantRepository):
 
     async def usable(self, integration_id: str) -> Integration:
         """Return a connection with its credentials, even after it failed. Raises
-        IntegrationNotFound if there is none, or if it has ended."""
+        IntegrationNotFound if it does not exist or has ended."""
         this = {"tenant": self._tenant, "integration": integration_id}
         row = await self._one(_USABLE, this, IntegrationNotFound(integration_id))
         return _read(Integration, row)
@@ -117,12 +120,9 @@ class IntegrationRepository(TenantRepository):
     async def connect(
         self, integration: Integration, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Store a connection; it ends an existing one of the same provider.
-
-        Returns the ids of the deliveries to send. Raises ClientNotFound, also while the client is
-        being erased.
-        """
-        # Without the lock, two concurrent calls would both find none to end.
+        """Store a connection. An existing connection of the same provider ends. Returns the ids of
+        the deliveries to send. Raises ClientNotFound, also while the client is being erased."""
+        # Without the lock, two concurrent calls would both find no connection to end.
         await AccountRepository(self._connection, self._tenant).lock()
         ended = await self._end(integrations.c.provider == integration.provider, now)
         told_ended = await self._tell_if_live(ended, REPLACED, now, new_id)
@@ -150,23 +150,21 @@ class IntegrationRepository(TenantRepository):
         return told_ended + told_connected
 
     async def require(self, integration_id: str) -> None:
-        """Raise IntegrationNotFound without a connection with this id, of any provider."""
+        """Raise IntegrationNotFound if no connection has this id. The provider may be unknown."""
         this = {"tenant": self._tenant, "integration": integration_id}
         await self._one(_ONE, this, IntegrationNotFound(integration_id))
 
     async def disconnect(
         self, integration_id: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """End a connection and erase its credentials; an ended one stays unchanged.
-
-        Returns the ids of the deliveries to send.
-        """
+        """End a connection and erase its credentials. An ended connection stays unchanged. Returns
+        the ids of the deliveries to send."""
         ended = await self._end(integrations.c.id == integration_id, now)
         return await self._tell_if_live(ended, BY_OPERATOR, now, new_id)
 
     async def prove(self, integration_id: str, account: str) -> None:
-        """Store the account that the connection's credentials have opened. Webhooks of the whole
-        installation that name this account belong to the client. An ended connection stays
+        """Store the account that the connection's credentials have opened. Installation-wide
+        webhooks that name this account are then routed to the client. An ended connection stays
         unchanged."""
         await self._connection.execute(
             sa.update(integrations)
@@ -186,7 +184,7 @@ class IntegrationRepository(TenantRepository):
         return bool(await self._connection.scalar(proved))
 
     async def forget_account(self, integration_id: str) -> None:
-        """Stop matching installation-wide compliance requests with an ended connection."""
+        """Stop matching installation-wide compliance requests to an ended connection."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -200,10 +198,11 @@ class IntegrationRepository(TenantRepository):
     async def fail(
         self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
     ) -> None:
-        """Mark a connection as failed because the provider rejects its credentials. `code`: a
-        stable error code. `run_id`: the run that met the error; it sends the webhook event.
+        """Mark a connection as failed because the provider rejects its credentials.
 
-        Only an active connection can fail: another one may have replaced it meanwhile.
+        `code`: a stable error code. `run_id`: the run that got the error, and sends the webhook
+        event. Only an active connection can fail, because another connection may have replaced this
+        one meanwhile.
         """
         provider = await self._connection.scalar(
             sa.update(integrations)
@@ -221,7 +220,7 @@ class IntegrationRepository(TenantRepository):
             )
 
     async def note_refusal(self, integration_id: str, code: str | None) -> None:
-        """Record why the provider refused the last call, or with None that it answers. An active
+        """Record why the provider refused the last call; None records that it accepted. An active
         connection stays active."""
         await self._connection.execute(
             sa.update(integrations)
@@ -235,7 +234,7 @@ class IntegrationRepository(TenantRepository):
         )
 
     async def _end(self, which: sa.ColumnElement[bool], now: datetime) -> _Ended | None:
-        """End the matching connection and return it, or None if there was none."""
+        """End the matching connection and return it, or return None if there is none."""
         ended = await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -259,7 +258,8 @@ class IntegrationRepository(TenantRepository):
     async def _tell_if_live(
         self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Report the end of a connection, unless its earlier failure was reported."""
+        """Send the event that a connection has ended, unless its earlier failure was already
+        reported."""
         if ended is None or ended.failed:
             return ()
         return await self._tell_ended(ended.id, ended.provider, reason, now=now, new_id=new_id)

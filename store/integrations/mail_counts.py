@@ -1,4 +1,4 @@
-"""Counts of outgoing mails by UTC day. They span clients."""
+"""Counts of outgoing mails by UTC day, across clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ _SCOPES: Final = {group: f"client/{group}" for group in MailGroup}
 
 @dataclass(frozen=True, slots=True)
 class MailCount:
-    """The counter of a mail. `limit`: the maximum per day for `key`."""
+    """A counter that a mail increments. `limit`: the daily maximum of `key`."""
 
     scope: str
     key: str
@@ -36,7 +36,7 @@ class MailCountRepository:
         self._connection = connection
 
     async def standing(self, tenant: TenantId, group: MailGroup, now: datetime) -> MailStanding:
-        """Return the counts and account data that a client's mail limit depends on. Raises
+        """Return the counts and account data that determine a client's mail limit. Raises
         ClientNotFound, also while the client is being erased."""
         counted = mail_counts.c
         row = (
@@ -69,10 +69,8 @@ class MailCountRepository:
         )
 
     async def take(self, count: MailCount, now: datetime) -> bool:
-        """Count one mail of the day, and return False if the limit is reached.
-
-        Others of the same key wait until this transaction ends, so it must be short.
-        """
+        """Count one mail of the day; return False if the limit is reached. Other mails with the
+        same key wait until this transaction ends, so the transaction must be short."""
         if count.limit <= 0:
             return False
         taken = await self._connection.scalar(
@@ -88,7 +86,7 @@ class MailCountRepository:
         return taken is not None
 
     async def give_back(self, count: MailCount, taken_at: datetime) -> None:
-        """Undo a count after the mail was not handed over."""
+        """Undo the count of a mail that was not handed over."""
         await self._change(count, taken_at, sent=mail_counts.c.sent - 1)
 
     async def note_refusal(self, count: MailCount, taken_at: datetime) -> None:
@@ -97,7 +95,7 @@ class MailCountRepository:
     async def add_refusals(
         self, tenant: TenantId, group: MailGroup, number: int, now: datetime
     ) -> None:
-        """Count mails of any day as refused today."""
+        """Count mails as refused today, regardless of the day they were sent."""
         await self._connection.execute(
             insert(mail_counts)
             .values(

@@ -1,4 +1,4 @@
-"""Checks whether a mail's recipient has written in through a channel of the service."""
+"""Checks whether a recipient has written in through a channel of the service."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""The sender of a client's mails. Secrets arrive and stay sealed."""
+"""The sender of a client's mails. Secrets are passed in and stored sealed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ _NOTHING: Final[Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class NewSenderCode:
-    """`language`: the language of the code's mail, fr or en."""
+    """`language`: the language of the mail with the code, fr or en."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -59,7 +59,8 @@ class NewSenderCode:
 
 @dataclass(frozen=True, slots=True)
 class SenderCodeToMail:
-    """A valid code that has not been mailed, and the sender that it is sent to and from."""
+    """A valid code that has not been sent yet, and the sender: the mail goes to it and is sent by
+    it."""
 
     id: str
     sender: MailSender
@@ -69,7 +70,7 @@ class SenderCodeToMail:
 
 @dataclass(frozen=True, slots=True)
 class TriedSenderCode:
-    """The valid code, from which one more try was taken."""
+    """The valid code, after one of its tries was used."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -77,29 +78,27 @@ class TriedSenderCode:
 
 class MailSenderRepository(TenantRepository):
     async def verified(self) -> MailSender | None:
-        """Return the sender if it may write to customers, or None to use the service's sender."""
+        """Return the sender if it may write to customers, or None if the service's sender is
+        used."""
         row = await self._row(_SENDER.where(mail_senders.c.verified_at.is_not(None)))
         return None if row is None else self._sender(row)
 
     async def shown(self) -> ShownSender:
-        """Return the sender in its public form. Raises MailSenderNotFound."""
+        """Return the sender's public form. Raises MailSenderNotFound."""
         row = await self._row(_SENDER)
         if row is None:
             raise MailSenderNotFound
         return _shown(row)
 
     async def lock(self) -> MailSender | None:
-        """Return the sender, verified or not. Others that change it wait until the transaction
-        ends.
-
-        The caller holds the client's lock, because a missing row cannot be locked.
-        """
+        """Return and lock the sender, verified or not, until the transaction ends. The caller holds
+        the client's lock, because a missing row cannot be locked."""
         row = await self._row(_SENDER.with_for_update())
         return None if row is None else self._sender(row)
 
     async def put(self, sender: MailSender, now: datetime) -> None:
-        """Store the sender in place of the previous one. An unverified sender loses the
-        verification, the last error and the open code; a `verified` one keeps them."""
+        """Store the sender, replacing the previous one. If the sender is not `verified`, the
+        verification, the last error and the open code are removed; otherwise they stay."""
         server = sender.server
         values: dict[str, object] = {
             "address": sender.address,
@@ -121,8 +120,8 @@ class MailSenderRepository(TenantRepository):
         )
 
     async def give_code(self, code: NewSenderCode, now: datetime) -> bool:
-        """Replace the sender's code. Return False without a change if the daily limit of codes is
-        reached; the day starts with its first code."""
+        """Replace the sender's code. Return False, without a change, if the daily limit of codes is
+        reached. The day starts with its first code."""
         sender = mail_senders.c
         same_day = sender.codes_since > now - DAY
         changed = await self._connection.execute(
@@ -145,7 +144,7 @@ class MailSenderRepository(TenantRepository):
         return changed.rowcount == 1
 
     async def to_mail(self, code_id: str, now: datetime) -> SenderCodeToMail | None:
-        """Return the code if it should still be mailed, or None."""
+        """Return the code if it still has to be sent, or None."""
         row = await self._row(
             _SENDER.where(
                 mail_senders.c.code_id == code_id,
@@ -159,11 +158,11 @@ class MailSenderRepository(TenantRepository):
         return SenderCodeToMail(row.code_id, self._sender(row), row.sealed_code, row.code_language)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable code: its mail is sent, or will never be."""
+        """Erase the readable code, because its mail was sent or will never be."""
         await self._change(mail_senders.c.code_id == code_id, sealed_code=None)
 
     async def take_try(self, now: datetime) -> TriedSenderCode | None:
-        """Take a try from the valid code and return it, or None if there is none."""
+        """Use one try of the valid code and return the code, or None if there is no valid code."""
         sender = mail_senders.c
         tried = await self._connection.execute(
             sa.update(mail_senders)
@@ -179,23 +178,24 @@ class MailSenderRepository(TenantRepository):
         return None if row is None else TriedSenderCode(row.code_id, row.code_digest)
 
     async def verify(self, code_id: str, now: datetime) -> None:
-        """Mark the code as used and the sender as verified: it may write to customers."""
+        """Mark the code as used and the sender as verified, so that it may write to customers."""
         await self._change(
             mail_senders.c.code_id == code_id, verified_at=now, updated_at=now, **_NO_CODE
         )
 
     async def remove(self, now: datetime) -> bool:
-        """Erase the sender and its secrets, except its code count. False if there is none."""
+        """Erase the sender and its secrets, except the count of its codes. Return False if there is
+        no sender."""
         return await self._change(
             mail_senders.c.address.is_not(None), updated_at=now, **_NOTHING, **_NO_CODE
         )
 
     async def note_failure(self, address: str, code: str, now: datetime) -> None:
-        """Record a rejected mail. `code`: a stable error code."""
+        """Record that a mail was rejected. `code`: a stable error code."""
         await self._change(mail_senders.c.address == address, last_error=code, last_error_at=now)
 
     async def note_success(self, address: str) -> None:
-        """Clear the last error after an accepted mail."""
+        """Clear the last error, after a mail was accepted."""
         await self._change(
             (mail_senders.c.address == address) & mail_senders.c.last_error.is_not(None),
             last_error=None,

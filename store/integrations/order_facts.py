@@ -17,7 +17,7 @@ from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.integrations.tables import integrations, order_facts
 
-# An order has one row per connection that reports it, such as a shop and a payment provider.
+# An order has one row for each connection that reports it, such as a shop and a payment provider.
 _AT_MOST: Final = 20
 
 _COLUMNS: Final = (
@@ -64,10 +64,8 @@ class _Found:
 
 class OrderFactRepository(TenantRepository):
     async def apply(self, integration_id: str, fact: OrderFact, now: datetime) -> bool:
-        """Merge a fact into the known data of its order; return whether it was new.
-
-        The same facts give the same row in any order of arrival.
-        """
+        """Merge a fact into the stored facts of its order; return whether the fact was new. The row
+        does not depend on the order in which the facts arrive."""
         told = KnownOrder.of(fact)
         if await self._insert(integration_id, fact.order_id, told, now):
             return True
@@ -106,10 +104,11 @@ class OrderFactRepository(TenantRepository):
     async def find(
         self, number: str | None, email: str | None, *, but_of: Collection[str] = ()
     ) -> Order | None:
-        """Return the order with that number, the customer's own before another's. Without a number,
-        return the customer's latest. Ended connections and those in `but_of` are ignored.
+        """Return the order with that number, preferring the customer's own order; without a number,
+        the customer's latest order.
 
-        The caller must still check that it is the customer's.
+        Ended connections and the connections in `but_of` are ignored. The caller must still check
+        that the order is the customer's.
         """
         if number is not None:
             found = await self._found(_BY_NUMBER, number=number_key(number))
@@ -126,8 +125,8 @@ class OrderFactRepository(TenantRepository):
         return next((it for it in told if it.belongs_to(email)), next(iter(told), None))
 
     async def about(self, order: Order) -> tuple[OrderFact, ...]:
-        """Return all facts of an order that its shop returned. They have its id, or, from other
-        connections such as a payment provider, its number."""
+        """Return all facts of an order that its shop returned. The facts have the order's id or,
+        from other connections such as a payment provider, its number."""
         by_id = await self._found(_BY_ID, integration=order.integration_id, order=order.id)
         by_number = await self._found(_BY_NUMBER, number=number_key(order.number))
         others = (one for one in by_number if one.integration_id != order.integration_id)
@@ -136,10 +135,11 @@ class OrderFactRepository(TenantRepository):
     async def of_customer(
         self, email: str | None, *, named_by: str, order_ids: Collection[str], limit: int
     ) -> tuple[OrderFact, ...]:
-        """Return all facts of a customer's orders, also from ended connections: orders with this
-        address, and orders that a connection's platform has named as the customer's."""
+        """Return all facts of a customer's orders, also from ended connections. These are the
+        orders with this address, and the orders that a connection's platform named as the
+        customer's."""
         row, key = order_facts.c, customer_key(email)
-        # An order without an address does not belong to a customer without one.
+        # An empty address would match orders without an address.
         has_address = sa.false() if key is None else row.customer_key == key
         rows = await self._connection.execute(
             sa.select(order_facts.c.order_id, order_facts.c.facts)
@@ -156,11 +156,11 @@ class OrderFactRepository(TenantRepository):
         return tuple(KnownOrder.model_validate(row.facts).fact(row.order_id) for row in rows)
 
     async def forget(self, integration_id: str) -> int:
-        """Delete all facts from a connection; return the number of orders."""
+        """Delete all facts from a connection; return the number of orders deleted."""
         return await self._delete(order_facts.c.integration_id == integration_id)
 
     async def forget_orders(self, integration_id: str, order_ids: Collection[str]) -> int:
-        """Delete the facts of some orders of a connection; return the number of known ones."""
+        """Delete the facts of some orders of a connection; return the number of orders deleted."""
         return await self._delete(
             order_facts.c.integration_id == integration_id, order_facts.c.order_id.in_(order_ids)
         )

@@ -1,4 +1,4 @@
-"""The table of connected shops and helpdesks."""
+"""The tables of connections, mail senders, order facts, ticket pauses and mail counts."""
 
 from typing import Final
 
@@ -10,21 +10,21 @@ integrations: Final = sa.Table(
     "integrations",
     metadata,
     *tenant_key(),
-    # One of `Provider`, or a provider of another version: without a check constraint, a new
+    # One of `Provider`, or a provider of another version. Without a check constraint, a new
     # provider needs no migration.
     text("provider"),
     text("status"),
     json("settings", "{}"),
-    # Credentials, encrypted with SEAL_KEY; never in a log, never in an export.
+    # Credentials, encrypted with SEAL_KEY. They are never logged or exported.
     text("sealed"),
     text("error_code", nullable=True),
-    # The account that these credentials have opened, as its platform names it: a shop's domain, an
-    # account's id. Webhooks of the whole installation go to it; after it has ended, only compliance
-    # requests.
+    # The account that these credentials have opened, by its platform's name for it: a shop's
+    # domain, or an account id. Installation-wide webhooks are routed by it; after the connection
+    # has ended, only compliance requests are.
     text("proved_account", nullable=True),
     time("connected_at"),
     time("disconnected_at", nullable=True),
-    # One active connection per provider: the shop to ask must be unambiguous.
+    # At most one active connection per provider: which shop to query must be unambiguous.
     sa.Index(
         "ux_integrations_live",
         "client_id",
@@ -41,8 +41,8 @@ integrations: Final = sa.Table(
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
 )
 
-# The sender of a client's mails, verified with a code mailed to it. A removed sender has no
-# address; the row stays, because it counts the mailed codes.
+# The sender of a client's mails, verified with a code sent to it. After removal the row stays
+# without an address, because it counts the codes sent.
 mail_senders: Final = sa.Table(
     "mail_senders",
     metadata,
@@ -50,20 +50,20 @@ mail_senders: Final = sa.Table(
     text("address", nullable=True),
     text("reply_to", nullable=True),
     sa.Column("signature", sa.Text, nullable=False, server_default=""),
-    # The client's own mail server; if unset, the service's is used.
+    # The client's own mail server. If unset, the service's mail server is used.
     text("smtp_host", nullable=True),
     sa.Column("smtp_port", sa.Integer, nullable=True),
     text("smtp_security", nullable=True),
     text("smtp_username", nullable=True),
     text("sealed_smtp_password", nullable=True),
-    # The code that proves the address; sealed until its mail is sent.
+    # The code that proves the address, sealed until its mail is sent.
     text("code_id", nullable=True),
     sa.Column("code_digest", sa.LargeBinary, nullable=True),
     text("sealed_code", nullable=True),
     sa.Column("code_tries_left", sa.SmallInteger, nullable=True),
     text("code_language", nullable=True),
     time("code_created_at", nullable=True),
-    # The start of the day that the limit of codes is counted in, and the number of codes in it.
+    # The start of the day for the daily limit of codes, and the number of codes in it.
     time("codes_since", nullable=True),
     sa.Column("codes_made", sa.SmallInteger, nullable=False, server_default=sa.text("0")),
     time("verified_at", nullable=True),
@@ -79,7 +79,7 @@ mail_senders: Final = sa.Table(
     ),
 )
 
-# Facts of orders from webhooks and polls, the newest version of each.
+# Facts of orders from webhooks and polls, the newest version of each fact.
 order_facts: Final = sa.Table(
     "order_facts",
     metadata,
@@ -96,7 +96,7 @@ order_facts: Final = sa.Table(
     sa.Index("ix_order_facts_customer", "client_id", "customer_key"),
 )
 
-# Tickets that a person answers in the helpdesk: the agent does not answer them.
+# Tickets that a person is answering in the helpdesk, so that the agent does not.
 helpdesk_pauses: Final = sa.Table(
     "helpdesk_pauses",
     metadata,
@@ -109,7 +109,8 @@ helpdesk_pauses: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Mails by UTC day: of a client, and to an address by kind. The address is a keyed digest.
+# Counts of mails by UTC day: by client, and by address and kind. The address is stored as a keyed
+# digest.
 mail_counts: Final = sa.Table(
     "mail_counts",
     metadata,
@@ -117,7 +118,8 @@ mail_counts: Final = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("day", sa.Date, primary_key=True),
     sa.Column("sent", sa.Integer, nullable=False, server_default="0"),
-    # The mails that a mail server rejected, or that were reported that day as bounced or as spam.
+    # Mails that a mail server rejected that day, or that were reported that day as bounced or as
+    # spam.
     sa.Column("refused", sa.Integer, nullable=False, server_default="0"),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )

@@ -1,4 +1,4 @@
-"""Corrections of one client: edited and rejected reviews, until a person decides on each."""
+"""Corrections of one client: edited and rejected reviews, each until a person decides on it."""
 
 from datetime import datetime
 from typing import Final
@@ -17,8 +17,8 @@ from store.learning.tables import corrections
 
 PREVIEW_CHARS: Final = 280
 
-# The text that a person sent instead of the draft: the edited reply or, after a rejection, a
-# person's first answer in the conversation.
+# The text that a person sent instead of the draft: the edited reply or, after a rejection, the
+# first answer that a person wrote in the conversation.
 _SENT: Final = """
     CASE WHEN correction.kind = 'edited' THEN review.edited_text ELSE (
         SELECT said.body
@@ -58,7 +58,7 @@ _ONE: Final = sa.text(f"""
     {_FROM} AND correction.id = :correction_id
 """)
 
-# The lock makes an erasure of the customer come first, or find the created content.
+# With the lock, an erasure of the customer either finishes first or finds the created content.
 _HELD: Final = sa.text("""
     SELECT correction.id
     FROM corrections AS correction
@@ -70,9 +70,9 @@ _HELD: Final = sa.text("""
     FOR SHARE OF event
 """)
 
-# Only the settled review has the outcome: of two approvers the second may approve the first one's
-# text. A difference in surrounding white space is not a correction. Neither is a reply by people
-# who were shown no draft because the playbook was in shadow mode.
+# Only the review that settled the run has the final outcome: the second of two approvers may
+# approve the text of the first. A difference in surrounding white space is not a correction.
+# Neither is a reply by people who saw no draft because the playbook was in shadow mode.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,
@@ -91,8 +91,8 @@ _NOTE: Final = sa.text("""
 
 class CorrectionRepository(TenantRepository):
     async def note(self, correction_id: str, review_id: str, now: datetime) -> bool:
-        """Queue a decided review as a correction if a person rejected it or sent another text.
-        Return whether it was added; idempotent by review."""
+        """Queue a decided review as a correction, if a person rejected it or sent a different text.
+        Return whether it was added. Idempotent by review."""
         noted = await self._connection.execute(
             _NOTE,
             {
@@ -125,14 +125,14 @@ class CorrectionRepository(TenantRepository):
 
     async def hold(self, correction_id: str) -> None:
         """Prevent the customer's erasure until the transaction ends. Raises CorrectionNotFound,
-        also after the erasure has started."""
+        also if the erasure has already started."""
         asked = {"client_id": self._tenant, "correction_id": correction_id}
         await self._one(_HELD, asked, CorrectionNotFound(correction_id))
 
     async def decide(
         self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime
     ) -> CorrectionKind:
-        """Close the correction; only one of two concurrent calls succeeds. Raises
+        """Close the correction. Only one of two concurrent calls succeeds. Raises
         CorrectionNotFound, CorrectionDecided."""
         this = (
             corrections.c.client_id == self._tenant,

@@ -16,9 +16,9 @@ _TABLE: Final = labelled_examples.c
 
 class LabelledExampleRepository(TenantRepository):
     async def put(self, example: LabelledExample) -> None:
-        """Store an example in place of the previous one of its run. Raises TooManyExamples (exact
-        under concurrency: the account is locked), and ClientNotFound while the client is being
-        erased."""
+        """Store an example, replacing the previous one of its run. Raises TooManyExamples, and
+        ClientNotFound while the client is being erased. The account is locked, so concurrent calls
+        cannot exceed the limit."""
         await AccountRepository(self._connection, self._tenant).lock()
         kept = await self._connection.scalar(
             sa.select(sa.func.count()).where(_TABLE.client_id == self._tenant)

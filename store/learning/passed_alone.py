@@ -1,4 +1,4 @@
-"""The number of each playbook's recent answers that were sent without a review."""
+"""Counts of each playbook's recent answers that were sent without a review."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ from store.core.repository import TenantRepository
 
 LATELY: Final = timedelta(days=7)
 AT_MOST: Final = 1_000
-"""The latest runs of a playbook that are counted, few enough to count in milliseconds."""
+"""Maximum number of a playbook's latest runs that are counted. Few enough to count in
+milliseconds."""
 
-# Leaves out automatic mails, which need no answer, and messages that joined an open review.
+# Excludes automatic mails, which need no answer, and messages that joined an open review.
 _COUNTS: Final = sa.text("""
     SELECT playbook.id AS playbook_id, count(run.id) AS asked,
            count(run.id) FILTER (
@@ -35,7 +36,7 @@ _COUNTS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class AloneCount:
-    """Of `asked` answers, `alone` were sent without a review."""
+    """`asked`: runs that needed an answer. `alone`: those answered without a review."""
 
     asked: int
     alone: int
@@ -49,8 +50,8 @@ class PassedAlone(TenantRepository):
     async def lately(
         self, now: datetime, playbook_id: str | None = None
     ) -> Mapping[str, AloneCount]:
-        """Return the counts of the last seven days by playbook, or of `playbook_id` only. A
-        playbook without runs to answer is left out."""
+        """Return the counts of the last seven days by playbook, or only for `playbook_id`.
+        Playbooks without a run that needed an answer are left out."""
         rows = await self._connection.execute(
             _COUNTS,
             {

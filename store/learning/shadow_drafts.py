@@ -1,4 +1,4 @@
-"""Shadow drafts: what a playbook in shadow mode would have done, and what people did."""
+"""Shadow drafts: what a playbook in shadow mode would have done, and what people did instead."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT
 from store.runs.tables import action_ledger, engine_runs
 
 ANSWER_WITHIN: Final = timedelta(days=3)
-"""A later message of people in the ticket is taken to be about another matter."""
+"""A message that people write in the ticket after this time is taken to be about another matter."""
 
 _DID: Final = {
     Decision.APPROVE: PeopleDid.ANSWERED,
@@ -39,7 +39,7 @@ _DRAFTS: Final = shadow_drafts.c
 _RUN_OF_DRAFT: Final = sa.and_(
     engine_runs.c.client_id == _DRAFTS.client_id, engine_runs.c.id == _DRAFTS.run_id
 )
-# Customers who are being erased are left out.
+# Customers who are being erased are excluded.
 _ONE: Final = (
     sa.select(
         shadow_drafts,
@@ -87,8 +87,8 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def settle(self, run_id: str, decision: Decision, now: datetime) -> None:
-        """Compare the draft with what people did. Idempotent, and without effect on a run that is
-        not in shadow mode."""
+        """Compare the draft with what people did. Idempotent; does nothing for a run that is not in
+        shadow mode."""
         row = await self._row(run_id)
         if row is None or row.compared_at is not None:
             return
@@ -98,8 +98,8 @@ class ShadowDrafts(TenantRepository):
         await self._compare(row, did, sent, now)
 
     async def heard(self, platform: Provider, ticket_id: str, text: str, now: datetime) -> None:
-        """Store what people wrote to the customer in a helpdesk's ticket; their first message after
-        the customer's counts. It is compared immediately if its review has ended."""
+        """Store what people wrote to the customer in a helpdesk ticket. Only their first message
+        after the customer's counts. The draft is compared immediately if its review has ended."""
         if not text.strip():
             return
         given = {
@@ -136,7 +136,7 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def _effects(self, order: Order, since: datetime) -> Sequence[OrderEffect]:
-        """Return the ledger's effects on the order since the customer wrote."""
+        """Return the actions done on the order since the customer wrote, from the action ledger."""
         entry = action_ledger.c
         rows = await self._connection.execute(
             sa.select(entry.action, entry.amount, entry.currency).where(

@@ -1,4 +1,4 @@
-"""The tables of data that people's corrections provide."""
+"""The tables of what is learned from people: corrections, labelled examples and shadow drafts."""
 
 from typing import Final
 
@@ -7,8 +7,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# An edited or rejected review, until a person decides what to learn from it. Its text is the
-# review's.
+# An edited or rejected review, until a person decides what to learn from it. The text is stored
+# with the review.
 corrections: Final = sa.Table(
     "corrections",
     metadata,
@@ -19,7 +19,7 @@ corrections: Final = sa.Table(
     text("state"),
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
-    # The case and content created from it.
+    # The case and the content created from the correction.
     text("case_id", nullable=True),
     text("content_kind", nullable=True),
     text("content_id", nullable=True),
@@ -33,12 +33,12 @@ corrections: Final = sa.Table(
     sa.Index(None, "client_id", "run_id"),
 )
 
-# A message with the class and intent that a person gave it, its personal data replaced.
+# A message, labelled by a person with class and intent. Its personal data is replaced.
 labelled_examples: Final = sa.Table(
     "labelled_examples",
     metadata,
     *tenant_key(),
-    # The run that the example was created from. The example is erased with this customer's words.
+    # The run from which the example was created. Erasing its customer erases the example too.
     text("run_id", nullable=True),
     text("text"),
     text("language"),
@@ -63,7 +63,8 @@ shadow_drafts: Final = sa.Table(
     text("reason", nullable=True),
     text("draft"),
     json("plan", "[]"),
-    # What people did: their decision, the text they sent, and its similarity to the draft.
+    # What people did: their decision, the text they sent, and how similar that text is to the
+    # draft.
     text("decision", nullable=True),
     text("sent", nullable=True),
     sa.Column("comparison", JSONB, nullable=True),

@@ -1,4 +1,4 @@
-"""The versions of playbooks that have answered events."""
+"""The playbook versions that have answered events."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from store.playbooks.tables import playbook_versions
 class LiveVersions(TenantRepository):
     async def had(self, entry: PlaybookEntry) -> bool:
         """Return whether the playbook has answered events in the form of `entry`: in that version,
-        or in one with the same event type, threshold and rules."""
+        or in a version with the same event type, threshold and rules."""
         wanted = entry.playbook
         found = await self._connection.execute(
             sa.select(playbook_versions.c.rulebook).where(
@@ -24,7 +24,8 @@ class LiveVersions(TenantRepository):
                 playbook_versions.c.live_at.is_not(None),
             )
         )
-        # Rulebooks are compared after parsing: a stored older one may lack newer defaults.
+        # Policy rules are compared after parsing, because older stored rules may lack newer
+        # defaults.
         return any(Rulebook.model_validate(row.rulebook) == entry.rulebook for row in found)
 
     async def is_live(self, playbook: Playbook) -> bool:
@@ -40,7 +41,7 @@ class LiveVersions(TenantRepository):
     async def go_live(
         self, playbook: Playbook, now: datetime, *, overridden_because: str | None = None
     ) -> None:
-        """Record that this version answers events from now on, unless it did before. An override
+        """Record that this version answers events from now on, unless it did so before. An override
         reason is appended to the version's note."""
         values: dict[str, object] = {"live_at": sa.func.coalesce(playbook_versions.c.live_at, now)}
         if overridden_because is not None:

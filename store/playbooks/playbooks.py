@@ -1,4 +1,4 @@
-"""Playbooks and their versions. A version is never changed: runs refer to it."""
+"""Playbooks and their versions. Versions never change, because runs refer to them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from store.tenants.tables import clients
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The author of a version, as an audit entry names them, and their note, if any."""
+    """The author of a version, in the form of audit entries, and the author's note, if any."""
 
     author: str | None = None
     note: str | None = None
@@ -27,7 +27,7 @@ class Made:
 NO_RULES: Final = Rulebook()
 BY_NOBODY: Final = Made()
 
-# The current version of each, without the rulebook, which admission does not need.
+# The current version of each playbook, without its policy rules, which admission does not need.
 _CURRENT: Final = (
     sa.select(
         playbooks.c.id,
@@ -85,11 +85,8 @@ class PlaybookRepository(TenantRepository):
     async def update(
         self, playbook: Playbook, *, now: datetime, rulebook: Rulebook, made: Made = BY_NOBODY
     ) -> Playbook:
-        """Store the playbook as the next version and return it so numbered; its given version is
-        ignored.
-
-        Started runs keep their version. Raises PlaybookNotFound.
-        """
+        """Store the playbook as the next version, and return it with that version number; the given
+        number is ignored. Runs that have started keep their version. Raises PlaybookNotFound."""
         version = await self._connection.scalar(
             self._changing(playbook.id)
             .values(version=playbooks.c.version + 1)
@@ -127,7 +124,7 @@ class PlaybookRepository(TenantRepository):
         return [Playbook.model_validate(row, from_attributes=True) for row in rows]
 
     async def wanting(self, event_type: str) -> Playbook | None:
-        """Return the playbook for an event of this type, or None. Raises ClientNotFound."""
+        """Return the active playbook for events of this type, or None. Raises ClientNotFound."""
         if await self._connection.scalar(_KNOWN_CLIENT, {"tenant": self._tenant}) is None:
             raise ClientNotFound(self._tenant)
         return match(await self.active(), event_type)
@@ -148,7 +145,7 @@ class PlaybookRepository(TenantRepository):
         )
 
     async def rulebook(self, playbook_id: str, version: int) -> Rulebook:
-        """Return the policy rules of that version. Raises PlaybookNotFound."""
+        """Return the policy rules of a playbook version. Raises PlaybookNotFound."""
         found = await self._connection.scalar(
             _RULEBOOK, {"tenant": self._tenant, "playbook": playbook_id, "version": version}
         )
@@ -165,7 +162,7 @@ class PlaybookRepository(TenantRepository):
 
     async def changes_since(self, since: datetime, at_most: int) -> int:
         """Return the number of new versions plus the number of reported activations, including
-        those of deleted playbooks. Each count stops at `at_most`."""
+        those of deleted playbooks. Each of the two counts stops at `at_most`."""
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         return int(await self._connection.scalar(_CHANGED_SINCE, values) or 0)
 
@@ -192,7 +189,7 @@ class PlaybookRepository(TenantRepository):
         )
 
 
-# The size is read without the value. The constant covers the rest of a row.
+# The size of the value is read without the value. The constant covers the rest of a row.
 _VERSION_BYTES: Final = sa.text("""
     SELECT sum(pg_column_size(rulebook) + pg_column_size(name) + pg_column_size(event_type)
                + coalesce(pg_column_size(note), 0) + 150)
@@ -210,8 +207,8 @@ _CHANGED_SINCE: Final = sa.text("""
 
 
 def _stored(rulebook: Rulebook) -> dict[str, JsonValue]:
-    """Return the rulebook without default values. An older version of this code refuses a rulebook
-    with an unknown key; only a non-default value must have that effect."""
+    """Return the policy rules without default values. An older version of this code refuses rules
+    with an unknown key; only a value other than the default should cause that."""
     left_out = set() if rulebook.shadow else {"shadow"}
     if rulebook.during_review == DuringReview():
         left_out.add("during_review")

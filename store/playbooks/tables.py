@@ -13,7 +13,7 @@ playbooks: Final = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("is_active", sa.Boolean, nullable=False),
     time("created_at"),
-    # The time of deletion: the versions explain the runs that it answered.
+    # When it was deleted. The versions are kept, because they explain past runs.
     time("deleted_at", nullable=True),
 )
 
@@ -28,10 +28,11 @@ playbook_versions: Final = sa.Table(
     sa.Column("threshold", sa.Double, nullable=False),
     json("rulebook", "{}"),
     time("created_at"),
-    # The author, as an audit entry names them, and the note; unknown for older versions.
+    # The author, in the form of audit entries, and the note. Null for older versions.
     text("author", nullable=True),
     text("note", nullable=True),
-    # When it first answered events. Such a version may be published again without passing cases.
+    # When the version first answered events. Such a version may be published again even if cases
+    # fail.
     time("live_at", nullable=True),
     points_to("playbooks", "playbook_id"),
     sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),

@@ -1,4 +1,4 @@
-"""The versions of playbooks, with author, time and note. A version is never changed."""
+"""The versions of playbooks, with author, time and note. Versions never change."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +15,8 @@ from store.playbooks.tables import playbook_versions, playbooks
 
 @dataclass(frozen=True, slots=True)
 class VersionEntry:
-    """`spec` has no active flag, which belongs to the playbook and not to a version. `author`: as
-    an audit entry names them; None if unknown."""
+    """`spec` has no active flag, because the flag belongs to the playbook and not to a version.
+    `author`: in the form of audit entries; None if unknown."""
 
     version: int
     spec: PlaybookSpec
@@ -66,8 +66,8 @@ class PlaybookVersions(TenantRepository):
     async def page(
         self, playbook_id: str, *, before: int | None, limit: int
     ) -> tuple[VersionEntry, ...]:
-        """Return at most `limit` versions of a playbook older than `before`, newest first. A
-        deleted playbook has none."""
+        """Return at most `limit` versions of a playbook older than `before`, newest first. Returns
+        none for a deleted playbook."""
         values = {
             "tenant": self._tenant,
             "playbook": playbook_id,

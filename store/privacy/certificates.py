@@ -1,4 +1,4 @@
-"""Certificates of erasures. They span clients, and outlive them."""
+"""Certificates of erasures. They span clients, because they outlive the client."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -13,7 +13,8 @@ from domain.privacy.errors import ErasureNotFound
 from store.privacy.tables import erasures
 
 _CERTIFICATE: Final = sa.select(*(erasures.c[name] for name in Certificate.model_fields))
-# Runs in the transaction that removes, so the certificate matches the commits after any crash.
+# Runs in the transaction that removes the rows, so the certificate matches what was committed, even
+# after a crash.
 _ADD: Final = sa.text("""
     UPDATE erasures SET removed = removed || (
         SELECT coalesce(jsonb_object_agg(
@@ -54,14 +55,14 @@ class Certificates:
         return (await self.read(erasure_id)).started_at
 
     async def add(self, erasure_id: str, removed: Mapping[str, int]) -> None:
-        """Add the rows that this transaction removes, by record class."""
+        """Add the numbers of rows that this transaction removes, by record class."""
         if any(removed.values()):
             # SQLAlchemy's table names are not plain strings.
             more = {str(name): number for name, number in removed.items()}
             await self._connection.execute(_ADD, {"id": erasure_id, "more": more})
 
     async def finish(self, erasure_id: str, now: datetime) -> None:
-        """Set the end time. Idempotent: the first time stays."""
+        """Set the end time. Idempotent: the first end time stays."""
         await self._connection.execute(
             sa.update(erasures)
             .where(erasures.c.id == erasure_id, erasures.c.finished_at.is_(None))
@@ -76,7 +77,7 @@ class Certificates:
         return found
 
     async def find(self, erasure_id: str) -> Certificate | None:
-        """Return a certificate, or None before its erasure has started."""
+        """Return a certificate, or None if its erasure has not started."""
         query = _CERTIFICATE.where(erasures.c.id == erasure_id)
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _certificate(row)
@@ -84,8 +85,8 @@ class Certificates:
     async def under_way(
         self, client_id: str, subject_digests: Collection[bytes]
     ) -> Certificate | None:
-        """Return the unfinished erasure of the customer with one of these digests or, without
-        digests, of the whole client."""
+        """Return the unfinished erasure of the customer with one of these digests, or of the whole
+        client if there are no digests."""
         query = _CERTIFICATE.where(
             erasures.c.client_id == client_id,
             erasures.c.subject_digest.in_(subject_digests)
@@ -103,7 +104,8 @@ class Certificates:
         subject_digests: Collection[bytes] = (),
         limit: int,
     ) -> tuple[Certificate, ...]:
-        """Return the latest certificates, newest first, optionally of one client or customer."""
+        """Return the latest certificates, newest first, of all clients, of one client or of one
+        customer."""
         query = _CERTIFICATE.order_by(erasures.c.id.desc()).limit(limit)
         if client_id is not None:
             query = query.where(erasures.c.client_id == client_id)

@@ -1,4 +1,4 @@
-"""Platform data about one customer: webhooks, facts of orders, data requests."""
+"""Erasure of platform data about one customer: webhooks, facts of orders, data requests."""
 
 import asyncio
 from datetime import datetime
@@ -14,11 +14,12 @@ from store.inbound.tables import data_requests, inbound_webhooks
 from store.integrations.tables import order_facts
 
 _PAGE: Final = 50
-# The part of each body to read: JSON is not longer, and a mail has its sender before its files.
+# How much of each body to read. JSON bodies are not longer, and in a mail the sender precedes the
+# files.
 _READ: Final = 1024 * 1024
 
-# A processed ticket has its customer stored. A ticket that is queued, failed or written by staff is
-# matched by its words only.
+# A processed ticket has its customer stored. A ticket that is queued, that failed or that staff
+# wrote is matched only by its text.
 _WEBHOOKS: Final = sa.text("""
     SELECT webhook.id, webhook.customer_key,
            coalesce(event.erased_at = :mark, false) AS is_theirs,
@@ -33,8 +34,11 @@ _WEBHOOKS: Final = sa.text("""
 
 
 class CustomerArrivals:
-    """The platform data of one customer of one client. `key`: the key of the address, or of a
-    session, which no platform reports. `mark`: the `erased_at` of the customer's events."""
+    """The platform data of one customer of one client.
+
+    `key`: the key of the address; for a visitor without one that of the session, which no platform
+    reports. `mark`: the `erased_at` of the customer's events.
+    """
 
     def __init__(
         self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
@@ -45,9 +49,9 @@ class CustomerArrivals:
         self._mark = mark
 
     async def empty_webhooks(self, after: str) -> tuple[str | None, dict[str, int]]:
-        """Empty the stored webhooks after this id that belong to the customer or name them. Return
-        the last id, or None at the end, and the number emptied. Queued webhooks have no effect any
-        more."""
+        """Empty the stored webhooks after this id that belong to the customer or name the customer.
+        Return the last id, or None at the end, and the number emptied. Queued webhooks then have no
+        effect."""
         rows = (
             await self._connection.execute(
                 _WEBHOOKS,
@@ -60,7 +64,7 @@ class CustomerArrivals:
                 },
             )
         ).all()
-        # Long bodies take seconds to scan, which would block the event loop.
+        # In a thread: long bodies take seconds to scan, which would block the event loop.
         theirs = await asyncio.to_thread(lambda: [row.id for row in rows if self._is_theirs(row)])
         emptied = await self._connection.execute(
             sa.update(inbound_webhooks)
@@ -71,13 +75,13 @@ class CustomerArrivals:
         return last, {"inbound_webhooks, emptied": emptied.rowcount}
 
     async def remove_told(self) -> dict[str, int]:
-        """Remove the facts of their orders, and their data requests."""
+        """Remove the facts of the customer's orders, and the customer's data requests."""
         facts = await self._connection.execute(
             sa.delete(order_facts).where(
                 order_facts.c.client_id == self._tenant, order_facts.c.customer_key == self._key
             )
         )
-        # Few rows, compared in Python as everywhere in this module.
+        # There are few rows. They are compared in Python, as everywhere in this module.
         asked = await self._connection.execute(
             sa.select(data_requests.c.id, data_requests.c.customer_email).where(
                 data_requests.c.client_id == self._tenant,

@@ -1,8 +1,6 @@
-"""Matching of records to a customer, among all records of a client.
-
-Addresses are compared in Python, by the rule of limits and memory
-(`domain/intake/customer_email.py`): PostgreSQL folds letters differently.
-"""
+"""Finds the records of a customer among all records of a client. Addresses are compared in Python,
+by the rule of limits and memory (`domain/intake/customer_email.py`), because PostgreSQL folds
+letters differently."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +27,7 @@ from store.widget.tables import widget_codes, widget_sessions
 
 PAGE: Final = 1_000
 
-# Message and payload are read only if the event has no address from normalization.
+# Message and payload are read only if normalization gave the event no address.
 _UNNAMED: Final = "(event.unified IS NULL OR event.unified ->> 'customer_email' IS NULL)"
 _COLUMNS: Final = f"""
     event.id, event.source, event.event_type, event.customer_email, event.erased_at,
@@ -72,17 +70,17 @@ _CONVERSATIONS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class FoundRecords:
-    """The records on one page. `last`: the id of the page's last row, None after the last page;
-    `ids`: the customer's records."""
+    """The customer's records on one page. `last`: the id of the page's last row, None after the
+    last page; `ids`: the customer's records."""
 
     last: str | None
     ids: tuple[str, ...] = ()
 
 
 class Subject:
-    """One customer of one client. `key`: the address as `customer_key` folds it, or the
-    `session_subject` of a visitor without one. `mark`: the `erased_at` of the events found
-    already."""
+    """One customer of one client. `key`: the address, folded by `customer_key`, or the
+    `session_subject` of a visitor without an address. `mark`: the `erased_at` of the events found
+    so far."""
 
     def __init__(
         self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
@@ -100,7 +98,7 @@ class Subject:
         return _found(rows, await self._naming(unmarked))
 
     async def events_of_conversations(self, after: str) -> FoundRecords:
-        """Find events of the customer's conversations that name no other person."""
+        """Find events in the customer's conversations that name no other person."""
         rows = await self._page(_CONVERSATIONS, after)
         theirs = [row.id for row in rows if self._owns(row)]
         if not theirs:
@@ -112,7 +110,7 @@ class Subject:
         return _found(rows, await self._naming(unmarked, or_nobody=True))
 
     async def events_of_sessions(self, after: str) -> FoundRecords:
-        """Find events of the customer's widget sessions that name no other person."""
+        """Find events in the customer's widget sessions that name no other person."""
         sessions = await self.widget_sessions(after)
         if not sessions.ids:
             return sessions
@@ -123,7 +121,7 @@ class Subject:
         return FoundRecords(sessions.last, tuple(await self._naming(unmarked, or_nobody=True)))
 
     async def widget_sessions(self, after: str) -> FoundRecords:
-        """Find widget sessions that are verified with the customer's address."""
+        """Find widget sessions in which the customer's address was verified."""
         table = widget_sessions.c
         rows = await self._page(_paged(table.id, table.verified_email), after)
         return _found(rows, (row.id for row in rows if self._is(row.verified_email)))
@@ -141,12 +139,12 @@ class Subject:
         return _found(rows, (row.id for row in rows if self._is(row.email)))
 
     async def conversations(self, after: str) -> FoundRecords:
-        """Find conversations under the customer's address."""
+        """Find conversations with the customer's address."""
         rows = await self._page(_CONVERSATIONS, after)
         return _found(rows, (row.id for row in rows if self.is_theirs(row)))
 
     async def memories(self, after: str) -> FoundRecords:
-        """Find the customer's memories, by their keys."""
+        """Find the keys of the customer's memories."""
         key = customer_memories.c.key
         rows = await self._page(_paged(key), after)
         theirs = tuple(row.key for row in rows if self._is(address_in(row.key)))
@@ -169,7 +167,7 @@ class Subject:
         return _found(rows, await self._naming(rows))
 
     async def suggestions(self, after: str) -> FoundRecords:
-        """Find suggestions whose text has the customer's address."""
+        """Find suggestions whose text contains the customer's address."""
         table = suggestions.c
         rows = await self._page(_paged(table.id, table.proposed, table.reason), after)
         theirs = (
@@ -182,8 +180,8 @@ class Subject:
     async def _naming(
         self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_nobody: bool = False
     ) -> list[str]:
-        """Return the ids of the rows that name the customer. It runs in a thread: normalizing a
-        page of mails without a playbook for the first time may take minutes."""
+        """Return the ids of the rows that name the customer. It runs in a thread, because
+        normalizing a page of mails without a playbook for the first time may take minutes."""
 
         def ids() -> list[str]:
             return [
@@ -194,7 +192,7 @@ class Subject:
 
     def is_theirs(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
         """Return whether any column of a conversation has the customer's address. A ticket may have
-        started without one, and share the memory of its first author."""
+        started without an address, and share the memory of its first author."""
         if self._session is not None and conversation.key in session_keys(
             self._session, conversation.id
         ):
@@ -205,15 +203,15 @@ class Subject:
         )
 
     def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Return whether the conversation is the customer's: a visitor who gave the address later
-        is the author of the earlier messages."""
+        """Return whether the conversation is the customer's. A visitor who gave the address later
+        is also the author of the earlier messages."""
         if self.is_theirs(row):
             return True
         return row.customer_email is None and bool(row.has_erased)
 
     def _names(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Return whether the event is the customer's. An event without addresses is theirs if its
-        text or payload mentions their address."""
+        """Return whether the event is the customer's. An event without an address is the customer's
+        if its text or payload mentions the customer's address."""
         if self._session is not None:
             return _session(row) == self._session
         addresses = _addresses(row)
@@ -232,7 +230,7 @@ class Subject:
 
 
 def _addresses(row: "sa.Row[*tuple[Any, ...]]") -> set[str]:
-    """Return the keys of the addresses that an event names: as sent, and as normalized."""
+    """Return the keys of the addresses that an event names, both as sent and as normalized."""
     read = row.normalized_email if row.is_normalized else _normalized(row).customer_email
     keys = (customer_key(row.customer_email), customer_key(read))
     return {key for key in keys if key is not None}

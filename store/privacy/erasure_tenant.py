@@ -1,4 +1,4 @@
-"""The erasure of a whole client: close it, then remove all of its rows."""
+"""The erasure of a whole client: the client is closed, and then all of its rows are removed."""
 
 from datetime import datetime
 from typing import Final
@@ -28,9 +28,11 @@ ERASED: Final = "erased"
 KEPT_TABLES: Final = frozenset(
     {erasures, audit_entries, audit_heads, audit_anchors, payment_events}
 )
-"""These tables hold only ids, digests and amounts, and record what was done to an erased client."""
+"""These tables hold only ids, digests and amounts. They record which actions were taken for an
+erased client."""
 
-# Referencing tables come first. The client's own rows are removed last, together (`remove_client`).
+# Referencing tables come first. The rows of the client itself are removed last, all together
+# (`remove_client`).
 TENANT_TABLES: Final = tuple(
     table
     for table in reversed(metadata.sorted_tables)
@@ -39,21 +41,23 @@ TENANT_TABLES: Final = tuple(
 
 
 async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
-    """Return the name of a client, even during its erasure, or None if it does not exist."""
+    """Return the client's name, even during its erasure, or None if the client does not exist."""
     return await connection.scalar(sa.select(clients.c.brand_name).where(clients.c.id == client_id))
 
 
 class TenantErasure:
-    """Erases a client on a transaction that spans clients: some tables belong to no client."""
+    """Erases a client, in a transaction that spans clients because some tables belong to no
+    client."""
 
     def __init__(self, connection: AsyncConnection, client_id: str) -> None:
         self._connection = connection
         self._client_id = client_id
 
     async def close(self, erasure_id: str, now: datetime) -> None:
-        """Close the client: nothing is admitted, started or sent any more; idempotent.
+        """Close the client, so that nothing is admitted, started or sent any more. Idempotent.
 
-        An admission either commits before this or finds the client closed: both lock its row.
+        Both this method and admission lock the client's row: an admission either commits first or
+        finds the client closed.
         """
         client = clients.c.id == self._client_id
         closed = await self._connection.execute(
@@ -72,7 +76,7 @@ class TenantErasure:
             sa.update(webhook_subscriptions)
             .where(webhooks.client_id == self._client_id, webhooks.is_active)
             .values(is_active=False, disabled_at=now, disabled_reason="manual"),
-            # Otherwise the sweeper would start them.
+            # Otherwise the sweeper would start these runs.
             sa.update(engine_runs)
             .where(runs.client_id == self._client_id, runs.status == RunStatus.RECEIVED)
             .values(status=RunStatus.FAILED, error_code=ERASED, finished_at=now),
@@ -80,7 +84,7 @@ class TenantErasure:
             await self._connection.execute(stop)
 
     async def remove_some(self, table: sa.Table) -> int:
-        """Remove a batch of the client's rows of a table; return 0 if none is left."""
+        """Remove a batch of the client's rows from a table; return 0 if none is left."""
         batch = CHUNKS_AT_ONCE if table is attachment_chunks else BATCH
         some = some_of(table, batch, table.c.client_id == self._client_id)
         return (await self._connection.execute(sa.delete(table).where(some))).rowcount
@@ -88,7 +92,7 @@ class TenantErasure:
     async def remove_client(self) -> dict[str, int]:
         """Remove the client, its memberships, and the users who belong to no other client, with
         their sessions and preferences. Return the counts by table. All rows that refer to the
-        client must be gone."""
+        client must have been removed before."""
         members = client_users.c.client_id == self._client_id
         client = clients.c.id == self._client_id
         people = set(
@@ -118,7 +122,8 @@ class TenantErasure:
         ):
             done = await self._connection.execute(sa.delete(table).where(which))
             removed[table.name] = done.rowcount
-        # Users who belong to other clients keep their preferences, without this client.
+        # Users who belong to other clients keep their preferences, without the reference to this
+        # client.
         await self._connection.execute(
             sa.update(user_preferences)
             .where(user_preferences.c.client_id == self._client_id)

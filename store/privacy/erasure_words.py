@@ -1,6 +1,7 @@
-"""The erasure of one customer's words: their events are marked, then removed or emptied.
+"""The erasure of one customer's words: events are marked, then removed or emptied.
 
-The rows of events and runs stay, without their words: usage and metrics are counted from them.
+The rows of events and runs stay, without the customer's words, because usage and metrics are
+counted from them.
 """
 
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ _MARK: Final = sa.text("""
     UPDATE engine_events SET erased_at = :mark
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
 """)
-# A run that waits for a review stops waiting; an approved run may be in the middle of a step.
+# A run that waits for a review stops waiting. An approved run may be in the middle of a step.
 _CLOSE_REVIEWS: Final = sa.text("""
     UPDATE escalation_tickets AS review
     SET status = CASE WHEN review.decision IS NULL THEN 'expired' ELSE review.status END,
@@ -46,7 +47,7 @@ _END_RUNS: Final = sa.text("""
             'duration_ms', 0))
     WHERE client_id = :client_id AND event_id = ANY(:events) AND status = 'received'
 """)
-# Runs without an answer have been ended before.
+# Runs without an answer were already ended.
 _COUNT_UNDER_WAY: Final = sa.text("""
     SELECT count(*) FROM engine_events AS event
     JOIN engine_runs AS run ON run.client_id = event.client_id AND run.event_id = event.id
@@ -77,7 +78,7 @@ _CONVERSATIONS: Final = sa.text("""
         WHERE client_id = :client_id AND event_id = ANY(:events))
     GROUP BY conversation.client_id, conversation.id
 """)
-# Outgoing webhook events are identified by the event, the run, its round or the conversation.
+# An outgoing webhook event is identified by its event, run, round or conversation.
 _TOLD: Final = sa.text("""
     SELECT id FROM outbox
     WHERE client_id = :client_id
@@ -93,14 +94,14 @@ _REMOVE: Final = {
     "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:told)",
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
-    # Before the events, which hold the ticket ids.
+    # Deleted before the events, from which the ticket ids are read.
     "ticket_events": """
         DELETE FROM ticket_events WHERE {mine} AND ticket_key IN (
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')
             FROM engine_events WHERE {mine} AND id = ANY(:events))""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
-    # Before content made from a correction: a person who accepts one concurrently has locked it,
-    # and the resulting content is removed below.
+    # Deleted before the content made from a correction. A concurrent acceptance of the correction
+    # holds its lock, and the content that results is removed below.
     "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
@@ -145,7 +146,7 @@ _STATEMENTS: Final = {
     name: sa.text(statement.format(mine="client_id = :client_id"))
     for name, statement in _REMOVE.items()
 }
-# Removes the conversation's owner, and with it the memory that it shared.
+# Unlinks a conversation from its owner, and with it from the shared memory.
 _DISOWN: Final = sa.text("""
     UPDATE ai_conversations SET customer_email = NULL, memory_key = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
@@ -154,7 +155,7 @@ _UNSETTLE: Final = sa.text("""
     UPDATE ai_conversations SET thread = '{}', proposal = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
-# The row stays, so that its next message gets the next number.
+# The row stays, so that the session's next message gets the next number.
 _FORGET_VISITORS: Final = sa.text("""
     UPDATE widget_sessions SET verified_email = NULL, verified_by = NULL, verified_at = NULL
     WHERE client_id = :client_id AND id = ANY(:sessions)
@@ -166,14 +167,15 @@ _DELIVERIES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A page of events to empty, with their runs."""
+    """A page of events to empty, and their runs."""
 
     events: tuple[str, ...]
     runs: tuple[str, ...]
 
 
 class CustomerWords:
-    """One customer's words at one client. `mark`: the erasure's start, which marks its events."""
+    """One customer's words at one client. `mark`: the start time of the erasure, with which its
+    events are marked."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, mark: datetime) -> None:
         self._connection = connection
@@ -182,7 +184,7 @@ class CustomerWords:
 
     async def mark(self, events: Sequence[str], now: datetime) -> None:
         """Mark events as erased, so that no step starts on them. Their open reviews expire, and
-        their runs without an answer fail."""
+        unanswered runs fail."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(events), "mark": self._mark, "now": now,
         }  # fmt: skip
@@ -195,7 +197,7 @@ class CustomerWords:
         return int(await self._connection.scalar(_COUNT_UNDER_WAY, given) or 0)
 
     async def marked(self, after: str) -> Marked:
-        """Return the next marked events after this one, in their order, with their runs."""
+        """Return the next marked events after this one, in order, and their runs."""
         rows = (
             await self._connection.execute(
                 _MARKED,
@@ -213,7 +215,7 @@ class CustomerWords:
         return tuple(await self._connection.scalars(_DELIVERIES, given))
 
     async def remove_files(self, page: Marked) -> int:
-        """Remove a batch of these events' attachment bytes; return 0 if none are left."""
+        """Remove a batch of these events' attachment content; return 0 if none is left."""
         return await AttachmentBytes(self._connection, self._tenant).remove_some(page.events)
 
     async def empty(self, page: Marked, subject: Subject, now: datetime) -> dict[str, int]:
@@ -239,8 +241,8 @@ class CustomerWords:
     async def _told_of(
         self, page: Marked
     ) -> "tuple[dict[str, object], Sequence[sa.Row[*tuple[Any, ...]]]]":
-        """Return the statements' parameters for these events, including their outgoing webhook
-        events, and the conversations of the events."""
+        """Return the statements' parameters for these events, including the outgoing webhook events
+        about them, and the events' conversations."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(page.events), "runs": list(page.runs),
         }  # fmt: skip
@@ -250,14 +252,15 @@ class CustomerWords:
         return given, touched
 
     async def remove(self, table: sa.Table, ids: Sequence[str]) -> int:
-        """Remove rows of a table by their ids."""
+        """Remove rows of a table by id."""
         removed = await self._connection.execute(
             sa.delete(table).where(table.c.client_id == self._tenant, table.c.id.in_(ids))
         )
         return removed.rowcount
 
     async def remove_drafts(self) -> int:
-        """Remove all form drafts of the client: no field identifies the customer they are about."""
+        """Remove all form drafts of the client, because no field says which customer a draft is
+        about."""
         removed = await self._connection.execute(
             sa.delete(page_drafts).where(page_drafts.c.client_id == self._tenant)
         )
@@ -269,8 +272,8 @@ class CustomerWords:
         return (await self._connection.execute(_FORGET_VISITORS, given)).rowcount
 
     async def remove_conversations(self, ids: Sequence[str]) -> int:
-        """Remove those of these conversations that have no message; the others are no longer linked
-        to the customer."""
+        """Remove the conversations among these that have no message; unlink the others from the
+        customer."""
         await self._execute(_DISOWN, ids)
         return await self._execute(_STATEMENTS["ai_conversations"], ids)
 

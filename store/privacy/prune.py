@@ -1,4 +1,4 @@
-"""Pruning of expired rows, in batches that hold no lock for long."""
+"""Deletion of expired rows, in batches that hold no lock for long."""
 
 from datetime import datetime
 from typing import Final
@@ -24,7 +24,7 @@ async def prune_older(table: sa.Table, connection: AsyncConnection, before: date
 
 
 async def prune_inbound_webhooks(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of ended webhooks that arrived before a time; return 0 if none is left."""
+    """Delete a batch of finished webhooks that arrived before a time; return 0 if none is left."""
     ended = inbound_webhooks.c.state.in_(("done", "failed"))
     old = some_of(inbound_webhooks, _BATCH, inbound_webhooks.c.created_at < before, ended)
     return (await connection.execute(sa.delete(inbound_webhooks).where(old))).rowcount
@@ -37,7 +37,7 @@ async def prune_pauses(connection: AsyncConnection, before: datetime) -> int:
 
 
 async def prune_order_facts(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of orders' facts last updated before a time; return 0 if none is left."""
+    """Delete a batch of order facts last updated before a time; return 0 if none is left."""
     untold = order_facts.c.updated_at < before
     old = some_of(order_facts, _BATCH, untold)
     # Checked again: a fact may have arrived while the statement waited for the row lock.
@@ -45,7 +45,7 @@ async def prune_order_facts(connection: AsyncConnection, before: datetime) -> in
 
 
 async def prune_ended_endpoints(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of endpoints of connections that ended before a time, with their secrets;
+    """Delete a batch of endpoints, with their secrets, whose connections ended before a time;
     return 0 if none is left."""
     ended = sa.exists().where(
         integrations.c.client_id == inbound_endpoints.c.client_id,
@@ -57,8 +57,8 @@ async def prune_ended_endpoints(connection: AsyncConnection, before: datetime) -
 
 
 async def forget_ended_accounts(connection: AsyncConnection, before: datetime) -> int:
-    """Clear the accounts of a batch of connections that ended before a time; return their number, 0
-    if none is left."""
+    """Clear the account of a batch of connections that ended before a time; return 0 if none is
+    left."""
     row = integrations.c
     old = some_of(
         integrations, _BATCH, row.proved_account.is_not(None), row.disconnected_at < before
@@ -68,8 +68,8 @@ async def forget_ended_accounts(connection: AsyncConnection, before: datetime) -
 
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of widget sessions unused since before a time, with their codes; return 0 if
-    none is left. The client keeps their messages; visitors can no longer read them."""
+    """Delete a batch of widget sessions last used before a time, with their codes; return 0 if none
+    is left. The client keeps the messages; visitors can no longer read them."""
     unused = widget_sessions.c.used_at < before
     old = some_of(widget_sessions, _BATCH, unused)
     # Checked again: a session may have been used while the statement waited for the row lock.
@@ -80,7 +80,7 @@ async def prune_page_drafts(connection: AsyncConnection, before: datetime) -> in
     """Delete a batch of form drafts last saved before a time; return 0 if none is left."""
     unsent = page_drafts.c.saved_at < before
     old = some_of(page_drafts, _BATCH, unsent)
-    # Checked again: a person may have saved while the statement waited for the row lock.
+    # Checked again: a person may have saved the draft while the statement waited for the row lock.
     return (await connection.execute(sa.delete(page_drafts).where(old, unsent))).rowcount
 
 
@@ -92,9 +92,6 @@ async def prune_sign_in_links(connection: AsyncConnection, before: datetime) -> 
 
 async def empty_bodies(connection: AsyncConnection, before: datetime) -> int:
     """Clear the bodies of a batch of webhook events created before a time; return 0 if none is
-    left.
-
-    Their rows stay as the record that the event was reported.
-    """
+    left. The rows stay as the record that the events were reported."""
     old = some_of(outbox, _BATCH, outbox.c.body.is_not(None), outbox.c.created_at < before)
     return (await connection.execute(sa.update(outbox).where(old).values(body=None))).rowcount

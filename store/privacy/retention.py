@@ -1,7 +1,7 @@
-"""Retention of one client's records: page by page, each in a short transaction.
+"""Retention of one client's records, page by page, each page in a short transaction.
 
-Events and conversations have ULIDs as ids, generated on arrival: old rows are at the start of their
-primary keys, so no other index is needed.
+The ids of events and conversations are ULIDs, generated on arrival. Old rows are therefore at the
+start of the primary keys, and no other index is needed.
 """
 
 from dataclasses import dataclass
@@ -20,11 +20,12 @@ from store.tenants.tables import client_settings
 from store.webhooks.tables import outbox, ticket_events, webhook_deliveries, webhook_misses
 
 PAGE: Final = 1_000
-# Machines' clocks differ, and an id is generated slightly before or after its row's time.
+# The margin: machines' clocks differ, and an id is generated slightly before or after its row's
+# time.
 _MARGIN: Final = timedelta(days=1)
 
-# A run without an answer, or one with an open review or a decision not taken up, is not finished,
-# regardless of its age.
+# A run is unfinished, regardless of its age, if it has no answer, an open review, or a decision
+# that is not taken up.
 _EVENTS: Final = sa.text("""
     SELECT event.id, run.id AS run_id,
            event.received_at < :before AND run.status IS DISTINCT FROM 'received'
@@ -59,17 +60,17 @@ _REMOVE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RetainedPage:
-    """`last`: the id of the last row that was read; None after the last page."""
+    """`last`: the id of the last row read; None after the last page."""
 
     last: str | None
     removed: int = 0
 
 
 class RetentionRepository(TenantRepository):
-    """Each method removes a page of rows older than `before`, and returns their number."""
+    """Each method removes a page of rows older than `before`, and returns the number removed."""
 
     async def overrides(self) -> dict[str, object]:
-        """Return the client's own retention days, by class."""
+        """Return the client's own retention periods, in days, by class."""
         found = await self._connection.scalar(
             sa.select(client_settings.c.retention).where(
                 client_settings.c.client_id == self._tenant
@@ -78,7 +79,8 @@ class RetentionRepository(TenantRepository):
         return found or {}
 
     async def events(self, before: datetime, after: str) -> RetainedPage:
-        """Remove events after this id with their dependent rows, except unfinished runs."""
+        """Remove events after this id and their dependent rows, except events with unfinished
+        runs."""
         rows = (
             await self._connection.execute(
                 _EVENTS,
@@ -101,13 +103,14 @@ class RetentionRepository(TenantRepository):
         files = AttachmentBytes(self._connection, self._tenant)
         removed = await files.remove_some(over["events"])
         if removed:
-            return RetainedPage(after, removed)  # the same page again: more bytes may be left
+            return RetainedPage(after, removed)  # the same page again: it may have more chunks
         for statement in _REMOVE:
             removed += (await self._connection.execute(statement, over)).rowcount
         return RetainedPage(rows[-1].id, removed)
 
     async def conversations(self, before: datetime, after: str) -> RetainedPage:
-        """Remove conversations after this id without messages, unless one is being written to."""
+        """Remove conversations after this id that have no messages, unless one is being written
+        to."""
         table = ai_conversations.c
         ids = list(
             await self._connection.scalars(
@@ -140,7 +143,7 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(ids[-1], removed.rowcount)
 
     async def memories(self, before: datetime, after: str) -> RetainedPage:
-        """Remove memories after this key of customers who have not written since."""
+        """Remove the memories, after this key, of customers who have not written since `before`."""
         table = customer_memories.c
         keys = list(
             await self._connection.scalars(
@@ -163,10 +166,10 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(keys[-1], removed.rowcount)
 
     async def told(self, before: datetime) -> int:
-        """Remove webhook events and their deliveries. Their deduplication rows go too: a removed
-        run sends no event any more."""
+        """Remove webhook events and their deliveries. Their deduplication rows go too, because the
+        runs are removed and send no more events."""
         deliveries, events = webhook_deliveries.c, outbox.c
-        # A delivery's id is generated before its end, and lookups use the key.
+        # A delivery's id is generated before the delivery ends, and lookups use the primary key.
         begun = deliveries.id < first_ulid(before + _MARGIN)
         removed = await self._some(webhook_deliveries, begun, deliveries.finished_at < before)
         missed = sa.exists().where(

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from domain.ratings.rating import GivenRating, Rating, RatingChannel
 from store.core.repository import TenantRepository
 
-# One per run. A customer whose words were erased cannot rate any more.
+# One rating per run. Customers whose words were erased cannot rate any more.
 _PUT: Final = sa.text("""
     INSERT INTO ratings (client_id, id, run_id, score, comment, channel, created_at)
     SELECT run.client_id, :id, run.id, :score, :comment, :channel, :now
@@ -20,8 +20,8 @@ _PUT: Final = sa.text("""
         channel = excluded.channel, updated_at = :now
     RETURNING ratings.*
 """)
-# Not for a question to the customer, and not if another answer of the conversation that was not a
-# question was sent since.
+# Excluded: questions to the customer, and answers in a conversation that has had another answer,
+# not a question, since `since`.
 _WANTED: Final = sa.text("""
     SELECT coalesce(run.language, '')
     FROM engine_runs AS run
@@ -57,9 +57,11 @@ _ANSWERED: Final = sa.text("""
 
 class RatingRepository(TenantRepository):
     async def wanted(self, run_id: str, *, since: datetime) -> str | None:
-        """Return the language for a rating request about the run's answer, empty if unknown. Return
-        None if the client requests no ratings, the answer is a question to the customer, or the
-        conversation had another rateable answer `since` then."""
+        """Return the language for a rating request about the run's answer, empty if unknown.
+
+        Return None if the client requests no ratings, the answer is a question to the customer, or
+        the conversation had another rateable answer after `since`.
+        """
         language: str | None = await self._connection.scalar(
             _WANTED, {"client_id": self._tenant, "run_id": run_id, "since": since}
         )
@@ -74,7 +76,8 @@ class RatingRepository(TenantRepository):
         return language
 
     async def run_of_answer(self, session_id: str, number: int) -> str | None:
-        """Return the run whose answer has this number in a widget session, or None."""
+        """Return the run whose answer is the message with this number in a widget session, or
+        None."""
         found: str | None = await self._connection.scalar(
             _ANSWERED,
             {"client_id": self._tenant, "session_id": session_id, "number": number},
@@ -89,8 +92,8 @@ class RatingRepository(TenantRepository):
         channel: RatingChannel,
         now: datetime,
     ) -> Rating | None:
-        """Store the rating in place of the run's previous one; a comment stays until there is a new
-        one. Return None if the run or its customer's words are erased."""
+        """Store the rating, replacing the run's previous one. A previous comment stays unless there
+        is a new one. Return None if the run or its customer's words are erased."""
         row = (
             await self._connection.execute(
                 _PUT,

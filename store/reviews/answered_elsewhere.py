@@ -1,4 +1,4 @@
-"""Reviews of a ticket that a person has answered in the helpdesk: they are closed, and the agent
+"""Reviews of tickets that a person has answered in the helpdesk. They are closed, and the agent
 sends no answer."""
 
 from collections.abc import Sequence
@@ -18,11 +18,12 @@ from domain.reviews.escalation import OPEN_STATUSES, Choice, Decision
 from store.reviews.escalations import UNCLAIMED, EscalationRepository
 
 BY: Final = "helpdesk"
-"""The recorded decision maker of such a review."""
+"""The name recorded as the decision maker of such a review."""
 
 _NOTE: Final = "answered in the helpdesk"
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
-# Matches the event, because not every thread has its ticket's key; a client has few open reviews.
+# Matches by the event, because not every thread has its ticket's key. A client has few open
+# reviews.
 _OF_TICKET: Final = sa.text(f"""
     SELECT review.id FROM escalation_tickets AS review
     JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
@@ -54,7 +55,8 @@ class AnsweredElsewhere(EscalationRepository):
         now: datetime,
         steps: tuple[StepOutcome, ...],
     ) -> None:
-        """Open a review, and close it immediately if a person already answers in the helpdesk."""
+        """Open a review, and close it immediately if a person is already answering in the
+        helpdesk."""
         await self.open(
             ref,
             escalation_id=escalation_id,
@@ -69,13 +71,13 @@ class AnsweredElsewhere(EscalationRepository):
     async def close_all(
         self, platform: Provider, ticket_id: str, now: datetime
     ) -> Sequence[tuple[RunRef, str]]:
-        """Reject every open review of the ticket, including claimed ones; idempotent. Returns the
+        """Reject every open review of the ticket, including claimed ones. Idempotent. Returns the
         runs to notify, each with its review."""
         values = {"client_id": self._tenant, "platform": platform, "ticket_id": ticket_id}
         found = (await self._connection.scalars(_OF_TICKET, values)).all()
         closed: list[tuple[RunRef, str]] = []
         for review_id in found:
-            # It may have been decided since, or the customer may have been erased.
+            # The review may have been decided since, or the customer erased.
             with suppress(EscalationDecided, EscalationNotFound):
                 ref = await self._close(review_id, now)
                 closed += [(ref, review_id)] if ref else []
@@ -89,7 +91,7 @@ class AnsweredElsewhere(EscalationRepository):
 
     async def _close(self, review_id: str, now: datetime) -> RunRef | None:
         """Close a review. Raises EscalationDecided, EscalationNotFound."""
-        # Locked before the review, as everywhere.
+        # The conversation is locked before the review, as everywhere.
         await self._lock_conversation_of(review_id)
         standing, _ = await self._lock(review_id)
         standing.check_open()
@@ -98,6 +100,6 @@ class AnsweredElsewhere(EscalationRepository):
         return (await self.decide(review_id, choice, now)).ref
 
     async def give_back(self, platform: Provider, ticket_id: str) -> None:
-        """Let the agent answer in the ticket's thread again; idempotent."""
+        """Let the agent answer in the ticket's thread again. Idempotent."""
         key = f"ticket:{platform.value}:{ticket_id}"
         await self._connection.execute(_GIVE_BACK, {"client_id": self._tenant, "key": key})

@@ -1,4 +1,4 @@
-"""Reviews of all clients that are decided or overdue and not taken up by a run."""
+"""All clients' reviews that no run has taken up although they are decided or overdue."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,8 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class DecidedEscalation:
-    """A decision, and the run to notify. `threshold`: the threshold of its playbook."""
+    """A decision, and the run to notify. `threshold`: the confidence threshold of the run's
+    playbook."""
 
     id: str
     ref: RunRef
@@ -106,7 +107,7 @@ async def overdue_escalations(
 
 
 async def give_up(connection: AsyncConnection, escalation_id: str, now: datetime) -> None:
-    """Mark a decision as taken up without a run, so that the sweep skips it."""
+    """Mark a decision as taken up although there is no run, so that the sweep skips it."""
     await connection.execute(
         sa.update(escalation_tickets)
         .where(escalation_tickets.c.id == escalation_id)

@@ -1,8 +1,8 @@
 """Escalations of one client: opened, claimed, decided, and settled by the waiting run.
 
 A decision is a compare-and-set: the row is locked, `domain/reviews/escalation.py` checks the rules,
-and the allowed change is written. A concurrent second decision finds it decided, and so does the
-expiry.
+and the change is written if allowed. A second concurrent decision finds the escalation decided, and
+so does the expiry.
 """
 
 from dataclasses import dataclass
@@ -36,8 +36,8 @@ EXECUTED: Final = frozenset(decision for decision in Decision if decision.execut
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """The outcome of a choice. `ref`: the run of a decision, None while a second person is awaited.
-    `needs_second`: two people must agree. `agreed_before`: the first of the two."""
+    """The outcome of a decision request. `ref`: the run to notify, None while a second person is
+    awaited. `needs_second`: two people must approve. `agreed_before`: the first of the two."""
 
     status: EscalationStatus
     ref: RunRef | None
@@ -60,10 +60,10 @@ class EscalationRepository(CaseMessages):
         expires_at: datetime,
         now: datetime,
     ) -> None:
-        """Open a review of a run with its current draft, plan and amount; idempotent by round.
+        """Open a review of a run with its current draft, plan and amount. Idempotent by round.
 
-        It needs a second person if the policy requires one for any action of the run. A later round
-        continues from the messages that joined the earlier ones.
+        The review needs a second person if the policy requires one for any action of the run. A
+        later round starts with the messages that joined earlier rounds.
         """
         standing = standing_of_run(
             client_id=self._tenant,
@@ -83,11 +83,9 @@ class EscalationRepository(CaseMessages):
     async def claim(
         self, escalation_id: str, actor: str, now: datetime, *, force: bool = False
     ) -> Claim:
-        """Claim a review for a while; the same person's next claim renews it.
-
-        `force` takes over another person's claim. Raises EscalationNotFound, EscalationDecided,
-        EscalationClaimed.
-        """
+        """Claim a review for a while. Another claim by the same person renews it. `force` takes
+        over another person's claim. Raises EscalationNotFound, EscalationDecided,
+        EscalationClaimed."""
         standing, _ = await self._lock(escalation_id)
         if force:
             standing.check_open()
@@ -99,19 +97,15 @@ class EscalationRepository(CaseMessages):
         return Claim(by=actor, at=now)
 
     async def release(self, escalation_id: str, actor: str, now: datetime) -> None:
-        """Release one's own claim, or an expired one of others; without a claim, nothing changes.
-
-        Raises the errors of `claim`.
-        """
+        """Release the person's own claim, or another person's expired claim. Does nothing without a
+        claim. Raises the same errors as `claim`."""
         standing, _ = await self._lock(escalation_id)
         standing.check_open_to(actor, now)
         await self._set(escalation_id, **UNCLAIMED)
 
     async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> DecisionOutcome:
-        """Take a decision once, or record the first of two approvals.
-
-        Raises EscalationNotFound and the errors of `ReviewStanding.check`.
-        """
+        """Record a decision once, or the first of two approvals. Raises EscalationNotFound and the
+        errors of `ReviewStanding.check`."""
         conversation_id = None
         if not choice.decision.executes:
             conversation_id = await self._lock_conversation_of(escalation_id)
@@ -121,7 +115,7 @@ class EscalationRepository(CaseMessages):
         if words:
             await self._cover(ref.run_id)
         if standing.is_first_of_two(choice.decision):
-            # The claim is released, so that others may continue immediately.
+            # The claim is released, so that the second person can continue immediately.
             await self._set(
                 escalation_id,
                 **UNCLAIMED,
@@ -151,9 +145,7 @@ class EscalationRepository(CaseMessages):
         self, run_id: str, round_: int, *, expired: bool, now: datetime
     ) -> Decision | None:
         """Take up the decision of a round, closing an undecided escalation if it has expired.
-
-        Return None while it is undecided. A person's decision wins over a later expiry.
-        """
+        Return None if it is undecided. A person's decision wins over a later expiry."""
         conversation_id = await self._lock_conversation_in(run_id, round_)
         this = sa.and_(
             _TICKETS.client_id == self._tenant, _TICKETS.run_id == run_id, _TICKETS.round == round_
@@ -171,7 +163,8 @@ class EscalationRepository(CaseMessages):
             .returning(_TICKETS.decision)
         )
         if decision is None:
-            # Expired and no row: the client was erased meanwhile, so there will be no decision.
+            # It has expired and the row is gone: the client was erased meanwhile, so there will be
+            # no decision.
             return Decision.EXPIRE if expired else None
         settled = Decision(decision)
         if not settled.executes:
@@ -179,10 +172,8 @@ class EscalationRepository(CaseMessages):
         return settled
 
     async def approvals(self, run_id: str) -> int:
-        """Return how many people have approved the run's plan in the latest decided round.
-
-        Also 0 without a review, or if it was rejected or expired.
-        """
+        """Return how many people approved the run's plan in the latest decided round. Return 0
+        without a review, or if the review was rejected or expired."""
         row = (
             await self._connection.execute(
                 sa.select(_TICKETS.decision, _TICKETS.first_approved_by)
@@ -238,7 +229,7 @@ client_of: Final = owner_of(escalation_tickets, EscalationNotFound)
 # The text that an approval sends.
 WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)
 
-# The customer's latest message that reviewers have been shown.
+# The latest customer message that reviewers have been shown.
 LATEST_EVENT: Final = sa.func.coalesce(_TICKETS.latest_event_id, engine_runs.c.event_id).label(
     "latest_event_id"
 )

@@ -1,4 +1,4 @@
-"""The first of two approvals of a review, while a second person is awaited."""
+"""The first of two approvals of a review, while the second is awaited."""
 
 import sqlalchemy as sa
 
@@ -11,7 +11,7 @@ _TICKETS = escalation_tickets.c
 
 class FirstApprovals(TenantRepository):
     async def lock(self, review_id: str) -> str | None:
-        """Lock an open review and return its first approver, or None without a first approval."""
+        """Lock an open review and return its first approver, or None if there is none."""
         first: str | None = await self._connection.scalar(
             sa.select(_TICKETS.first_approved_by)
             .where(*self._open(review_id), _TICKETS.first_approved_by.is_not(None))
@@ -20,7 +20,7 @@ class FirstApprovals(TenantRepository):
         return first
 
     async def void(self, review_id: str) -> None:
-        """Remove the first approval, so that two are needed again. The edited text stays."""
+        """Remove the first approval, so that two are needed again. Its edited text stays."""
         await self._connection.execute(
             sa.update(escalation_tickets)
             .where(*self._open(review_id))

@@ -1,7 +1,8 @@
-"""Messages that arrive during an open review: their comparison with it, and their changes to it.
+"""Messages that arrive during an open review: whether they belong to its matter, and how they
+change it.
 
-Locks are taken in the order of `case_messages.py`, except that the messages of a review are locked
-after it, as for a decision with an edited reply.
+Locks are taken in the order of `case_messages.py`. One exception: a review's messages are locked
+after the review, as for a decision with an edited reply.
 """
 
 from collections.abc import Set
@@ -127,7 +128,7 @@ _COUNT_BRAIN: Final = sa.text("""
 @dataclass(frozen=True, slots=True)
 class ReviewAsRead:
     """An open review with its first run and event. `later`: its unanswered messages, oldest first.
-    `has_words`: a person has edited its reply."""
+    `has_words`: whether a person has edited the reply."""
 
     run_id: str
     event_id: str
@@ -143,8 +144,8 @@ class ReviewAsRead:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """The change of a review. `thought`: None if draft and plan stay. `lookup`: the lookup of the
-    plan's order. `used`: the messages that the draft is based on. `covered`: the messages that an
+    """A change to a review. `thought`: None if draft and plan stay. `lookup`: the lookup of the
+    plan's order. `used`: the messages on which the draft is based. `covered`: the messages that an
     approval answers."""
 
     thought: ThinkingResult | None
@@ -155,9 +156,9 @@ class Revision:
 
 class LaterTurns(TenantRepository):
     async def is_considered(self, review_id: str, event_id: str) -> bool:
-        """Return whether the agent reads a message that joined a review. The review must be open
-        and its run not about a sensitive matter; the message's playbook must not be in shadow
-        mode."""
+        """Return whether the agent reads a message that joined a review. The review must be open,
+        its run must not be about a sensitive matter, and the message's playbook must not be in
+        shadow mode."""
         return bool(
             await self._connection.scalar(
                 _IS_CONSIDERED, {**self._key(review_id), "event_id": event_id}
@@ -165,7 +166,8 @@ class LaterTurns(TenantRepository):
         )
 
     async def matter(self, review_id: str, event_id: str, now: datetime) -> WaitingMatter | None:
-        """Return an open review's subject without the message `event_id`, or None if not open."""
+        """Return an open review's matter, without the message `event_id`, or None if the review is
+        not open."""
         values = {
             **self._key(review_id),
             "event_id": event_id,
@@ -185,10 +187,11 @@ class LaterTurns(TenantRepository):
         )
 
     async def turn_aside(self, run_id: str, event_id: str, review_id: str, now: datetime) -> bool:
-        """Take a message out of a review, so that the agent answers it; return whether it may.
+        """Take a message out of a review, so that the agent answers it. Return whether the agent
+        may.
 
-        It stays in a review that is decided, sensitive, or held by a person. The conversation and
-        the review are locked until the transaction ends. Idempotent.
+        The message stays in the review if the review is decided, sensitive, or held by a person.
+        The conversation and the review are locked until the transaction ends. Idempotent.
         """
         await ThreadRepository(self._connection, self._tenant).lock(event_id)
         await self._connection.execute(_LOCK_REVIEW, self._key(review_id))
@@ -199,8 +202,9 @@ class LaterTurns(TenantRepository):
         return may
 
     async def waiting(self, review_id: str) -> ReviewAsRead | None:
-        """Return an open review, or None if it is not open or a step of its plan was started. The
-        ledger identifies a step by its place in the plan, so a started plan must not change."""
+        """Return an open review, or None if it is not open or a step of its plan has started. The
+        action ledger identifies a step by its place in the plan, so a started plan must not
+        change."""
         row = (await self._connection.execute(_WAITING, self._key(review_id))).one_or_none()
         if row is None:
             return None
@@ -224,17 +228,17 @@ class LaterTurns(TenantRepository):
         )
 
     async def revised_actions(self, run_id: str, round_: int) -> tuple[ActionKind, ...] | None:
-        """Return the actions of a plan changed by later messages, or None without a change."""
+        """Return the plan's actions if later messages changed the plan, otherwise None."""
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         plan = await self._connection.scalar(_REVISED_PLAN, values)
         return None if plan is None else tuple(ActionKind(step["kind"]) for step in plan)
 
     async def revise(self, review_id: str, before: ReviewAsRead, to: Revision) -> bool:
-        """Replace a review's draft and plan, and void its approvals.
+        """Replace a review's draft and plan, and void its approvals. Return False, without a
+        change, if the review has changed since `before` was read.
 
-        Return False without a change if, since `before` was read, the review was decided or
-        revised, a step was started, or another message joined. The run, the review and its messages
-        are locked.
+        A change is a decision, a revision, a started step, or another message that joined. The run,
+        the review and its messages are locked.
         """
         this = self._key(review_id)
         await self._connection.execute(_LOCK_CASE, this)
@@ -265,7 +269,8 @@ class LaterTurns(TenantRepository):
         )
 
     async def count_brain(self, run_id: str, thought: ThinkingResult) -> None:
-        """Add the brain's usage to a message's run, if a brain processed it with its review."""
+        """Add the brain's usage to a message's run, if a brain processed the message together with
+        its review."""
         answer = thought.answer
         if answer.model == SETTLED_BY:
             return

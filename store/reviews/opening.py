@@ -1,4 +1,4 @@
-"""The initial values of a review, taken from its run when the review is opened."""
+"""A new review's initial values, taken from its run."""
 
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ _TICKETS: Final = escalation_tickets.c
 
 
 def standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
-    """Return a query for a review's initial columns from its run, with `values` added."""
+    """Return a query for a review's initial columns, read from its run, with `values` added."""
     step = sa.func.jsonb_array_elements(engine_runs.c.plan).table_valued(
         sa.column("value", JSONB), name="step"
     )

@@ -1,4 +1,5 @@
-"""The authors of a review's messages: users who typed one, and makers of the keys that sent one."""
+"""The authors of a review's messages: users who typed a message, and creators of the keys that sent
+one."""
 
 from typing import Final
 
@@ -7,7 +8,7 @@ import sqlalchemy as sa
 from domain.tenants.actor import OPERATOR_PREFIX
 from store.core.repository import TenantRepository
 
-# The review's message, those that joined it, and the others of its conversation.
+# The review's message, the messages that joined it, and the others of its conversation.
 _MESSAGES: Final = """
     WITH first AS MATERIALIZED (
         SELECT message.client_id, message.event_id, message.conversation_id
@@ -31,7 +32,7 @@ _MESSAGES: Final = """
     )
 """
 
-# The users who typed one of the messages.
+# Users who typed one of the messages.
 AUTHORS: Final = sa.text(f"""{_MESSAGES}
     SELECT DISTINCT event.author
     FROM messages JOIN engine_events AS event
@@ -54,8 +55,8 @@ _KEY_MAKERS: Final = sa.text(f"""{_MESSAGES}
 
 class RequestAuthors(TenantRepository):
     async def key_makers(self, review_id: str) -> frozenset[str]:
-        """Return the members whose keys sent messages of a review that moves money or needs two
-        people, as audit entries name them. Empty for other reviews."""
+        """Return the members whose keys sent messages of a review, if the review moves money or
+        needs two people. Members are in the form of audit entries. Empty for other reviews."""
         this = {
             "client_id": self._tenant,
             "review_id": review_id,

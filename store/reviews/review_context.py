@@ -1,4 +1,5 @@
-"""The context of a review: escalation reason, the draft's sources, and the neighbouring reviews."""
+"""The context of a review: the escalation reason, the draft's sources, and the neighbouring
+reviews."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -18,9 +19,9 @@ _EXCERPT: Final = 600
 
 
 class ReviewContext(BaseModel):
-    """`excerpts`: the start of each cited template and entry by id, in its current version.
-    `left_out`: titles of entries that were found but not shown to a brain. `next_id`,
-    `previous_id`: the neighbouring open reviews in queue order that this user may decide now."""
+    """`excerpts`: by id, the start of each cited template and entry in its current version.
+    `left_out`: titles of entries that were found but not shown to the brain. `next_id`,
+    `previous_id`: the nearest open reviews in queue order that this user may decide now."""
 
     model_config = ConfigDict(frozen=True)
 

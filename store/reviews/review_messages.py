@@ -14,8 +14,8 @@ MAX_JOINED: Final = 50
 _MAX_JOINED_CHARS: Final = 20_000
 _TICKETS: Final = escalation_tickets.c
 
-# A separate step. In one join with the messages, a generic plan on tables without statistics
-# compared all messages of the client with each other.
+# A separate step: when they were joined with the messages, a generic plan on tables without
+# statistics compared all of the client's messages with each other.
 _INBOUND: Final = (
     sa.select(
         engine_messages.c.client_id,
@@ -57,7 +57,7 @@ EARLIER: Final = (
     )
     .select_from(_OF_CONVERSATION)
     .where(
-        # A message that an earlier answer left open came before that answer.
+        # If an earlier answer left a message open, the message came before that answer.
         sa.or_(
             engine_messages.c.created_at <= _INBOUND.c.created_at,
             sa.and_(
@@ -74,10 +74,10 @@ EARLIER: Final = (
     )
     .limit(MAX_TURNS)
 )
-# Includes messages that joined another review, because two may have been open at once. Messages
-# after an approval belong to another review.
+# Includes messages that joined another review, because two reviews may have been open at once.
+# Messages after an approval belong to another review.
 _LATER_RUN: Final = engine_runs.alias("later_run")
-# Only actions on orders: replies are sent by the plan of the review.
+# Only actions on orders, because the review's own plan sends the replies.
 _LATER_PLAN: Final[sa.ColumnElement[object]] = sa.literal_column("""
     (SELECT coalesce(jsonb_agg(step ORDER BY place), '[]')
      FROM jsonb_array_elements(later_run.plan) WITH ORDINALITY AS planned (step, place)

@@ -27,11 +27,9 @@ PREVIEW_CHARS: Final = 280
 
 @dataclass(frozen=True, slots=True)
 class ReviewFilter:
-    """The filters of a list of reviews; None disables a filter.
-
-    `min_amount`: in minor units of the review's own currency. `decided`: no open reviews.
-    `awaits_second`: only those that one of two people has approved.
-    """
+    """Filters for a list of reviews; None disables a filter. `min_amount`: in minor units of the
+    review's own currency. `decided`: excludes open reviews. `awaits_second`: only reviews that one
+    of two people has approved."""
 
     status: Wanted = Wanted.OPEN
     reason: EscalationReason | None = None
@@ -52,10 +50,10 @@ async def list_reviews(
     newest_first: bool = False,
     after: QueuePlace | None = None,
 ) -> list[ReviewSummary]:
-    """Return a page of one client's reviews, or of all clients', by opening time. Urgent reviews
-    come first, then the oldest, unless `newest_first`.
+    """Return a page of one client's reviews, or of all clients', by opening time.
 
-    `after`: the last place of the previous page. Reviews opened meanwhile do not shift the pages.
+    Urgent reviews come first, then the oldest, unless `newest_first`. `after`: the position of the
+    last review on the previous page. Reviews opened meanwhile do not shift the pages.
     """
     query = _SUMMARY.where(*_conditions(client_id, wanted)).limit(limit)
     by_time = (_TICKETS.created_at, _TICKETS.id)
@@ -183,7 +181,7 @@ def _conditions(client_id: str | None, wanted: ReviewFilter) -> list[sa.ColumnEl
 
 
 def _fields(row: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    """Return a row by the models' field names, with claim and amount as objects."""
+    """Return a row as a mapping of the model's field names, with claim and amount as objects."""
     fields = row._asdict()
     by, at = fields.pop("claimed_by"), fields.pop("claimed_at")
     minor, currency = fields.pop("amount"), fields.pop("currency")

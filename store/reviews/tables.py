@@ -18,11 +18,12 @@ escalation_tickets: Final = sa.Table(
     json("plan", "[]"),
     text("claimed_by", nullable=True),
     time("claimed_at", nullable=True),
-    # Above a limit two people must agree. The first approval is stored while the second is awaited.
+    # Above a limit, two people must approve. The first approval is stored while the second is
+    # awaited.
     sa.Column("needs_second", sa.Boolean, nullable=False, server_default=sa.false()),
     text("first_approved_by", nullable=True),
     time("first_approved_at", nullable=True),
-    # The largest amount that its plan would move.
+    # The largest amount of money that the plan would move.
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
     text("decided_by", nullable=True),
@@ -34,9 +35,11 @@ escalation_tickets: Final = sa.Table(
     time("expires_at"),
     time("created_at"),
     time("taken_up_at", nullable=True),
-    # The last message that joined it. A decision states the message that its author has seen.
+    # The last message that joined the review. A decision request names the last message that its
+    # author has seen.
     text("latest_event_id", nullable=True),
-    # The number of the agent's revisions. A decision states the revision that its author has seen.
+    # The number of revisions by the agent. A decision request names the revision that its author
+    # has seen.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
     # Set for a sensitive matter that cannot wait in the queue (`domain/agent/safety/net.py`).
     sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),
@@ -47,7 +50,7 @@ escalation_tickets: Final = sa.Table(
         "status IN ('pending', 'claimed', 'approved', 'edited', 'rejected', 'expired')",
         name="status",
     ),
-    # The sweeper re-signals decisions that their workflow has not taken up.
+    # The sweeper signals the workflow again if it has not taken up a decision.
     sa.Index(
         "ix_escalation_tickets_untaken",
         "decided_at",

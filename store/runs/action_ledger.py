@@ -1,6 +1,6 @@
-"""The action ledger: a row is written before an effect, and its outcome after it.
+"""The action ledger: a row is written before an action is executed, and its outcome afterwards.
 
-A row that another process finds still `planned` means that a process died in between: the effect
+If a process finds another process's row still `planned`, that process died in between. The effect
 may or may not have happened.
 """
 
@@ -31,7 +31,7 @@ class LedgerPlace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The intended effect, its order (`Order.key`) and its helpdesk ticket."""
+    """The intended action, with its order (`Order.key`) and its helpdesk ticket."""
 
     kind: ActionKind
     integration_id: str | None = None
@@ -43,8 +43,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class LedgerClaim:
-    """The caller may execute the step. `again`: it was started before, in this round if
-    `interrupted`, with an unknown outcome."""
+    """The caller may execute the step. `again`: the step was started before, with an unknown
+    outcome; in this round if `interrupted`."""
 
     again: bool = False
     interrupted: bool = False
@@ -52,7 +52,8 @@ class LedgerClaim:
 
 class ActionLedger(TenantRepository):
     async def settled(self, place: LedgerPlace) -> StepOutcome | None:
-        """Return the outcome of a step done in any round or finished in this one, or None."""
+        """Return the outcome of a step, if it was done in any round or finished in this one, or
+        None."""
         row = (
             await self._connection.execute(
                 sa.select(action_ledger.c.action, action_ledger.c.state, action_ledger.c.detail)
@@ -78,7 +79,7 @@ class ActionLedger(TenantRepository):
         )
 
     async def outcomes(self, run_id: str) -> tuple[StepOutcome, ...]:
-        """Return the outcome of each started step, in their order; unknown if none was recorded."""
+        """Return the outcome of each started step, in order; `unknown` if none was recorded."""
         rows = await self._connection.execute(
             _OUTCOMES, {"client_id": self._tenant, "run_id": run_id}
         )
@@ -92,7 +93,7 @@ class ActionLedger(TenantRepository):
         )
 
     async def was_begun(self, place: LedgerPlace) -> bool:
-        """Return whether any round started this step without a known outcome."""
+        """Return whether this step was started in any round without a known outcome."""
         return bool(
             await self._connection.scalar(
                 sa.select(sa.literal(True))
@@ -117,10 +118,8 @@ class ActionLedger(TenantRepository):
     async def begin(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> StepOutcome | LedgerClaim:
-        """Claim a step, or return its earlier outcome.
-
-        An unfinished claim is taken over: from then on it has this `entry_id`.
-        """
+        """Claim a step, or return its earlier outcome. An unfinished claim is taken over, and from
+        then on has this `entry_id`."""
         settled = await self.settled(place)
         if settled is not None:
             return settled
@@ -129,13 +128,13 @@ class ActionLedger(TenantRepository):
         fresh: bool | None = await self._connection.scalar(_CLAIM, row)
         if fresh is not None:
             return LedgerClaim(again=begun) if fresh else LedgerClaim(again=True, interrupted=True)
-        settled = await self.settled(place)  # it was finished meanwhile
+        settled = await self.settled(place)  # the step was finished meanwhile
         return settled if settled is not None else LedgerClaim(again=True, interrupted=True)
 
     async def record(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> None:
-        """Record an action as done whose only effect is the record; idempotent."""
+        """Record as done an action that has no other effect. Idempotent."""
         row = self._row(
             place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
         )
@@ -161,10 +160,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def release(self, place: LedgerPlace, entry_id: str) -> None:
-        """Release a claim, because the effect has certainly not happened and may be retried.
-
-        A claim that another try has taken over stays.
-        """
+        """Release a claim, so that the action may be retried, because its effect has certainly not
+        happened. A claim that another try has taken over stays."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 self._is_step(place),
@@ -175,7 +172,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def take_back_answer(self, run_id: str, round_: int) -> None:
-        """Delete the round's entries of `record`: the answer was stopped before it was stored."""
+        """Delete the round's entries of `record`, because the answer was stopped before it was
+        stored."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 action_ledger.c.client_id == self._tenant,
@@ -186,19 +184,17 @@ class ActionLedger(TenantRepository):
         )
 
     async def lock_money(self) -> None:
-        """Take the client's money lock until this transaction ends.
-
-        A separate statement: the following statements see the commits of earlier lock holders.
-        """
+        """Take the client's money lock until this transaction ends. It is a separate statement, so
+        the statements after it see what earlier lock holders committed."""
         await self._connection.execute(_LOCK, {"name": f"money/{self._tenant}"})
 
     async def spent(
         self, *, order_key: str, customer: str | None, currency: str, not_by: str, now: datetime
     ) -> Spent:
-        """Return the refunds and other effects, certain or possible, of other runs.
+        """Return the refunds and other actions of other runs, whether certain or possible.
 
-        `customer`: as `customer_key` spells the address. `currency`: other currencies are not
-        counted. `not_by`: the calling run, which is excluded.
+        `customer`: the address as normalized by `customer_key`. `currency`: other currencies are
+        not counted. `not_by`: the calling run, which is excluded.
         """
         row = (
             await self._connection.execute(
@@ -260,7 +256,7 @@ class ActionLedger(TenantRepository):
 _PLACE: Final = ["client_id", "run_id", "step", "round"]
 _INSERT: Final = insert(action_ledger)
 _RECORD: Final = _INSERT.on_conflict_do_nothing(index_elements=_PLACE)
-# Returns true for a new row; no row if the existing one is finished.
+# Returns true for a new row, false for one taken over, and no row if the existing one is finished.
 _CLAIM: Final = _INSERT.on_conflict_do_update(
     index_elements=_PLACE, set_={"id": _INSERT.excluded.id}, where=action_ledger.c.state == _PLANNED
 ).returning(sa.literal_column("xmax = 0", sa.Boolean))
@@ -270,7 +266,7 @@ _OUTCOMES: Final = sa.text("""
     ORDER BY step, state = 'done' DESC, round DESC
 """)
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
-# A step counts once, however many rounds it took.
+# A step counts once, even if it took several rounds.
 _SPENT: Final = sa.text("""
     WITH moved AS (
         SELECT DISTINCT ON (run_id, step)

@@ -1,4 +1,5 @@
-"""Records by id: a run (also by its event), a review, a conversation, a delivery."""
+"""Lookup of any record by its id: a run (also by its event's id), a review, a conversation, a
+delivery."""
 
 from dataclasses import dataclass
 from typing import Final, Literal

@@ -9,7 +9,7 @@ from domain.core.period import Period
 from store.core.repository import TenantRepository
 from store.runs.tables import brain_costs
 
-# One statement that locks the row: concurrent runs see each other's reservations, so that none
+# One statement that locks the row, so that concurrent runs see each other's reservations and none
 # exceeds the budget.
 _RESERVE: Final = sa.text("""
     INSERT INTO brain_costs AS costs
@@ -35,7 +35,8 @@ _ADD: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class BrainCost:
-    """`cost_micros`: millionths of a US dollar, including reservations in progress."""
+    """Spending in one month. `cost_micros`: millionths of a US dollar, including reservations in
+    progress."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -45,7 +46,7 @@ class BrainCost:
 
 class BrainCosts(TenantRepository):
     async def spent(self, period: Period) -> BrainCost:
-        """Return the spending and reservations of a month."""
+        """Return a month's spending and reservations."""
         row = (
             await self._connection.execute(
                 sa.select(
@@ -59,9 +60,9 @@ class BrainCosts(TenantRepository):
         return BrainCost(*row) if row else BrainCost()
 
     async def reserve(self, period: Period, reserve_micros: int, budget_micros: int) -> bool:
-        """Reserve money for one question; return False if it exceeds the month's budget.
+        """Reserve money for one question; return False if that would exceed the month's budget.
 
-        Commit before the question is asked. `add` replaces the reservation. A reservation left by a
+        Commit before the question is sent. `add` replaces the reservation. A reservation left by a
         crash counts as spent.
         """
         row = await self._connection.execute(
@@ -76,7 +77,7 @@ class BrainCosts(TenantRepository):
         return row.one_or_none() is not None
 
     async def give_back(self, period: Period, reserved_micros: int) -> None:
-        """Release the reservation of a question that was not asked."""
+        """Release the reservation of a question that was not sent."""
         await self._connection.execute(
             sa.update(brain_costs)
             .where(brain_costs.c.client_id == self._tenant, brain_costs.c.period == period)
@@ -92,7 +93,7 @@ class BrainCosts(TenantRepository):
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Book the cost of one question in place of its reservation."""
+        """Record the cost of one question, replacing its reservation."""
         await self._connection.execute(
             _ADD,
             {

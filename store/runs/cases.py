@@ -1,4 +1,4 @@
-"""The case: a run's data for its steps, read in one statement."""
+"""The case: a run's data for its steps, read by one query."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -38,15 +38,15 @@ _TURNS: TypeAdapter[tuple[Turn, ...]] = TypeAdapter(tuple[Turn, ...])
 class Case:
     """A run, its event and its conversation.
 
-    `draft` is None before the brain has answered. `human_text`: a person's reply that replaces the
-    draft, or None. `turns`: the thread before this event; `thread`: its settled facts. `summary`:
-    the outcomes of the customer's earlier tickets in any thread. `conversation_id` is None before
-    the event is normalized. `automatic_turns`: the agent's answers in the thread in the hour before
-    this message. `unattended_turns`: its answers to this sender by mail or in tickets since a
-    person's last one. `is_held`: people have the thread, by another message's open review or a
-    handover. `is_taken`: a member has taken it at the dashboard. `approvals`: the number of
-    approvers. `joined_review`: the review that the message joined. `sender_name`: for mails to the
-    customer. `has_files`: the message has files. `system_prompt`, `sensitive_words`,
+    `draft`: None before the brain has answered. `human_text`: a person's reply that replaces the
+    draft, or None. `turns`: the thread before this event; `thread`: the thread's settled facts.
+    `summary`: the outcomes of the customer's earlier tickets in all threads. `conversation_id`:
+    None before the event is normalized. `automatic_turns`: the agent's answers in the thread in the
+    hour before this message. `unattended_turns`: the agent's answers to this sender by mail or in
+    tickets since a person's last answer. `is_held`: people have the thread, by another message's
+    open review or a handover. `is_taken`: a member has taken it at the dashboard. `approvals`: the
+    number of approvers. `joined_review`: the review that the message joined. `sender_name`: for
+    mails to the customer. `has_files`: the message has files. `system_prompt`, `sensitive_words`,
     `answers_from_knowledge`: the client's settings. `frame`: the client's greeting and signature
     for this customer.
     """
@@ -114,7 +114,7 @@ class CaseRepository(TenantRepository):
             automatic_turns=row.automatic_turns,
             unattended_turns=row.unattended_turns,
             is_held=bool(row.is_held),
-            # Another author in a customer's ticket must not see the customer's memory.
+            # Another author in a customer's ticket must not see that customer's memory.
             summary=(row.summary or "") if memory_key(event) == row.memory_key else "",
             lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
             approvals=row.approvals or 0,
@@ -126,7 +126,7 @@ class CaseRepository(TenantRepository):
         )
 
 
-# Counts for the last decided round: one for the decision, one for an approval by another person.
+# Approvers of the latest decided round: the person who decided, and a second person who approved.
 _APPROVALS: Final = (
     sa.select(
         1
@@ -144,7 +144,7 @@ _APPROVALS: Final = (
     .scalar_subquery()
 )
 
-# A run's own review does not block the execution of its approved plan.
+# A run's own review must not block the execution of the approved plan.
 _IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
     (ai_conversations.handed_over_at IS NOT NULL OR EXISTS (
         SELECT FROM engine_messages AS message
@@ -168,8 +168,8 @@ _AUTOMATIC_TURNS: Final = (
     )
     .scalar_subquery()
 )
-# A relay that renames every mail makes each one a thread, so the sender's other threads count too.
-# An approved answer counts as the person's. Widget visitors are not automatic senders.
+# A relay that changes every mail's id makes each mail a new thread, so the sender's other threads
+# count too.
 _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
     (SELECT count(*) FROM (
         SELECT answer.created_at, max(answer.created_at) FILTER (

@@ -1,4 +1,4 @@
-"""Conversations ordered by their latest messages, and the events in each."""
+"""Conversations sorted by their latest message, and the events in each."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,8 @@ from store.core.repository import TenantRepository, owner_of
 from store.runs.tables import ai_conversations
 
 LOOKED_THROUGH: Final = 2_000
-"""Conversations that one page of a filtered list scans: some filters have no index."""
+"""Number of conversations that one page of a filtered list scans, because some filters have no
+index."""
 
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _LATEST: Final = """
@@ -31,7 +32,7 @@ _LATEST: Final = """
       {inner}
     ORDER BY last_message_at DESC, id DESC
 """
-# A message before an answer may still be open.
+# A message that precedes an answer may still be open.
 _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run
@@ -90,8 +91,9 @@ _HELD: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class TalkFilter:
-    """`unhappy`: the latest sentiment is critical. `taken`: a member has taken it. `unanswered`:
-    the latest message is the customer's, or a message waits for the agent or in a review."""
+    """`unhappy`: the latest sentiment is critical. `taken`: a member has taken the conversation
+    over. `unanswered`: the latest message is the customer's, or a message waits for the agent or in
+    a review."""
 
     unhappy: bool = False
     taken: bool = False
@@ -104,14 +106,15 @@ class TalkFilter:
 
     @property
     def inner(self) -> str:
-        """SQL of the indexed filters, which apply to all conversations."""
+        """Return the SQL of the filters with an index, which apply to all conversations."""
         return ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""
         )
 
     @property
     def outer(self) -> str:
-        """SQL of the filters without an index, which apply to a limited number of conversations."""
+        """Return the SQL of the filters without an index, which apply to a limited number of
+        conversations."""
         return (f"AND {_IS_UNANSWERED} " if self.unanswered else "") + (
             "AND channel = :channel" if self.channel else ""
         )
@@ -136,7 +139,7 @@ class Talk(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TalkPlace:
-    """The conversation after which a page of the list starts."""
+    """The cursor of a list: the conversation after which a page starts."""
 
     at: datetime
     id: str
@@ -180,8 +183,8 @@ class ConversationLists(TenantRepository):
     async def page(
         self, wanted: TalkFilter, *, after: TalkPlace | None, limit: int
     ) -> tuple[list[Talk], TalkPlace | None]:
-        """Return a page of conversations, latest message first, and the place of the next page. The
-        place is None on the last page."""
+        """Return a page of conversations, latest message first, and the cursor of the next page.
+        The cursor is None on the last page."""
         given: dict[str, object] = {
             "client_id": self._tenant,
             "at": after.at if after else None,
@@ -219,8 +222,7 @@ class ConversationLists(TenantRepository):
         return found
 
     async def holder(self, conversation_id: str) -> tuple[str | None, datetime | None]:
-        """Return the member who has taken the conversation over, and the time. Raises
-        ConversationNotFound."""
+        """Return who has taken the conversation over, and when. Raises ConversationNotFound."""
         row = await self._one(
             _HELD,
             {"client_id": self._tenant, "conversation_id": conversation_id},

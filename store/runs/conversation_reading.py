@@ -1,4 +1,4 @@
-"""Reading of one client's conversations: search, and the messages of each."""
+"""Search in one client's conversations, and the messages of each."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,7 @@ from store.core.repository import TenantRepository
 from store.runs.message_files import attachments_json
 
 LOOKED_THROUGH: Final = 1_000
-"""The number of conversations that one search scans: their words are not indexed."""
+"""Number of conversations that one search scans, because their text is not indexed."""
 
 # ULIDs start with 0 to 7.
 _BEYOND_ALL: Final = "8"
@@ -71,7 +71,7 @@ _LATEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class FoundConversations:
-    """`until`: the last conversation that was scanned; None if there are no more."""
+    """`until`: the last conversation scanned; None if there are no more conversations."""
 
     conversations: tuple[ConversationSummary, ...]
     until: str | None
@@ -108,7 +108,7 @@ class ConversationReader(TenantRepository):
         return FoundConversations(found, until)
 
     async def read(self, conversation_id: str) -> ConversationSummary:
-        """Return a conversation. Raises ConversationNotFound, as `latest_event` does."""
+        """Return a conversation. Raises ConversationNotFound, as does `latest_event`."""
         row = await self._one(
             _ONE, self._this(conversation_id), ConversationNotFound(conversation_id)
         )

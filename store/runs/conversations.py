@@ -1,4 +1,5 @@
-"""Conversations of one client: each is a thread, from its first message to its end."""
+"""Conversations of one client. Each conversation is one thread, from its first message to its
+end."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,8 +18,8 @@ from domain.runs.conversation import (
 from store.core.repository import TenantRepository
 from store.runs.memories import MemoryRepository
 
-# Locks the memory too: several threads of one customer may end concurrently, and the memory is
-# computed from all of them.
+# Locks the memory too, because several threads of one customer may end concurrently and the memory
+# is computed from all of them.
 _LOCK: Final = sa.text("""
     WITH thread AS (
         SELECT conversation.id, conversation.memory_key FROM ai_conversations AS conversation
@@ -63,9 +64,8 @@ _REMEMBER: Final = sa.text("""
     WHERE conversation.client_id = :client_id AND conversation.id = :conversation_id
 """)
 
-# A conversation without a message since `ended_before` is locked and not returned: `_END` decides.
-# Old turns are removed here; a conversation younger than their lifetime has none. Turns stored
-# without a time are kept until the next answer.
+# A conversation without a message since `ended_before` is locked but not returned; `_END` then
+# decides.
 _OPEN: Final = sa.text("""
     INSERT INTO ai_conversations AS conversation
         (client_id, id, key, memory_key, channel, customer_email, summary, created_at,
@@ -87,9 +87,9 @@ _OPEN: Final = sa.text("""
           AND inbound.direction = 'inbound' AND inbound.conversation_id = conversation.id
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
-# Frees the key for the next conversation; the previous version of this code parses the new key too.
-# While a review is open or a person has taken the conversation, it does not end, so that the next
-# message reaches that person.
+# Renames the key, which the next conversation can then use; the previous version of this code
+# parses the new key too. A conversation with an open review, or one that a person has taken, does
+# not end, so that the next message reaches that person.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET ended_at = :now, key = key || '/' || id, proposal = NULL
@@ -104,7 +104,7 @@ _END: Final = sa.text("""
           AND review.status IN ('pending', 'claimed'))
 """)
 
-# Only mails recorded as sent by us count, not mails that look like it.
+# Only mails recorded as sent by us count. A mail that only looks like ours does not.
 _KEY_OF_REPLY: Final = sa.text("""
     SELECT CASE WHEN conversation.ended_at IS NULL THEN conversation.key
                 ELSE left(conversation.key, -1 - length(conversation.id)) END
@@ -123,8 +123,8 @@ _KEY_OF_REPLY: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`is_new`: created now, for this event. `is_repeated`: the event was filed in it before.
-    `thread`: its settled facts so far."""
+    """`is_new`: the conversation was just created for this event. `is_repeated`: the event was
+    already filed in it. `thread`: the facts settled so far."""
 
     id: str
     is_new: bool
@@ -145,11 +145,11 @@ class ConversationRepository(TenantRepository):
         now: datetime,
         lasts: timedelta = THREAD_LASTS,
     ) -> Opened:
-        """Return the conversation with this key, locked until the transaction ends; create it with
-        `conversation_id` if there is none.
+        """Return the conversation with this key, locked until the transaction ends. If there is
+        none, create it with `conversation_id`.
 
-        A conversation without a message for `lasts` ends, unless it has an open review or is taken,
-        and a new one starts. Turns that are too old at `now` are removed.
+        A conversation without a message for `lasts` ends, and a new one starts, unless the old one
+        has an open review or is taken over. Turns that are too old at `now` are removed.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,
@@ -179,7 +179,7 @@ class ConversationRepository(TenantRepository):
         )
 
     async def key_of_reply(self, mails: tuple[str, ...], memory_key: str) -> str | None:
-        """Return the key of the thread with the latest of these mails that we sent to this
+        """Return the key of the thread that contains the latest of these mails that we sent to this
         customer, or None."""
         key: str | None = await self._connection.scalar(
             _KEY_OF_REPLY,
@@ -189,19 +189,16 @@ class ConversationRepository(TenantRepository):
 
     async def remember(self, event_id: str, now: datetime) -> None:
         """Update the memory of an event's conversation and customer from the stored messages and
-        runs.
-
-        It is computed, not appended, so a repetition changes nothing.
-        """
-        # A separate statement: a statement that waits for the lock would see the data from before.
-        # NO KEY, because the reply stored just now holds a key-share lock through its foreign keys.
+        runs. The memory is computed, not appended to, so a repetition changes nothing."""
+        # A separate statement, because a statement that waits for the lock would see the data from
+        # before the wait.
         locked = (
             await self._connection.execute(
                 _LOCK, {"client_id": self._tenant, "event_id": event_id, "now": now}
             )
         ).one_or_none()
         if locked is None:
-            return  # failed before it was normalized
+            return  # the event failed before it was normalized
         memories = MemoryRepository(self._connection, self._tenant)
         await self._connection.execute(
             _REMEMBER,

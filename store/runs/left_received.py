@@ -1,4 +1,4 @@
-"""Runs that were admitted and not answered."""
+"""Runs that were admitted but not answered."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,8 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that was admitted and not answered, or `reopened` after it had joined a review."""
+    """A run that was admitted but not answered. `reopened`: the run had joined a review and was
+    reopened."""
 
     ref: RunRef
     threshold: float

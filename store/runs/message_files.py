@@ -1,4 +1,5 @@
-"""The files of an event as a subquery for other queries, which show messages and runs with them."""
+"""A subquery for the files of an event, for queries that return messages or runs with their
+files."""
 
 from typing import Final
 
@@ -8,7 +9,8 @@ _FIELDS: Final = ", ".join(f"'{name}', {name}" for name in Attachment.model_fiel
 
 
 def attachments_json(client_id: str, event_id: str) -> str:
-    """Return SQL of a JSON array of `Attachment`s, in order. Both arguments are column SQL."""
+    """Return the SQL of a JSON array of `Attachment`s, in order. Both arguments are the SQL of a
+    column."""
     return (
         f"(SELECT coalesce(jsonb_agg(jsonb_build_object({_FIELDS}) ORDER BY position), '[]') "  # noqa: S608 - our own names
         f"FROM attachments WHERE client_id = {client_id} AND event_id = {event_id})"

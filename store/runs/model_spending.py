@@ -12,11 +12,8 @@ _ADD: Final = sa.text("SELECT add_model_spending(:scope, :day, :micros, :ceiling
 
 
 class ModelSpending:
-    """The counters are rows that all clients share.
-
-    Take the connection from `Database.unscoped`: each call commits by itself, so that no client
-    waits for another one's transaction.
-    """
+    """Counters in rows that all clients share. Take the connection from `Database.unscoped`: each
+    call then commits separately, so that no client waits for another client's transaction."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -24,8 +21,8 @@ class ModelSpending:
     async def add(
         self, scope: SpendingScope, day: date, micros: int, *, ceiling: int | None = None
     ) -> bool:
-        """Add to a day's counter unless the sum would exceed the ceiling; return whether it was
-        added. `micros` may be negative."""
+        """Add to a day's counter unless the sum would exceed the ceiling. Return whether the amount
+        was added. `micros` may be negative."""
         added = await self._connection.scalar(
             _ADD, {"scope": scope.value, "day": day, "micros": micros, "ceiling": ceiling}
         )

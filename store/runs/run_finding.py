@@ -1,4 +1,4 @@
-"""Finding runs by an id, a ticket or an order number."""
+"""Lookup of runs by an id, a ticket or an order number."""
 
 from typing import Final
 
@@ -7,7 +7,8 @@ import sqlalchemy as sa
 from store.core.repository import TenantRepository
 
 LOOKED_THROUGH: Final = 5_000
-"""The number of latest events or runs to search: ticket and order numbers have no index."""
+"""Number of latest events or runs that are searched, because ticket and order numbers have no
+index."""
 
 _BY_ID: Final = sa.text("""
     SELECT id FROM engine_runs WHERE client_id = :client_id AND (id = :named OR event_id = :named)
@@ -34,8 +35,8 @@ _OF_ORDER: Final = sa.text("""
 
 class RunFinder(TenantRepository):
     async def named(self, named: str) -> str | None:
-        """Return the id of the run with that id, or of that event, review or ticket; the latest of
-        a ticket with several."""
+        """Return the id of the run with this id, or of the run of this event, review or ticket. If
+        a ticket has several runs, the latest is returned."""
         for query in (_BY_ID, _BY_TICKET):
             found: str | None = await self._connection.scalar(
                 query,

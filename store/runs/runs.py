@@ -41,7 +41,7 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 
 
 def _kept(thought: ThinkingResult) -> dict[str, object]:
-    """Return the columns of a thought that a later one replaces while the run waits."""
+    """Return the columns that a later thought replaces while the run waits."""
     answer = thought.answer
     return {
         "language": answer.language,
@@ -58,10 +58,13 @@ def _kept(thought: ThinkingResult) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """The row that persist works on. `thread_after`: the thread after its answer. `sensitive`: the
-    sensitive matter, if any. `text`: the customer's text. `in_shadow`: its playbook is in shadow
-    mode. `thought_by`: the model. `sender`: the proved address, if any. `language`: the customer's
-    (ISO 639-1), once detected."""
+    """The row that persist works on.
+
+    `thread_after`: the thread after the run's answer. `sensitive`: the sensitive matter, if any.
+    `text`: the customer's text. `in_shadow`: whether the playbook is in shadow mode. `thought_by`:
+    the model. `sender`: the proved address, if any. `language`: the customer's (ISO 639-1), once
+    detected.
+    """
 
     status: RunStatus
     received_at: datetime
@@ -89,7 +92,7 @@ class RunRepository(TenantRepository):
     async def save_thought(
         self, run_id: str, thought: ThinkingResult, *, aside_of: str | None = None
     ) -> bool:
-        """Store the first thought of a run; return False without a change if there was one.
+        """Store a run's first thought. Return False, without a change, if the run already has one.
 
         `aside_of`: the review during which the agent answers the message. If no model was asked, a
         reopened run keeps the model of its earlier thought.
@@ -121,8 +124,8 @@ class RunRepository(TenantRepository):
     async def replace_thought(
         self, run_id: str, thought: ThinkingResult, lookup: Lookup | None
     ) -> None:
-        """Replace a waiting run's draft, plan and order after another message of the customer.
-        Class and confidence stay, because they were reported."""
+        """Replace a waiting run's draft, plan and order after another message from the customer.
+        Class and confidence stay, because they were already reported."""
         await self._connection.execute(
             _UPDATE,
             {
@@ -133,7 +136,7 @@ class RunRepository(TenantRepository):
         )
 
     async def add_verdict(self, run_id: str, verdict: Verdict) -> None:
-        """Append a later policy decision to the stored ones."""
+        """Append a later policy decision to the run's decisions."""
         await self._connection.execute(
             sa.update(engine_runs)
             .where(engine_runs.c.client_id == self._tenant, engine_runs.c.id == run_id)
@@ -145,8 +148,8 @@ class RunRepository(TenantRepository):
         )
 
     async def take_off(self, run_id: str, kind: ActionKind) -> None:
-        """Permanently remove an action from the plan. Also removes the draft, which mentions the
-        action, and the policy decisions on it, except refusals; idempotent."""
+        """Permanently remove an action from the plan. The draft, which mentions the action, is
+        removed too, and so are the policy decisions on the action, except refusals. Idempotent."""
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
@@ -172,7 +175,7 @@ class RunRepository(TenantRepository):
         )
 
     async def thought_by(self, run_id: str) -> str | None:
-        """Return the model of the run's thought, or None before one."""
+        """Return the model of the run's thought, or None if there is no thought yet."""
         return await self._connection.scalar(_MODEL, self._key(run_id))
 
     async def finish(
@@ -185,7 +188,7 @@ class RunRepository(TenantRepository):
         now: datetime,
         handoff: EscalationReason | None = None,
     ) -> None:
-        """Store an outcome. The first one is also kept as the caller's answer, and the first
+        """Store an outcome. The first outcome is also kept as the caller's answer, and the first
         `handoff` as the run's escalation reason."""
         await self._connection.execute(
             _FINISH,
@@ -205,7 +208,8 @@ class RunRepository(TenantRepository):
         )
 
     async def answer(self, event_id: str) -> RunResult | None:
-        """Return the caller's answer to an event: its first outcome, or None before one."""
+        """Return the answer that the caller of an event got, its first outcome, or None if there is
+        none yet."""
         stored = await self._connection.scalar(_ANSWER, {"tenant": self._tenant, "event": event_id})
         return RunResult.model_validate(stored) if stored is not None else None
 
@@ -249,7 +253,7 @@ VERSION_OF_RUN: Final = sa.and_(
     versions.c.playbook_id == engine_runs.c.playbook_id,
     versions.c.version == engine_runs.c.playbook_version,
 )
-"""Joins a run with the version of the playbook that took its event."""
+"""Joins a run with the playbook version that took its event."""
 _CONVERSATION: Final = (
     sa.select(engine_messages.c.conversation_id)
     .where(

@@ -1,4 +1,4 @@
-"""Sentiment: one log row per message, and the current sentiment of its conversation."""
+"""Sentiment: one log row per message, and the current sentiment of each conversation."""
 
 from datetime import datetime
 from typing import Final
@@ -27,7 +27,8 @@ _LOCK: Final = sa.text("""
     FOR NO KEY UPDATE OF conversation
 """)
 
-# Starts at the last calm message before this one: earlier messages cannot change.
+# Starts at the last calm message before this one, because earlier messages cannot change the
+# result.
 _AROUND: Final = sa.text("""
     WITH since AS (
         (SELECT created_at, event_id FROM sentiment_logs
@@ -74,8 +75,8 @@ class SentimentRepository(TenantRepository):
         conversation enters the critical zone.
 
         Idempotency key: event_id; the first score stays. The result does not depend on the
-        processing order: the conversation's row is locked until the transaction ends, and messages
-        count in the order of their times. Raises RunNotFound if the message was erased meanwhile.
+        processing order, because the conversation's row is locked until the transaction ends and
+        messages are ordered by their times. Raises RunNotFound if the message was erased meanwhile.
         """
         mine = {"client_id": self._tenant, "event_id": event_id}
         conversation = await self._one(_LOCK, mine, RunNotFound(event_id))
@@ -103,7 +104,7 @@ class SentimentRepository(TenantRepository):
             )
 
     async def _around(self, place: dict[str, object]) -> tuple[list[Scored], list[Scored]]:
-        """Return the scored messages before and after, oldest first."""
+        """Return the scored messages before and after this one, oldest first."""
         earlier: list[Scored] = []
         later: list[Scored] = []
         for row in await self._connection.execute(_AROUND, place):

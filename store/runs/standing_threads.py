@@ -24,7 +24,8 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class StandingThread:
-    """A thread before a message: its settled facts, turns, and the customer's memory."""
+    """A thread as it is before a message: its settled facts, its turns, and the customer's
+    memory."""
 
     thread: Thread
     turns: tuple[Turn, ...]
@@ -35,7 +36,7 @@ class StandingThreads(TenantRepository):
     async def read(
         self, key: str, memory_key: str | None, *, begun_after: datetime
     ) -> StandingThread:
-        """Return the open thread with this key; an empty one if it has no message since
+        """Return the open thread with this key, or an empty thread if it has no message since
         `begun_after`."""
         given = {"client_id": self._tenant, "key": key, "memory_key": memory_key}
         row = (await self._connection.execute(_STANDING, {**given, "since": begun_after})).one()

@@ -21,16 +21,16 @@ engine_runs: Final = sa.Table(
     text("language", nullable=True),
     text("draft", nullable=True),
     text("response", nullable=True),
-    # The caller's answer: the first outcome, regardless of later decisions.
+    # The caller's answer: the first outcome, even if a later decision differs.
     sa.Column("answer", JSONB, nullable=True),
     text("doubt", nullable=True),
-    # Why a person must review it, regardless of confidence.
+    # Why a person must review the run, regardless of its confidence.
     text("hold", nullable=True),
     json("plan", "[]"),
     json("steps", "[]"),
     json("citations", "[]"),
     sa.Column("sentiment", sa.Double, nullable=True),
-    # The order lookup: the order, or why there is none.
+    # The outcome of the order lookup: the order, or why there is none.
     sa.Column("lookup", JSONB, nullable=True),
     # The knowledge and templates that the brain was shown, by id, title and rank.
     json("findings", "[]"),
@@ -44,23 +44,23 @@ engine_runs: Final = sa.Table(
     json("timings", "{}"),
     sa.Column("duration_ms", sa.Integer, nullable=True),
     text("error_code", nullable=True),
-    # The customer's intent, below the class (`domain/agent/intent.py`).
+    # The customer's intent, a subdivision of the class (`domain/agent/intent.py`).
     text("intent", nullable=True),
-    # The sensitive matter that always goes to a person, so that no brain was asked.
+    # The sensitive matter, which always goes to a person; no brain was asked.
     text("sensitive", nullable=True),
-    # The version of the prompt for the language model.
+    # The version of the language model's prompt.
     text("prompt_version", nullable=True),
-    # The proposal that waited when the message arrived: a yes confirms only that one.
+    # The proposal that was waiting when the message arrived. A yes confirms only this proposal.
     sa.Column("proposal", JSONB, nullable=True),
-    # The thread's open facts after the customer has received the answer.
+    # The thread's open facts once the customer has received the answer.
     sa.Column("thread_after", JSONB, nullable=True),
-    # The review that the message joined, because a person has the conversation.
+    # The review that the message joined, because a person handles the conversation.
     text("joined_review", nullable=True),
-    # A person wrote the answer of that review with this message in view.
+    # Whether a person wrote that review's answer with this message in view.
     sa.Column("covered", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The draft of that review is based on this message too.
+    # Whether that review's draft is based on this message too.
     sa.Column("in_draft", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The review during which the agent answers the message, as another matter.
+    # The review during which the agent answers the message, because it is about another matter.
     text("aside_of", nullable=True),
     time("received_at"),
     time("answered_at", nullable=True),
@@ -78,7 +78,7 @@ engine_runs: Final = sa.Table(
     sa.CheckConstraint(
         "status IN ('received', 'completed', 'needs_review', 'failed')", name="status"
     ),
-    # The sweeper looks for unanswered runs; answered ones leave this index immediately.
+    # The sweeper looks for unanswered runs. Answered runs leave this index immediately.
     sa.Index(
         "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
     ),
@@ -88,7 +88,7 @@ engine_runs: Final = sa.Table(
         "joined_review",
         postgresql_where=sa.text("joined_review IS NOT NULL"),
     ),
-    # The filters of the run list.
+    # For the filters of the run list.
     sa.Index(None, "client_id", "status", "id"),
     sa.Index(None, "client_id", "classification", "id"),
     sa.Index(None, "client_id", "playbook_id", "id"),
@@ -104,20 +104,21 @@ ai_conversations: Final = sa.Table(
     text("customer_email", nullable=True),
     json("turns", "[]"),
     text("summary"),
-    # The customer whose memory it shares; an unverified visitor has none.
+    # The customer whose memory the conversation shares; an unverified visitor has none.
     text("memory_key", nullable=True),
     # The order in question, the unanswered question, and the language.
     json("thread", "{}"),
-    # The action that the customer was asked to confirm; a yes takes it, once.
+    # The action that the customer was asked to confirm. A yes takes this proposal, once.
     sa.Column("proposal", JSONB, nullable=True),
-    # The start of a handover: people answer from then on, and the agent does not.
+    # When people took over: from then on they answer, and the agent does not.
     time("handed_over_at", nullable=True),
-    # The user who took it over at the dashboard, until they hand it back.
+    # The user who took the conversation over at the dashboard, until it is handed back.
     text("taken_by", nullable=True),
     time("taken_at", nullable=True),
-    # The end after a period without messages; `key` then makes room for the next conversation.
+    # When the conversation ended, after a period without messages. `key` is then free for the next
+    # one.
     time("ended_at", nullable=True),
-    # The latest score, and whether it is in the critical zone.
+    # The latest sentiment score, and whether the score is in the critical zone.
     sa.Column("sentiment", sa.Double, nullable=True),
     sa.Column("is_critical", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
@@ -125,7 +126,7 @@ ai_conversations: Final = sa.Table(
     sa.UniqueConstraint("client_id", "key"),
     sa.Index(None, "client_id", "memory_key", "last_message_at"),
     sa.Index(None, "client_id", "last_message_at", "id"),
-    # Few conversations are taken, and people look for them.
+    # Few conversations are taken over, and people search for them.
     sa.Index(
         "ix_ai_conversations_taken",
         "client_id",
@@ -142,7 +143,7 @@ ai_conversations: Final = sa.Table(
     ),
 )
 
-# The outcomes of a customer's earlier tickets, in any thread.
+# The outcomes of a customer's earlier tickets, in all threads.
 customer_memories: Final = sa.Table(
     "customer_memories",
     metadata,
@@ -160,20 +161,20 @@ engine_messages: Final = sa.Table(
     text("conversation_id", nullable=True),
     text("direction"),
     text("channel", nullable=True),
-    # The customer's address in the form that the customer limit counts by.
+    # The customer's address, normalized as for the customer limit.
     text("customer_key", nullable=True),
-    # Whether the author was not proved when the message arrived, also without an address.
+    # Whether the author was unproved when the message arrived, even without an address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("author"),
     text("body"),
     time("created_at"),
-    # The widget session of the message, and its number in it, from 1.
+    # The widget session of the message, and the message's number in it, from 1.
     text("widget_session_id", nullable=True),
     sa.Column("widget_number", sa.Integer, nullable=True),
     points_to("engine_events", "event_id"),
     points_to("ai_conversations", "conversation_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
-    # For the gateway's limits: a client's latest messages, and those of one customer.
+    # For the gateway's limits: the latest messages of a client, and of one customer.
     sa.Index(
         "ix_engine_messages_inbound",
         "client_id",
@@ -195,14 +196,15 @@ engine_messages: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("widget_session_id IS NOT NULL"),
     ),
-    # For the widget's own share of the client's limits.
+    # For the widget's share of the client's limits.
     sa.Index(
         "ix_engine_messages_widget",
         "client_id",
         "created_at",
         postgresql_where=sa.text("direction = 'inbound' AND widget_session_id IS NOT NULL"),
     ),
-    # One inbound and at most one outbound message per event: a retried step writes nothing twice.
+    # At most one inbound and one outbound message per event, so that a retried step writes nothing
+    # twice.
     sa.UniqueConstraint("client_id", "event_id", "direction"),
     sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
     sa.CheckConstraint("author IN ('customer', 'agent', 'human')", name="author"),
@@ -223,7 +225,7 @@ action_ledger: Final = sa.Table(
     text("customer_key", nullable=True),
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
-    # The provider's reference of the action.
+    # The provider's reference for the action.
     text("reference", nullable=True),
     # The helpdesk ticket of the action.
     text("ticket_id", nullable=True),
@@ -232,14 +234,14 @@ action_ledger: Final = sa.Table(
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
     points_to("engine_runs", "run_id"),
     sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
-    # For the refunds to a customer and of a day, and the actions on an order.
+    # For the refunds of a customer and of a day, and the actions on an order.
     sa.Index(
         "ix_action_ledger_money",
         "client_id",
         "planned_at",
         postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
-    # Finds the thread of a sent mail, for a reply without another reference.
+    # Finds the thread of a mail that was sent, for a reply without another reference.
     sa.Index(
         "ix_action_ledger_mails",
         "client_id",

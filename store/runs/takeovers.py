@@ -26,11 +26,9 @@ _HAND_BACK: Final = sa.text("""
 
 class TakeoverRepository(TenantRepository):
     async def take(self, conversation_id: str, by: str, now: datetime, *, force: bool) -> None:
-        """Take the conversation over for a person, so that the agent does not answer; idempotent.
-        `force`: even if another person has it.
-
-        Raises ConversationNotFound, ConversationTaken.
-        """
+        """Take the conversation over for a person, so that the agent does not answer. Idempotent.
+        `force`: take it over even from another person. Raises ConversationNotFound,
+        ConversationTaken."""
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
         row = await self._one(_LOCK, this, ConversationNotFound(conversation_id))
         if not force and row.taken_by not in {None, by}:
@@ -38,8 +36,8 @@ class TakeoverRepository(TenantRepository):
         await self._connection.execute(_TAKE, {**this, "by": by, "now": now})
 
     async def hand_back(self, conversation_id: str) -> None:
-        """Hand the conversation back to the agent, regardless of the handover's reason; idempotent.
-        Raises ConversationNotFound."""
+        """Hand the conversation back to the agent, regardless of why people took it over.
+        Idempotent. Raises ConversationNotFound."""
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
         await self._one(_LOCK, this, ConversationNotFound(conversation_id))
         await self._connection.execute(_HAND_BACK, this)

@@ -9,10 +9,10 @@ from domain.inbound.own_message import AgentMessage
 from domain.runs.action_key import action_key
 from store.core.repository import TenantRepository
 
-# A ticket has few messages of ours, and webhooks report its latest ones.
+# A ticket has few of our messages, and webhooks report the latest ones.
 _LATEST: Final = 50
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in (ActionKind.REPLY_IN_HELPDESK, ActionKind.NOTE))
-# Covers all connections to the same platform: a new connection has the same tickets.
+# Covers all connections to the same platform, because a new connection has the same tickets.
 _WRITTEN: Final = sa.text(f"""
     SELECT entry.run_id, entry.step, entry.state, entry.reference, entry.planned_at, run.draft,
            run.plan -> entry.step ->> 'text' AS note,
@@ -36,7 +36,7 @@ _WRITTEN: Final = sa.text(f"""
 
 class TicketMessages(TenantRepository):
     async def written(self, integration_id: str, ticket_id: str) -> tuple[AgentMessage, ...]:
-        """Return the agent's messages in a ticket, including unfinished ones, newest first."""
+        """Return the agent's messages in a ticket, including unfinished sends, newest first."""
         rows = await self._connection.execute(
             _WRITTEN,
             {

@@ -12,8 +12,8 @@ from store.core.repository import TenantRepository, owner_of
 from store.runs.message_files import attachments_json
 from store.runs.tables import engine_runs
 
-# One statement, so that its parts are consistent. Columns are named one by one, so that a new
-# column is not exposed by accident.
+# One statement, so that the parts of a trace are consistent. Columns are named one by one, so that
+# a new column is not exposed by accident.
 _TRACE: Final = sa.text(f"""
     SELECT run.id AS run_id, run.client_id, run.status, run.lookup, run.findings, run.verdicts,
            run.plan, run.handoff_reason, run.steps, run.response, run.error_code, run.timings,
@@ -67,7 +67,7 @@ _TRACE: Final = sa.text(f"""
     WHERE run.client_id = :client_id AND run.id = :run_id
 """)  # noqa: S608 - our own names
 
-# By id, which is the order of admission, along the primary key.
+# Sorted by id, that is, by admission, along the primary key.
 _PAGE: Final = """
     SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
            CASE WHEN event.unified IS NULL THEN event.customer_email
@@ -81,7 +81,8 @@ _PAGE: Final = """
     ORDER BY run.id DESC
     LIMIT :limit
 """
-# Only the filters that are set: a generic plan for all of them would use no index.
+# The query has only the filters that are set, because a generic plan for all of them would use no
+# index.
 _PAGES: Final = {
     (by_status, by_class): sa.text(
         _PAGE.format(
@@ -99,7 +100,7 @@ _BEYOND_ALL: Final = "8"
 
 class RunTraces(TenantRepository):
     async def read(self, run_id: str) -> RunTrace:
-        """Return the trace of a run. Raises RunNotFound, for another client's run as well."""
+        """Return the trace of a run. Raises RunNotFound, also for another client's run."""
         row = await self._one(
             _TRACE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
         )

@@ -1,1 +1,1 @@
-"""SQL of replays, and of the past events that they process again."""
+"""SQL of replays, and of the past events that are replayed."""

@@ -1,7 +1,8 @@
-"""Past events of one client with the agent's input at the time: a page in three statements.
+"""Past events of one client with the agent's input at that time, one page in three statements.
 
 Later data is left out: turns, settled facts, refunds. The cost of a page does not grow with the
-client's history: each event reads its own thread, and the ledger of the month before it.
+client's history, because each event reads only its thread and the preceding month of the action
+ledger.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,8 +37,8 @@ from store.simulation.past_spending import PastSpending, SpentBefore
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
-# Messages are filtered by author. With a filter by direction, a plan may search a thread's last
-# message through the index of all inbound messages of the client.
+# Messages are filtered by author. With a filter by direction, PostgreSQL may look for a thread's
+# last message in the index of all inbound messages of the client.
 _PAGE: Final = sa.text("""
     SELECT event.id, event.event_type, event.outcome, event.unified, event.subject, event.text,
            event.erased_at IS NOT NULL AS is_erased, event.received_at,
@@ -103,7 +104,7 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class SeenThen:
-    """The input of a run's agent. `automatic_turns`: the number of the agent's answers in the
+    """The agent's input for a run. `automatic_turns`: the number of the agent's answers in the
     thread in the hour before the message."""
 
     event: UnifiedEvent
@@ -117,11 +118,11 @@ class SeenThen:
 
 @dataclass(frozen=True, slots=True)
 class PastEvent:
-    """A past event. `at`: its arrival. `before`: the agent's own first outcome, without people's
-    later decisions. `draft`: the agent's draft.
+    """A past event. `at`: when it arrived. `before`: the agent's own first outcome, without
+    people's later decisions. `draft`: the agent's draft.
 
-    `seen`: None if the event cannot be processed again (`skip`), or if no playbook took it, so that
-    it was never normalized.
+    `seen`: None if the event cannot be replayed (`skip`), or if no playbook took it, so that it was
+    never normalized.
     """
 
     id: str
@@ -144,11 +145,11 @@ class PastSpan:
 
 class PastEvents(TenantRepository):
     async def count(self, span: PastSpan) -> int:
-        """Return the number of events in the span."""
+        """Return the number of events in the period."""
         return int(await self._connection.scalar(_COUNT, self._within(span, None)) or 0)
 
     async def page(self, span: PastSpan, *, after: str | None, limit: int) -> tuple[PastEvent, ...]:
-        """Return the next events after an event's id, in the order of arrival."""
+        """Return the next events after this id, in order of arrival."""
         given: dict[str, object] = {
             **self._within(span, after),
             "limit": limit,
@@ -189,8 +190,8 @@ class PastEvents(TenantRepository):
         rows: "Sequence[sa.Row[*tuple[Any, ...]]]",
         lookups: Mapping[str, Lookup | None],
     ) -> dict[str, Spent]:
-        """Return the earlier refunds by run, for runs whose order was found: without an order no
-        action on one is possible."""
+        """Return the earlier refunds by run, only for runs whose order was found: other runs cannot
+        act on an order."""
         wanted = [
             SpentBefore(
                 run_id=row.run_id,
@@ -236,7 +237,8 @@ def _skip(row: "sa.Row[*tuple[Any, ...]]") -> ReplaySkip | None:
 
 
 def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
-    """Return the agent's own outcome. A failed execution counts as answered."""
+    """Return the agent's own outcome, without people's decisions. A failed execution counts as
+    answered."""
     if row.outcome == EventOutcome.NO_PLAYBOOK:
         return ReplayFacts(end=ReplayEnd.NO_PLAYBOOK)
     plan = _PLAN.validate_python(row.plan or [])
@@ -257,7 +259,7 @@ def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
 
 def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
     """Return the thread as the previous message left it. A question is open once the customer has
-    received it from the agent; a waiting proposal belongs to the next message."""
+    received it from the agent. A waiting proposal belongs to the next message."""
     settled = Thread.model_validate(row.thread_after or {})
     thread = settled if row.has_reached else settled.without_question
     proposal = None if row.proposal is None else PendingProposal.model_validate(row.proposal)
@@ -269,5 +271,5 @@ def _lookup(row: "sa.Row[*tuple[Any, ...]]") -> Lookup | None:
 
 
 def _shown(file: Attachment) -> ShownFile:
-    """Return the file without its bytes: an image is not shown to the brain again."""
+    """Return the file without its content, because images are not shown to the brain again."""
     return ShownFile(name=file.name, media_type=file.media_type, size=file.size)

@@ -1,4 +1,4 @@
-"""The agent's refunds before past messages, for a page of them in one statement."""
+"""The agent's refunds before past messages, one page of messages per statement."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from domain.agent.plan import ActionKind
 from domain.agent.situation import CUSTOMER_WINDOW, Spent
 from store.core.repository import TenantRepository
 
-# Like `ActionLedger.spent`, at the time of each run's message. A step counts once, however many
-# rounds it took.
+# Like `ActionLedger.spent`, at the time of each run's message. A step counts once, even if it took
+# several rounds.
 _SPENT: Final = sa.text("""
     SELECT wanted.run_id, given.customer, given.day, given.on_order
     FROM unnest(CAST(:runs AS text[]), CAST(:customers AS text[]), CAST(:orders AS text[]),
@@ -45,8 +45,8 @@ _SPENT: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class SpentBefore:
-    """The refunds to sum for a run. `customer`: as `customer_key` spells the address; `at`: the
-    time of its message. The run's own actions, and later ones, do not count."""
+    """Which refunds to sum for a run. `customer`: the address, normalized by `customer_key`. `at`:
+    the time of the run's message. The run's own actions and later actions do not count."""
 
     run_id: str
     order_key: str
@@ -57,7 +57,7 @@ class SpentBefore:
 
 class PastSpending(TenantRepository):
     async def before(self, wanted: Sequence[SpentBefore]) -> dict[str, Spent]:
-        """Return the refunds and effects by run."""
+        """Return the refunds and other actions, by run."""
         if not wanted:
             return {}
         found = await self._connection.execute(

@@ -27,7 +27,7 @@ from store.simulation.tables import replay_changes, replays
 _TABLE: Final = replays.c
 _COLUMNS: Final = tuple(_TABLE[name] for name in Replay.model_fields)
 _UNFINISHED: Final = _TABLE.state.in_(sorted(UNFINISHED))
-# The lock makes a concurrent erasure wait; an event that is being erased or was removed keeps no
+# The lock makes a concurrent erasure wait. An event that is being erased, or was removed, gets no
 # example.
 _STILL_THERE: Final = sa.text("""
     SELECT id FROM engine_events
@@ -62,7 +62,8 @@ class ReplayChange:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPage:
-    """The result of a replayed page. `place`: its last event; None if no event was left."""
+    """The result of one replayed page. `place`: the page's last event; None if no event was
+    left."""
 
     place: str | None
     tally: ReplayTally
@@ -130,7 +131,7 @@ class ReplayRepository(TenantRepository):
         return tuple(ReplayExample.model_validate(row, from_attributes=True) for row in rows)
 
     async def work(self, replay_id: str, *, total: int) -> None:
-        """Mark the replay as running over `total` events; a finished replay stays as it is."""
+        """Mark the replay as running, with `total` events. A finished replay stays unchanged."""
         await self._connection.execute(
             sa.update(replays)
             .where(self._is(replay_id), _UNFINISHED)
@@ -138,8 +139,9 @@ class ReplayRepository(TenantRepository):
         )
 
     async def add(self, replay: Replay, done: ReplayedPage) -> None:
-        """Add the result of a page. The caller has locked the replay, and checked that it is still
-        at the page's start. Events that were erased or removed meanwhile get no example."""
+        """Add the result of a page. The caller has locked the replay, and checked that the replay
+        is still at the start of the page. Events that were erased or removed meanwhile get no
+        example."""
         ids = [change.event_id for change in done.changes]
         known = set(
             await self._connection.scalars(_STILL_THERE, {"client_id": self._tenant, "events": ids})
@@ -176,7 +178,7 @@ class ReplayRepository(TenantRepository):
     async def end(
         self, replay_id: str, state: ReplayState, now: datetime, *, why: ReplayStop | None = None
     ) -> bool:
-        """Finish the replay; return False without a change if it had ended before."""
+        """Finish the replay. Return False, without a change, if it was already finished."""
         ended = await self._connection.execute(
             sa.update(replays)
             .where(self._is(replay_id), _UNFINISHED)

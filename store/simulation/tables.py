@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# A replay of past events. `variant`: the tried change (`domain/simulation/variant.py`).
+# A replay of past events. `variant`: the change being tried (`domain/simulation/variant.py`).
 replays: Final = sa.Table(
     "replays",
     metadata,
@@ -16,7 +16,7 @@ replays: Final = sa.Table(
     time("since"),
     time("until"),
     text("state"),
-    # The limits of the language models' total cost and of the replay's working time.
+    # The limits on the language models' total cost and on the replay's working time.
     sa.Column("budget_micros", sa.BigInteger, nullable=False),
     sa.Column("budget_s", sa.Integer, nullable=False),
     # The last examined event: the replay continues after it.
@@ -27,7 +27,7 @@ replays: Final = sa.Table(
     json("tally", "{}"),
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
     sa.Column("worked_ms", sa.BigInteger, nullable=False, server_default="0"),
-    # The reason why it ended before its last event.
+    # Why the replay ended before its last event.
     text("stopped_because", nullable=True),
     text("started_by"),
     time("created_at"),
@@ -41,8 +41,8 @@ replays: Final = sa.Table(
     ),
 )
 
-# An event whose outcome differs in the replay. `before` and `after` hold no draft text; the new
-# draft is in `draft` and is erased with the customer's words. Keyed by event, because an event that
+# An event whose outcome differs in the replay. `before` and `after` hold no draft text; `draft`
+# holds the new draft and is erased with the customer's words. Keyed by event, because an event that
 # no playbook took has no run.
 replay_changes: Final = sa.Table(
     "replay_changes",

@@ -1,4 +1,4 @@
-"""The resolution of a variant's references to the client's playbooks."""
+"""Resolution of a variant's references to the client's playbooks."""
 
 from domain.playbooks.errors import PatternTaken
 from domain.simulation.variant import Variant
@@ -9,11 +9,9 @@ from store.playbooks.versions import PlaybookVersions
 
 class TriedVariants(TenantRepository):
     async def check(self, variant: Variant) -> None:
-        """Check a variant. Raises PlaybookNotFound for a playbook or version that it names.
-
-        Raises PatternTaken for a new draft with the event type of an active playbook: it would
-        never be used.
-        """
+        """Check a variant. Raises PlaybookNotFound if it names an unknown playbook or version.
+        Raises PatternTaken for a new draft with the event type of an active playbook, because the
+        draft would never be used."""
         playbooks = PlaybookRepository(self._connection, self._tenant)
         if variant.playbook_id is None:
             if variant.draft is None:
@@ -29,11 +27,10 @@ class TriedVariants(TenantRepository):
             await versions.read(variant.playbook_id, variant.version)
 
     async def resolve(self, variant: Variant) -> Variant:
-        """Return the variant with its playbook as a draft that replaces the stored one.
+        """Return the variant with its playbook as a draft that replaces the stored playbook.
 
-        So the playbook takes the events of its own type alone, active or not, as it would after
-        publication. A threshold next to a playbook id applies to that playbook. Raises
-        PlaybookNotFound.
+        So only this playbook takes the events of its type, active or not, as after publication. A
+        threshold given with a playbook id applies to that playbook. Raises PlaybookNotFound.
         """
         if variant.playbook_id is None:
             return variant

@@ -1,8 +1,9 @@
-"""The account: a client's subscription and credits. Its row is the lock of all counters.
+"""The account: a client's subscription and credits. Its row is the lock for all of the client's
+counters.
 
-Admission, changes of plan and credits, and key revocation lock it first, each in a separate
-statement. So the next statement reads data as fresh as the lock, which cannot change before the
-transaction ends. One lock for each client, so there is no lock order to keep.
+Admission, changes of plan and credits, and key revocation lock the row first, in a separate
+statement. The next statement therefore reads data as fresh as the lock, and that data cannot change
+before the transaction ends. Each client has only one such lock, so no lock order is needed.
 """
 
 from contextlib import suppress
@@ -36,7 +37,7 @@ _ACCOUNT: Final = sa.select(
     clients.c.next_plan_from,
     clients.c.credits_balance,
 ).where(clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None))
-# NO KEY: rows that refer to the client can be written meanwhile.
+# NO KEY, so that rows that refer to the client can be written meanwhile.
 _LOCK: Final = _ACCOUNT.with_for_update(key_share=True)
 
 
@@ -49,7 +50,7 @@ class AccountRepository(TenantRepository):
         return await self._read(_LOCK)
 
     async def subscription(self) -> Subscription:
-        """Return the subscription without the lock. Raises ClientNotFound like `lock`."""
+        """Return the subscription without locking. Raises ClientNotFound like `lock`."""
         return (await self._read(_ACCOUNT)).subscription
 
     async def save(self, subscription: Subscription) -> None:
@@ -61,10 +62,8 @@ class AccountRepository(TenantRepository):
         )
 
     async def add_credits(self, amount: int, *, entry_id: str, reason: str, now: datetime) -> int:
-        """Change the balance by `amount` credits, write the ledger entry, return the new balance.
-
-        Raises ClientNotFound, and InvalidInput if the balance would fall below zero.
-        """
+        """Change the balance by `amount` credits and write the ledger entry. Return the new
+        balance. Raises ClientNotFound, and InvalidInput if the balance would fall below zero."""
         balance = (await self.lock()).credits_balance + amount
         if balance < 0:
             raise InvalidInput("the balance of credits cannot fall below zero")
@@ -97,6 +96,6 @@ def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
 
 
 async def lock_if_open(connection: AsyncConnection, tenant: TenantId) -> None:
-    """Lock the account before any other row. A client that is being erased has no lock to take."""
+    """Lock the account before any other row. Does nothing if the client is being erased."""
     with suppress(ClientNotFound):
         await AccountRepository(connection, tenant).lock()

@@ -1,8 +1,8 @@
-"""The stops of all automation, and the check whether one holds a run.
+"""The stops of all automation, and the check whether a stop holds a run.
 
-A step that answers or acts calls `holds` in the transaction that records it, and keeps a shared
-lock until that transaction ends. A stop takes the same lock exclusively: after its commit no such
-transaction is in progress, and the next one sees the stop.
+A step that answers or acts calls `holds` in the transaction that records the step, and keeps a
+shared lock until the transaction ends. A stop takes the same lock exclusively. After the stop's
+commit no such transaction is in progress, and the next one sees the stop.
 """
 
 from datetime import datetime
@@ -19,9 +19,11 @@ from store.tenants.tables import client_settings, installation_stops
 
 class AutomationStops(TenantRepository):
     async def holds(self, run_id: str) -> bool:
-        """Return whether a stop keeps the run from answering and acting automatically. A run whose
-        plan a person approved is never held. The answer is valid until the transaction ends; call
-        it before any row except the account's is locked."""
+        """Return whether a stop keeps the run from answering and acting automatically.
+
+        A run whose plan a person approved is never held. The result is valid until the transaction
+        ends. Call it before any row except the account's is locked.
+        """
         return bool(await self._connection.scalar(_HOLDS, {"tenant": self._tenant, "run": run_id}))
 
     async def read(self) -> AutomationState:
@@ -31,8 +33,8 @@ class AutomationStops(TenantRepository):
         return AutomationState(stopped=stop, installation_stopped=row.installation)
 
     async def stop(self, by: str, now: datetime) -> bool:
-        """Stop the client after every step in progress is recorded. Return False if it was stopped
-        before. Raises ClientNotFound, also while the client is being erased."""
+        """Stop the client, after every step in progress is recorded. Return False if the client was
+        already stopped. Raises ClientNotFound, also while the client is being erased."""
         await self._connection.execute(_LOCK_CLIENT, {"tenant": self._tenant})
         row = (
             await self._connection.execute(_STOP, {"tenant": self._tenant, "by": by, "now": now})
@@ -52,7 +54,7 @@ class AutomationStops(TenantRepository):
 
 
 class InstallationStops:
-    """The stop of all clients. Its transactions span clients."""
+    """The stop of all clients, in transactions that span clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -62,14 +64,14 @@ class InstallationStops:
         return None if row is None else AutomationStop(at=row.stopped_at, by=row.stopped_by)
 
     async def stop(self, by: str, now: datetime) -> bool:
-        """Stop every client after every step in progress is recorded. Return False if they were
-        stopped before."""
+        """Stop all clients, after every step in progress is recorded. Return False if they were
+        already stopped."""
         await self._connection.execute(_LOCK_ALL)
         made = await self._connection.execute(_STOP_ALL, {"by": by, "now": now})
         return made.rowcount == 1
 
     async def resume(self) -> bool:
-        """End the stop. Return False if there was none."""
+        """End the stop. Return False if there was no stop."""
         gone = await self._connection.execute(sa.delete(installation_stops))
         return gone.rowcount == 1
 

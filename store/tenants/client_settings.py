@@ -36,7 +36,7 @@ class SettingsRepository(TenantRepository):
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:
-        """Replace the widget key. Raises the errors of `change`."""
+        """Replace the widget key. Raises the same errors as `change`."""
         return await self._set(now, widget_key=key)
 
     async def _set(self, now: datetime, **values: object) -> ClientSettings:

@@ -1,4 +1,4 @@
-"""Clients and their owners. For operators: it spans clients."""
+"""Clients and their owners, for operators. It spans clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class ClientEntry:
-    """A client in the operator's view. `plan` is the paid plan, even during a trial."""
+    """A client, as operators see it. `plan`: the paid plan, even during a trial."""
 
     id: str
     brand_name: str
@@ -50,7 +50,8 @@ class ClientRepository:
         now: datetime,
         trial_ends_at: datetime | None = None,
     ) -> str:
-        """Create a client and, unless the address is known, its owner; return owner_user_id."""
+        """Create a client and, unless the address is known, its owner. Return the owner's user
+        id."""
         owner = await self._connection.scalar(
             insert(users)
             .values(id=user_id, email=owner_email.strip().lower(), created_at=now)
@@ -90,10 +91,8 @@ class ClientRepository:
         return _entry(*row)
 
     async def brand_name(self, client_id: str) -> str:
-        """Return the brand name that the client's customers know.
-
-        Raises ClientNotFound, also while the client is being erased.
-        """
+        """Return the brand name that customers know. Raises ClientNotFound, also while the client
+        is being erased."""
         name = await self._connection.scalar(
             sa.select(clients.c.brand_name).where(
                 clients.c.id == client_id, clients.c.closed_at.is_(None)

@@ -1,4 +1,5 @@
-"""API keys by digest. Every request reads the row, so a revocation takes effect immediately."""
+"""API keys by digest. Every request reads the key's row, so a revocation takes effect
+immediately."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,10 +17,10 @@ from store.tenants.tables import api_keys, clients
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """A key in its client's view, with its prefix only.
+    """A key as its client sees it, with only the prefix of its secret.
 
-    `created_by`: as an audit entry names the person. `scopes`: the key's scopes; None for all.
-    `last_used_at`, `last_used_from`: the last use, exact to half a minute, and its network.
+    `created_by`: the person, in the form of audit entries. `scopes`: the key's scopes; None for
+    all. `last_used_at`, `last_used_from`: the last use, accurate to half a minute, and its network.
     `oauth_client_id`: the OAuth client that holds the key, if any.
     """
 
@@ -40,7 +41,7 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class KeyUse:
-    """The use of a key. `network`: as `api/http/client_address.py` writes it."""
+    """A use of a key. `network`: in the form of `api/http/client_address.py`."""
 
     key_id: str
     at: datetime
@@ -50,7 +51,7 @@ class KeyUse:
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
     """A key that was active when it was read. `scopes`: the key's scopes; None for all. `vouches`:
-    the client's own system holds it, and may vouch for a customer's address."""
+    the key is held by the client's own system, which may vouch for a customer's address."""
 
     id: str
     client_id: str
@@ -58,8 +59,9 @@ class ActiveKey:
     vouches: bool = False
 
 
-# Statements on the gateway's path are built once: building one costs as much as running it. This
-# one is a database function (`migrations/`), because no row may be read before the tenant is known.
+# Statements on the gateway's path are built once, because building one costs as much as running it.
+# This one is a database function (`migrations/`), because no row may be read before the tenant is
+# known.
 _FIND_ACTIVE: Final = sa.text("SELECT id, client_id, scopes, vouches FROM active_key(:digest)")
 _LOCK_ACCOUNT: Final = (
     sa.select(clients.c.id)
@@ -82,7 +84,7 @@ _SHOWN: Final = (
     api_keys.c.revoked_at,
     api_keys.c.vouches,
 )
-# Locks in the order of ids, so that two concurrent processes do not deadlock.
+# Rows are locked in the order of ids, so that two concurrent processes do not deadlock.
 _USED: Final = sa.text("""
     WITH uses AS (
         SELECT * FROM unnest(
@@ -116,9 +118,12 @@ class KeyRepository:
         oauth_client_id: str | None = None,
         vouches: bool = True,
     ) -> None:
-        """Store a key. `created_by`: as an audit entry names the person. `scopes`: the key's
-        scopes, None for all. `user_id`, `oauth_client_id`: set for a key from the OAuth flow.
-        `vouches`: its holder may vouch for a customer's address."""
+        """Store a key.
+
+        `created_by`: the person, in the form of audit entries. `scopes`: the key's scopes, None for
+        all. `user_id`, `oauth_client_id`: set for a key from the OAuth flow. `vouches`: the key's
+        holder may vouch for a customer's address.
+        """
         await self._connection.execute(
             sa.insert(api_keys).values(
                 id=key_id,
@@ -202,7 +207,7 @@ class KeyRepository:
             raise KeyNotFound(key_id)
 
     async def used(self, uses: Sequence[KeyUse]) -> None:
-        """Record the last use of keys; a use before the recorded one changes nothing."""
+        """Record the last use of keys. A use that precedes the recorded one changes nothing."""
         await self._connection.execute(
             _USED,
             {
@@ -228,7 +233,7 @@ class KeyRepository:
 
     async def made_by(self, client_id: str, created_by: str) -> tuple[KeyEntry, ...]:
         """Return the active keys that a person created for the client's own systems, oldest first.
-        `created_by`: as an audit entry names the person."""
+        `created_by`: the person, in the form of audit entries."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(
@@ -254,10 +259,9 @@ class KeyRepository:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))
 
     async def revoke(self, key_id: str, now: datetime) -> None:
-        """Permanently revoke a key; a repetition changes nothing. Raises KeyNotFound.
+        """Permanently revoke a key. A repetition changes nothing. Raises KeyNotFound.
 
-        Runs under the account's lock: an admission either commits before it, or sees the
-        revocation.
+        The account is locked: an admission either commits before the revocation, or sees it.
         """
         await self._connection.execute(_LOCK_ACCOUNT, {"key": key_id})
         changed = await self._connection.execute(

@@ -1,4 +1,4 @@
-"""Active keys of departed members, about which the managers are notified by mail."""
+"""Active keys of departed members, about which managers are notified by mail."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,8 @@ _FIRST: Final = sa.func.min(_KEYS.id)
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """A member who left active keys behind. `place`: its position among those of all clients."""
+    """The departure of a member who left active keys behind. `place`: its position in the list of
+    all clients' departures."""
 
     tenant: TenantId
     left_at: datetime
@@ -31,7 +32,7 @@ class Departure:
 class LeftKeyRepository(TenantRepository):
     async def leave(self, created_by: str, now: datetime) -> None:
         """Schedule the notification about the active keys that a departing member created for the
-        client's own systems. `created_by`: as an audit entry names the member."""
+        client's own systems. `created_by`: the member, in the form of audit entries."""
         await self._connection.execute(
             sa.update(api_keys)
             .where(
@@ -44,7 +45,7 @@ class LeftKeyRepository(TenantRepository):
         )
 
     async def due(self, left_at: datetime) -> tuple[LeftKey, ...]:
-        """Return the keys of one departure that are still active, oldest first."""
+        """Return the departed member's keys that are still active, oldest first."""
         rows = await self._connection.execute(
             sa.select(_KEYS.id, _KEYS.prefix, _KEYS.created_at, _KEYS.last_used_at)
             .where(_KEYS.client_id == self._tenant, _IS_DUE, _KEYS.notice_due_at == left_at)
@@ -53,7 +54,7 @@ class LeftKeyRepository(TenantRepository):
         return tuple(LeftKey(*row) for row in rows)
 
     async def notified(self, left_at: datetime) -> None:
-        """Record that the managers were notified of one departure."""
+        """Record that the managers were notified of a departure."""
         await self._connection.execute(
             sa.update(api_keys)
             .where(_KEYS.client_id == self._tenant, _KEYS.notice_due_at == left_at)
@@ -64,7 +65,8 @@ class LeftKeyRepository(TenantRepository):
 async def departures(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[Departure]:
-    """Return a page of all clients' departures without a notification, oldest first."""
+    """Return a page of all clients' departures that managers were not yet notified of, oldest
+    first."""
     rows = await connection.execute(
         sa.select(_KEYS.client_id, _KEYS.notice_due_at.label("at"), _FIRST.label("first"))
         .join(clients, clients.c.id == _KEYS.client_id)

@@ -1,4 +1,4 @@
-"""Changes that loosen the agent's limits, pending for a second manager or a delay."""
+"""Changes that loosen the agent's limits. They wait for a second manager, or for a delay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class LooseningRepository(TenantRepository):
         return int(found or 0)
 
     async def waits_for(self, use: str, record_id: str) -> bool:
-        """Return whether a change of this record is pending. `use`: as in HeldTrust."""
+        """Return whether a change to this record is pending. `use`: as in HeldTrust."""
         wanted = {"use": use, "id": record_id}
         found = await self._connection.scalar(
             sa.select(
@@ -54,7 +54,7 @@ class LooseningRepository(TenantRepository):
         return bool(found)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[Loosening, ...]:
-        """Return at most `limit` changes before `before`, newest first."""
+        """Return at most `limit` changes, newest first, that precede the change `before`."""
         query = sa.select(*_SHOWN).where(_ROWS.client_id == self._tenant)
         if before is not None:
             query = query.where(_ROWS.id < before)
@@ -66,8 +66,8 @@ class LooseningRepository(TenantRepository):
         return await self._read(loosening_id, sa.select(*_SHOWN))
 
     async def lock(self, loosening_id: str) -> Loosening:
-        """Lock a change and return it, so that only this transaction decides it. The caller holds
-        the account's lock. Raises LooseningNotFound."""
+        """Lock and return a change, so that only this transaction can decide on it. The caller
+        holds the account's lock. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN).with_for_update())
 
     async def decide(
@@ -86,7 +86,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def notified(self, loosening_id: str, now: datetime) -> None:
-        """Record that the managers were notified."""
+        """Record that the managers were notified of the change."""
         await self._connection.execute(
             sa.update(loosenings)
             .where(_ROWS.client_id == self._tenant, _ROWS.id == loosening_id)
@@ -110,7 +110,8 @@ client_of_loosening: Final = owner_of(loosenings, LooseningNotFound)
 
 @dataclass(frozen=True, slots=True)
 class LeftLoosening:
-    """A loosening for a sweep to process. `place`: its position among those of all clients."""
+    """A loosening that a sweep processes. `place`: its position in the list of all clients'
+    loosenings."""
 
     tenant: TenantId
     id: str
@@ -133,7 +134,8 @@ async def due_loosenings(
 async def unnotified_loosenings(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return a page of all clients' loosenings without a notification, oldest first."""
+    """Return a page of all clients' loosenings that managers were not yet notified of, oldest
+    first."""
     return await _left(connection, _ROWS.created_at, _ROWS.notified_at.is_(None), after, limit)
 
 

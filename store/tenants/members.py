@@ -1,4 +1,4 @@
-"""Users and their clients. It spans tenants: users exist before their tenant is known."""
+"""Users and their clients. It spans tenants, because users exist before their tenant is known."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,7 @@ _CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
 
 # A client that is being erased has no members.
 _IS_OPEN: Final = clients.c.closed_at.is_(None)
-# The client's owner column takes precedence over the list of members.
+# The owner column of the client takes precedence over the member list.
 _ROLE: Final = (
     sa.select(
         sa.case((clients.c.owner_user_id == _USER, Role.OWNER.value), else_=client_users.c.role)
@@ -86,8 +86,8 @@ class MemberRepository:
         return _member(row)
 
     async def client_of(self, user_id: str) -> str | None:
-        """Return the user's own client: the oldest owned one, otherwise the first joined one, or
-        None. Closed clients are ignored."""
+        """Return the user's own client: the oldest client that the user owns, otherwise the first
+        one joined, or None. Clients that are being erased are ignored."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 
@@ -106,18 +106,16 @@ class MemberRepository:
         return found[0] if found else None
 
     async def person(self, name: str) -> str:
-        """Return the recorded name of a person given by an id or an email address.
+        """Return the name under which a person, given by id or email address, is recorded.
 
-        A known user's address is resolved to the id that the API uses for them, so that no person
-        counts as two people. Raises InvalidInput.
+        A known user's address is resolved to the id that the API uses, so that one person never
+        counts as two. Raises InvalidInput.
         """
         return await self.find_user(name) or check_user_id(name)
 
     async def ensure_user(self, user_id: str, email: str, now: datetime) -> None:
-        """Create the user unless one with this id and address exists.
-
-        Raises InvalidInput if another user has the id or the address.
-        """
+        """Create the user, unless a user with this id and address exists. Raises InvalidInput if
+        another user has the id or the address."""
         values = {"id": user_id, "email": _address(email)}
         await self._connection.execute(
             insert(users).values(**values, created_at=now).on_conflict_do_nothing()
@@ -127,7 +125,7 @@ class MemberRepository:
             raise InvalidInput("another user has this id or this mail address")
 
     async def verify_address(self, user_id: str, now: datetime) -> None:
-        """Record the first time the user proved the email address."""
+        """Record when the user first proved the email address."""
         await self._connection.execute(
             sa.update(users)
             .where(users.c.id == user_id, users.c.verified_at.is_(None))
@@ -135,7 +133,7 @@ class MemberRepository:
         )
 
     async def add(self, client_id: str, user_id: str, role: Role, now: datetime) -> None:
-        """Add a user to a client, or change the role. Raises ClientNotFound, OwnerStays."""
+        """Add a user to a client, or change the user's role. Raises ClientNotFound, OwnerStays."""
         await self._check_not_owner(client_id, user_id)
         await self._connection.execute(
             insert(client_users)

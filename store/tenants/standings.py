@@ -1,4 +1,4 @@
-"""The members of one client with the data for the four-eyes rule."""
+"""The members of one client, with the data that the four-eyes rule needs."""
 
 from typing import Final
 
@@ -8,7 +8,8 @@ from domain.tenants.client import Role
 from domain.tenants.four_eyes import MemberStanding
 from store.core.repository import TenantRepository
 
-# Users belong to no client: the function returns only the members of the transaction's client.
+# Users belong to no client, so a database function returns only the members of the transaction's
+# client.
 _MEMBERS: Final = sa.text("""
     SELECT user_id, email, role, verified_at, joined_at,
            (SELECT invited_by FROM invitations
@@ -22,7 +23,8 @@ _MEMBERS: Final = sa.text("""
 
 class MemberStandings(TenantRepository):
     async def all(self) -> tuple[MemberStanding, ...]:
-        """Return owner and members, oldest membership first, in a transaction of the client."""
+        """Return owner and members, oldest membership first. The transaction must be the
+        client's."""
         rows = await self._connection.execute(_MEMBERS, {"tenant": self._tenant})
         return tuple(
             MemberStanding(

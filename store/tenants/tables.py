@@ -26,16 +26,17 @@ clients: Final = sa.Table(
     text("brand_name"),
     text("plan"),
     time("trial_ends_at", nullable=True),
-    # A downgrade waits for the end of the month of the request.
+    # A downgrade takes effect at the end of the month in which it was requested.
     text("next_plan", nullable=True),
     time("next_plan_from", nullable=True),
     sa.Column("credits_balance", sa.BigInteger, nullable=False, server_default="0"),
     # The monthly budget for language models, in millionths of a US dollar; if unset, the setting.
     sa.Column("brain_budget_micros", sa.BigInteger, nullable=True),
     time("created_at"),
-    # The start of its erasure: nothing is admitted after that (`store/tenants/accounts.py`).
+    # When the erasure of the client started; nothing is admitted after that
+    # (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
-    # When it last lost an owner or admin: loosenings wait for a day after that, too.
+    # When the client last lost an owner or admin: loosenings also wait for a day after that.
     time("manager_left_at", nullable=True),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
@@ -65,55 +66,56 @@ api_keys: Final = sa.Table(
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     time("created_at"),
     time("revoked_at", nullable=True),
-    # The creator, as an audit entry names them; unknown for older keys.
+    # The creator, in the form of audit entries; null for older keys.
     text("created_by", nullable=True),
     time("last_used_at", nullable=True),
     text("last_used_from", nullable=True),
-    # The key's scopes; without, everything that a key may do.
+    # The key's scopes; null grants all.
     sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
-    # Set for a key from the OAuth flow: the user who consented, and the client that holds it.
+    # Set for a key from the OAuth flow: the user who consented, and the client that holds the key.
     text("user_id", nullable=True),
     text("oauth_client_id", nullable=True),
-    # Whether its holder may vouch for a customer's address.
+    # Whether the key's holder may vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
-    # When its creator left; cleared after the managers were notified by mail.
+    # When the key's creator left; cleared after the managers were notified by mail.
     time("notice_due_at", nullable=True),
 )
 
-# A client's settings; without a row, the defaults apply.
+# A client's settings. Without a row, the defaults apply.
 client_settings: Final = sa.Table(
     "client_settings",
     metadata,
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
-    # The merchant's own instructions to a language model.
+    # The merchant's own instructions for the language model.
     text("system_prompt", nullable=True),
     json("branding", "{}"),
-    # Public: it is part of the pages that embed the widget.
+    # The widget key. It is public, because pages that embed the widget contain it.
     text("widget_key", nullable=True),
-    # Retention days by class, if they differ from `domain/privacy/retention.py`.
+    # Retention periods in days, by class, that differ from `domain/privacy/retention.py`.
     json("retention", "{}"),
-    # The mail servers whose Authentication-Results are trusted.
+    # The mail servers whose Authentication-Results headers are trusted.
     json("authserv_ids", "[]"),
     # Whether customers are asked to rate answers.
     sa.Column("ask_rating", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The merchant's own words that always lead to a review.
+    # Words chosen by the merchant that always lead to a review.
     json("sensitive_words", "[]"),
-    # The acknowledgement for a customer whose matter goes to a person immediately, by language.
+    # The acknowledgement sent to a customer whose matter goes to a person immediately, by language.
     json("acknowledgement", "{}"),
-    # The greeting and signature of answers, by language, if they differ from the defaults.
+    # The greeting and signature of answers, by language, where they differ from the defaults.
     json("frame", "{}"),
-    # Whether a change that loosens waits for a second manager or a day.
+    # Whether a change that loosens a limit waits for a second manager or a day.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
-    # Whether the embedded brain's answers from knowledge are sent without a person.
+    # Whether the embedded brain's answers from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The client's stop of all automation, and the person who made it.
+    # When the client's automation was stopped, and by whom.
     time("stopped_at", nullable=True),
     text("stopped_by", nullable=True),
     time("updated_at"),
     sa.UniqueConstraint("widget_key"),
 )
 
-# The operators' stop of all automation, for all clients: one row while it is active.
+# The operators' stop of all automation, for all clients. The single row exists while the stop is
+# active.
 installation_stops: Final = sa.Table(
     "installation_stops",
     metadata,
@@ -129,14 +131,14 @@ loosenings: Final = sa.Table(
     metadata,
     *tenant_key(),
     text("state"),
-    # The change to make, in the form of `domain/playbooks/loosened.py`.
+    # The change to apply, in the form of `domain/playbooks/loosened.py`.
     sa.Column("change", JSONB, nullable=False),
-    # The loosened settings: each with its old and new value.
+    # The settings that are loosened, each with its old and new value.
     sa.Column("differences", JSONB, nullable=False),
     text("requested_by"),
     time("created_at"),
     time("takes_effect_at"),
-    # The person who approved or cancelled it; "time" if the delay has passed.
+    # Who approved or cancelled the change; "time" if the delay passed.
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("error_code", nullable=True),

@@ -1,4 +1,5 @@
-"""Deliveries: the requests to send to webhooks, their outcomes, and the effects on the webhooks."""
+"""Deliveries: the requests to send to webhooks, their outcomes, and the outcomes' effects on the
+webhooks."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -64,7 +65,7 @@ _ONE: Final = sa.select(*(_TABLE[name] for name in Delivery.model_fields)).where
 _SUMMARY: Final = sa.select(*(_TABLE[name] for name in DeliverySummary.model_fields)).where(
     _OF_WEBHOOK
 )
-# A literal, so that PostgreSQL can always use a partial index of the pending ones.
+# A literal, so that PostgreSQL can always use a partial index of the pending deliveries.
 _IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
 _LATEST: Final = sa.union_all(
     *(
@@ -90,24 +91,25 @@ class Outgoing:
 
 
 class DeliveryRepository(TenantRepository):
-    """The deliveries of one client. A try's outcome is written once for (delivery, attempt)."""
+    """The deliveries of one client. The outcome of a try is written once for (delivery,
+    attempt)."""
 
     async def begin(
         self, delivery_id: str, attempt: int, now: datetime
     ) -> Outgoing | DeliverResult:
-        """Return the request to send in this try to the webhook's current URL, or a result if there
-        is nothing to send.
+        """Return the request to send in this try, addressed to the webhook's current URL, or a
+        result if there is nothing to send.
 
-        A finished try returns its first result, with the remaining time to the next try, so a
-        repeated activity gets the same one. A delivery is skipped, and a miss recorded, if the
-        webhook is disabled or the plan excludes webhooks. A delivery deleted with its webhook
-        counts as skipped. A test is sent to a disabled webhook too.
+        A finished try returns its first result, with the remaining time until the next try, so a
+        repeated activity gets the same result. If the webhook is disabled or the plan excludes
+        webhooks, the delivery is skipped and a miss is recorded; tests are sent to disabled
+        webhooks too. A delivery deleted with its webhook counts as skipped.
         """
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
         row = await self._look(this, now)
         if row is not None and _waits(row, attempt) and not _may_be_sent(row, now):
-            # Read again under the lock: the webhook may be enabled and its misses replayed
-            # concurrently.
+            # Read again under the lock, because the webhook may be enabled, and its misses
+            # replayed, concurrently.
             await lock_webhook(self._connection, self._tenant, row.webhook_id)
             row = await self._look(this, now)
         if row is None:
@@ -139,15 +141,17 @@ class DeliveryRepository(TenantRepository):
         retry_in_s: float | None,
         now: datetime,
     ) -> DeliverResult:
-        """Write the outcome of a try once; a repetition changes nothing and gets the first result.
+        """Write the outcome of a try once. A repetition changes nothing and returns the first
+        result.
 
-        With `retry_in_s` the delivery stays pending. Without, it ends. The webhook's row is locked,
-        and one statement updates the failure count and writes the record. A 2xx resets the count; a
-        failure adds one, and disables the webhook at `DISABLED_AT`. With retries, a 410 disables it
-        immediately. Tests and disabled webhooks are not counted. The statement keeps the last
-        `KEPT_DELIVERIES` ended deliveries, and for a day those that the owner is notified of. It
-        also records or clears the miss. `headers`: as sent, signatures masked. `now`: the end of
-        the try.
+        With `retry_in_s` the delivery stays pending; without, it ends. The webhook's row is then
+        locked, and one statement updates the failure count and writes the record. A 2xx resets the
+        count; a failure increments it, and disables the webhook at `DISABLED_AT`. With retries, a
+        410 disables the webhook immediately. Tests and disabled webhooks are not counted.
+
+        The statement keeps the last `KEPT_DELIVERIES` ended deliveries and, for a day, the
+        deliveries that the owner is notified about. It also records or clears the miss. `headers`:
+        as sent, with masked signatures. `now`: the end of the try.
         """
         record: dict[str, object] = {
             "client_id": self._tenant,
@@ -190,7 +194,7 @@ class DeliveryRepository(TenantRepository):
     async def _write(
         self, statement: sa.TextClause, record: dict[str, object], attempt: int, now: datetime
     ) -> DeliverResult:
-        """Return the result of the statement, or of an earlier one that ended the try before."""
+        """Return the statement's result or, if the try has already ended, the stored one."""
         values = {**record, "attempt": attempt}
         row = (await self._connection.execute(statement, values)).one_or_none()
         if row is None:
@@ -198,8 +202,8 @@ class DeliveryRepository(TenantRepository):
         return _NOTHING_TO_SEND if row is None else _result(row, attempt, now)
 
     async def put_off(self, delivery_id: str, attempt: int, until: datetime) -> None:
-        """Set the time of a try that found no free place, so that the sweeper skips it. A try that
-        has already ended, in a repeated activity, keeps the time of the next."""
+        """Postpone a try that found no free slot, so that the sweeper skips the delivery. A try
+        that has already ended, in a repeated activity, keeps the time of the next try."""
         this = {"client_id": self._tenant, "delivery_id": delivery_id, "attempt": attempt}
         await self._connection.execute(_PUT_OFF, {**this, "until": until})
 
@@ -224,7 +228,7 @@ class DeliveryRepository(TenantRepository):
 
 
 def _found(done: DeliveryAttempt) -> dict[str, object]:
-    """Return the columns of a try's outcome. PostgreSQL cannot store NUL."""
+    """Return the columns of a try's outcome. NUL is removed, because PostgreSQL cannot store it."""
     answer = done.response_body[:RESPONSE_KEPT].decode("utf-8", "replace").replace("\0", "")
     return {
         "failure_kind": None if done.failure is None else done.failure.value,
@@ -245,16 +249,14 @@ def _waits(row: "sa.Row[*tuple[Any, ...]]", attempt: int) -> bool:
 
 
 def _may_be_sent(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
-    """Return whether the delivery may be sent. A test is sent to a disabled webhook too."""
+    """Return whether the delivery may be sent. Tests are sent to disabled webhooks too."""
     in_plan = subscription_of(row).includes_webhooks(now)
     return in_plan and bool(row.is_active or row.trigger == Trigger.TEST)
 
 
 def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> DeliverResult:
-    """Return the result of a finished try from the delivery's row, the same at each call.
-
-    A caller with an earlier try than the last one, after a lost workflow, continues immediately.
-    """
+    """Return the result of a finished try from the delivery's row, the same at each call. A caller
+    whose try is older than the last one, after a lost workflow, continues immediately."""
     status = DeliveryStatus(row.status)
     if status is DeliveryStatus.PENDING:
         left = (row.next_attempt_at - now).total_seconds() if row.attempt == attempt else 0
@@ -265,10 +267,8 @@ def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> Del
 
 
 async def webhook_of(connection: AsyncConnection, delivery_id: str) -> tuple[TenantId, str]:
-    """Return the client and webhook of a delivery, for operators. Raises DeliveryNotFound.
-
-    It scans the whole table, which has about fifty rows per webhook.
-    """
+    """Return the client and webhook of a delivery, for operators. Raises DeliveryNotFound. It scans
+    the whole table, which has about fifty rows per webhook."""
     table = webhook_deliveries.c
     query = sa.select(table.client_id, table.webhook_id).where(table.id == delivery_id)
     row = (await connection.execute(query)).one_or_none()

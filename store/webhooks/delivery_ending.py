@@ -1,7 +1,7 @@
-"""The end of a delivery and its effect on its webhook, in one statement under the webhook's lock.
+"""The end of a delivery and its effect on the webhook, in one statement under the webhook's lock.
 
-Everything that ends deliveries or adds them manually first locks the webhook's row in a separate
-statement. So the next statement reads data as fresh as the lock, the count is exact under
+All code that ends deliveries, or adds them on request, first locks the webhook's row in a separate
+statement. The next statement therefore reads data as fresh as the lock, the count is exact under
 concurrency, and only one delivery disables the webhook.
 """
 
@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.webhooks.webhook import DISABLED_AT, KEPT_DELIVERIES, WARNED_AT
 
-# NO KEY: deliveries that refer to it can be written meanwhile.
+# NO KEY, so that deliveries that refer to the webhook can be written meanwhile.
 _LOCK: Final = sa.text("""
     SELECT is_active FROM webhook_subscriptions
     WHERE client_id = :client_id AND id = :webhook_id
@@ -24,7 +24,7 @@ _LOCK: Final = sa.text("""
 # The columns of a try's result.
 _RESULT: Final = "status, attempt, next_attempt_at, failure_count_after, disabled_webhook"
 
-# The first writer ends a try: a repetition finds its number reached.
+# Only the first writer ends a try: a repetition finds the attempt number already reached.
 _NOT_ENDED: Final = """
     client_id = :client_id AND id = :delivery_id AND status = 'pending' AND attempt < :attempt
 """
@@ -37,12 +37,12 @@ _RECORD: Final = """
 
 
 def _ending(change: str) -> str:
-    """Return the statement that ends a delivery with `change` of its row.
+    """Return the statement that ends a delivery and applies `change` to its row. `counted` is empty
+    for a test and for a disabled webhook.
 
-    `counted` is empty for a test and for a disabled webhook. The delivery that ends now is always
-    kept, so that a repetition finds its result. Deliveries that the owner is notified of are kept
-    for a day as well. Otherwise many skipped deliveries could displace them before a dead worker is
-    noticed, or while the mail server is down.
+    The delivery that ends now is always kept, so that a repetition finds its result. Deliveries
+    that the owner is notified about are also kept for a day. Otherwise many skipped deliveries
+    could displace them before a dead worker is noticed, or while the mail server is down.
     """
     return f"""
     WITH counted AS (
@@ -102,7 +102,7 @@ END: Final = sa.text(_ending(f"status = :status, {_RECORD}")).bindparams(_HEADER
 SKIP: Final = sa.text(_ending("status = 'skipped'")).bindparams(
     succeeded=False, gone=False, counts=False, **_LIMITS
 )
-# A try that will be retried changes only its delivery.
+# A try with a retry changes only its delivery.
 RETRY: Final = sa.text(f"""
     UPDATE webhook_deliveries SET {_RECORD}, next_attempt_at = :next_attempt_at
     WHERE {_NOT_ENDED} RETURNING {_RESULT}
@@ -115,7 +115,8 @@ RESULT: Final = sa.text(f"""
 async def lock_webhook(
     connection: AsyncConnection, tenant: TenantId, webhook_id: str
 ) -> bool | None:
-    """Lock a webhook until the transaction ends; return whether it is active, or None."""
+    """Lock a webhook until the transaction ends. Return whether the webhook is active, or None if
+    it does not exist."""
     active: bool | None = await connection.scalar(
         _LOCK, {"client_id": tenant, "webhook_id": webhook_id}
     )

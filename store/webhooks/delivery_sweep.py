@@ -1,4 +1,4 @@
-"""Deliveries of all clients that are overdue."""
+"""Overdue deliveries of all clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,7 +28,7 @@ async def deliveries_left_pending(
         sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(
             _TABLE.status == sa.literal_column("'pending'"),
-            # A next try is later than the first, so this is true for all due deliveries.
+            # A next try is later than creation, so this condition holds for all due deliveries.
             _TABLE.created_at < before,
             sa.func.coalesce(_TABLE.next_attempt_at, _TABLE.created_at) < before,
         )

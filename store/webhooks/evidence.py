@@ -1,4 +1,4 @@
-"""The evidence for checking a pasted signature: a client's secrets, and the sent deliveries."""
+"""The evidence for checking a pasted signature: a client's secrets, and the deliveries sent."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,7 +18,7 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
 _DELIVERIES: Final = webhook_deliveries.c
-# A secret stays after its overlap until the next rotation.
+# A previous secret stays stored after the overlap, until the next rotation.
 _SECRETS: Final = (
     sa.select(
         _WEBHOOKS.id, _WEBHOOKS.secret_sealed, _WEBHOOKS.previous_sealed, _WEBHOOKS.previous_until

@@ -1,7 +1,7 @@
 """The outbox: webhook events for a merchant's systems, written in the transaction of their cause.
 
 The body is rendered here, once, with a delivery for each subscriber; another process sends them.
-Every event in the outbox is reported, and only once.
+Every event in the outbox is reported exactly once.
 """
 
 from datetime import datetime
@@ -18,8 +18,9 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
-# The row, and its number among the ticket's; no row for a repetition. The ticket's row is locked
-# until the transaction ends, so that two concurrent resolutions get different numbers.
+# Returns the row and the event's number within its ticket, or no row for a repetition. The ticket's
+# row is locked until the transaction ends, so that two concurrent resolutions get different
+# numbers.
 _CLAIM: Final = sa.text("""
     WITH told AS (
         INSERT INTO outbox (client_id, id, event, dedup_key, created_at)
@@ -38,7 +39,7 @@ _CLAIM: Final = sa.text("""
 """)
 # The body, and the webhooks that may get it, in one round trip. The share lock keeps webhooks from
 # being deleted before the deliveries that refer to them are written. Counting pending deliveries
-# takes no lock, so concurrent events may each find the last place.
+# takes no lock, so concurrent events may each find room for one more.
 _ADD: Final = sa.text("""
     WITH told AS (
         UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id
@@ -71,9 +72,9 @@ class Outbox(TenantRepository):
     ) -> tuple[str, ...]:
         """Add `event` to the outbox; return the ids of the deliveries to send.
 
-        `dedup_key` identifies the cause (a run, a round of it): a repetition adds nothing.
-        `run_id`: the run that caused it, whose workflow sends the deliveries. Without one, the
-        caller has them sent (`Engine.send_webhooks`), or the sweeper does.
+        `dedup_key` identifies the cause, such as a run or a round of it; a repetition adds nothing.
+        `run_id`: the run that caused the event, whose workflow sends the deliveries. Without a run,
+        the caller sends them (`Engine.send_webhooks`), or the sweeper does.
         """
         event_id = new_id()
         number = await self._claim(event, event_id, dedup_key, now)
@@ -132,8 +133,8 @@ class Outbox(TenantRepository):
     async def _claim(
         self, event: OutboundEvent, event_id: str, dedup_key: str, now: datetime
     ) -> int | None:
-        """Write the row without its body. Return the event's number among those of its type for the
-        ticket, 1 for an event without a ticket, or None for a repetition."""
+        """Write the row without its body. Return the event's number among the ticket's events of
+        its type, 1 for an event without a ticket, or None for a repetition."""
         number: int | None = await self._connection.scalar(
             _CLAIM,
             {
@@ -149,5 +150,5 @@ class Outbox(TenantRepository):
 
 
 def _in_plan(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
-    """Return whether the plan includes webhooks; below pro, subscriptions are kept but unused."""
+    """Return whether the plan includes webhooks. Below pro, subscriptions are kept but not used."""
     return subscription_of(row).includes_webhooks(now)

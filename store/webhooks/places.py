@@ -1,8 +1,8 @@
-"""The concurrency limits of deliveries, shared by all webhook workers.
+"""The concurrency limits for deliveries, shared by all webhook workers.
 
-A place is an advisory lock of PostgreSQL, held by a session that each worker has for this purpose.
+A slot is an advisory lock of PostgreSQL, held by a session that each worker has for this purpose.
 Locks need no row, no clock and no cleanup: when a worker dies, its session ends and PostgreSQL
-releases them. Decision 0036 compares this with expiring rows.
+releases the locks. Decision 0036 compares this with rows that expire.
 """
 
 import asyncio
@@ -28,11 +28,12 @@ _log = structlog.get_logger(__name__)
 
 _CONNECT_TIMEOUT_S: Final = 2
 _PATIENCE_S: Final = 1.0
-"""For an answer. A delivery must not wait longer for a place than its receiver would."""
+"""Timeout for an answer of the database, in seconds. Waiting for a slot must not take longer than
+waiting for the receiver."""
 _AWAY_S: Final = 5.0
-"""After a failure, the database is not tried for this long."""
+"""Pause after a failure, in seconds, during which the database is not tried."""
 
-# A lost machine is detected after 11 s, instead of two hours.
+# With these settings a lost machine is detected after 11 s, instead of two hours.
 _KEEPALIVE: Final = (
     "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 )
@@ -45,10 +46,11 @@ _FREE: Final = b"SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) AS key
 
 
 class SharedPlaces:
-    """Implements domain.webhooks.ports.Places. Used by one event loop.
+    """Implements domain.webhooks.ports.Places, for one event loop.
 
-    While the database is unavailable, every delivery gets a place: the limits then apply per worker
-    only. A delivery that continues after its session was lost may exceed the limits until it ends.
+    While the database is unavailable, every delivery gets a slot, so the limits apply only per
+    worker. A delivery that continues after its session was lost may exceed the limits until it
+    ends.
     """
 
     def __init__(
@@ -58,7 +60,8 @@ class SharedPlaces:
         self._per_endpoint = per_endpoint
         self._per_tenant = per_tenant
         self._session: _Session | None = None
-        # One statement at a time: a session may lock a key twice, so it must know what it holds.
+        # One statement at a time: a session can lock a key twice, so it must know which keys it
+        # holds.
         self._turn = asyncio.Lock()
         self._held: dict[int, TakenPlace] = {}
         self._freed: list[int] = []
@@ -88,7 +91,7 @@ class SharedPlaces:
         of_endpoint = _keys(self._per_endpoint, "endpoint", client_id, webhook_id)
         of_tenant = _keys(self._per_tenant, "tenant", client_id)
         async with self._turn:
-            # One immediate retry: a single session may end while the database is available.
+            # One immediate retry, because a single session may end while the database is available.
             for _ in range(2):
                 try:
                     return await self._counted(of_endpoint, of_tenant)
@@ -115,7 +118,7 @@ class SharedPlaces:
         session: _Session,
         *wanted: Sequence[int],
     ) -> tuple[int, ...] | None:
-        """Lock one key of each list and return them, or lock none and return None."""
+        """Lock one key of each list and return both keys, or lock none and return None."""
         free = [[key for key in keys if key not in self._held] for keys in wanted]
         if not all(free):
             return None
@@ -143,7 +146,7 @@ class SharedPlaces:
         if not self._freed:
             return
         keys, self._freed = self._freed, []
-        # If this fails, the session is lost and its locks with it.
+        # If this fails, the session and its locks are lost.
         self._forget(keys)
         await _asked(session, _FREE, keys)
 

@@ -1,7 +1,5 @@
-"""Deliveries on request: a redelivery, a replay of missed events, a test.
-
-Each is written as pending. The caller has it sent (`Engine.send_webhooks`), or the sweeper does.
-"""
+"""Deliveries on request: a redelivery, a replay of missed events, a test. Each is written as
+pending; the caller sends it (`Engine.send_webhooks`), or the sweeper does."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -36,7 +34,7 @@ _AGAIN: Final = sa.text("""
       ON webhook.client_id = first.client_id AND webhook.id = first.webhook_id
     WHERE first.client_id = :client_id AND first.id = :delivery_id
 """)
-# Missed, without a pending delivery.
+# Missed events without a pending delivery.
 _MISSED: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM webhook_misses AS miss
@@ -51,7 +49,7 @@ _MISSED: Final = sa.text("""
     ORDER BY miss.created_at, miss.event_id
     LIMIT :limit
 """)
-# All events that the webhook is subscribed to now, whether missed or not, without a pending
+# All events to which the webhook is subscribed now, whether missed or not, without a pending
 # delivery.
 _ALL: Final = sa.text("""
     SELECT event.id, event.created_at
@@ -99,8 +97,8 @@ _TEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """`left`: the number of events left to replay, counted up to 1000; `next_since`: the time of
-    the first of them, or None."""
+    """The result of a replay. `left`: the number of events left to replay, counted up to 1000.
+    `next_since`: the time of the first of these events, or None."""
 
     delivery_ids: tuple[str, ...]
     left: int
@@ -108,15 +106,13 @@ class Replayed:
 
 
 class DeliveryReplay(TenantRepository):
-    """Redeliveries, replays and tests of one client."""
+    """Redeliveries, replays and tests for one client."""
 
     async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
-        """Add a delivery of the same body and event id to the webhook's current URL; return its id.
-
-        Raises DeliveryNotFound, DeliveryPending, WebhookDisabled, TooManyPending. A replay of a
-        test is a test.
-        """
-        # Under the lock no delivery of the webhook ends, so none is pruned either.
+        """Add a delivery with the same body and event id to the webhook's current URL; return the
+        new delivery's id. Raises DeliveryNotFound, DeliveryPending, WebhookDisabled,
+        TooManyPending. The redelivery of a test is a test."""
+        # Under the lock no delivery of the webhook ends, so no delivery is pruned either.
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
         first = await self._one(
             sa.select(_TABLE.status, _TABLE.trigger).where(
@@ -156,11 +152,12 @@ class DeliveryReplay(TenantRepository):
         new_id: NewId,
         now: datetime,
     ) -> Replayed:
-        """Add deliveries of the events since then that the webhook has missed and that have no
-        pending delivery. Oldest first, at most `limit` and as many as may be pending. `everything`:
-        also of events it has received.
+        """Add deliveries of events since `since` that the webhook has missed and that have no
+        pending delivery.
 
-        Raises WebhookNotFound, WebhookDisabled. Exact under concurrency: the webhook is locked.
+        The oldest come first, at most `limit` and as many as may be pending. `everything`: also
+        replay events that the webhook has received. Raises WebhookNotFound, WebhookDisabled. Exact
+        under concurrency, because the webhook is locked.
         """
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
         if is_active is None:
@@ -201,10 +198,8 @@ class DeliveryReplay(TenantRepository):
     async def test(
         self, webhook_id: str, event: OutboundEventId, body: bytes, new_id: NewId, now: datetime
     ) -> str:
-        """Add a delivery of a sample, also to a disabled webhook; return its id.
-
-        Raises WebhookNotFound, TooManyPending.
-        """
+        """Add a test delivery with a sample event, also to a disabled webhook; return its id.
+        Raises WebhookNotFound, TooManyPending."""
         await self._check_room(webhook_id)
         delivery_id = new_id()
         added = await self._connection.execute(
@@ -224,12 +219,12 @@ class DeliveryReplay(TenantRepository):
         return delivery_id
 
     async def _check_room(self, webhook_id: str) -> None:
-        """Raise TooManyPending if no further delivery may be pending."""
+        """Raise TooManyPending if no more deliveries may be pending."""
         if await self._room(webhook_id) <= 0:
             raise TooManyPending(webhook_id)
 
     async def _room(self, webhook_id: str) -> int:
-        """Return how many further deliveries may be pending."""
+        """Return how many more deliveries may be pending."""
         found = await self._connection.execute(
             _PENDING, {"client_id": self._tenant, "webhook_id": webhook_id, "most": MAX_PENDING}
         )

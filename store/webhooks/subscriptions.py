@@ -1,4 +1,4 @@
-"""A client's webhooks. Secrets arrive and stay sealed."""
+"""A client's webhooks. Secrets are passed in and stored sealed."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +19,7 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
-# Only misses with a stored body, which can be replayed.
+# Only missed events with a stored body, which can be replayed.
 _MISSES: Final = (
     sa.select(webhook_misses.c.event_id)
     .join(
@@ -95,7 +95,7 @@ class WebhookChange:
 
 class WebhookRepository(TenantRepository):
     async def create(self, webhook: NewWebhook, now: datetime) -> Webhook:
-        """Create a webhook. Raises TooManyWebhooks; the account's lock makes the limit exact."""
+        """Create a webhook. Raises TooManyWebhooks. The account's lock makes the limit exact."""
         await AccountRepository(self._connection, self._tenant).lock()
         mine = _WEBHOOKS.client_id == self._tenant
         count = await self._connection.scalar(sa.select(sa.func.count()).where(mine))
@@ -122,7 +122,7 @@ class WebhookRepository(TenantRepository):
         return tuple(Webhook.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, webhook_id: str) -> Webhook:
-        """Return a webhook. Raises WebhookNotFound, as all methods below."""
+        """Return a webhook. Raises WebhookNotFound, as do all methods below."""
         this = {"tenant": self._tenant, "webhook": webhook_id}
         row = await self._one(_ONE, this, WebhookNotFound(webhook_id))
         return Webhook.model_validate(row, from_attributes=True)
@@ -138,7 +138,7 @@ class WebhookRepository(TenantRepository):
         values = {name: value for name, value in wanted.items() if value is not None}
         paused = {
             "is_active": False,
-            # A webhook that is already disabled keeps its first reason.
+            # A webhook that is already disabled keeps its original reason.
             "disabled_at": sa.func.coalesce(_WEBHOOKS.disabled_at, now),
             "disabled_reason": sa.func.coalesce(
                 _WEBHOOKS.disabled_reason, DisabledReason.MANUAL.value
@@ -157,8 +157,8 @@ class WebhookRepository(TenantRepository):
     async def rotate(
         self, webhook_id: str, sealed: str, *, previous_until: datetime | None
     ) -> None:
-        """Replace the secret. The previous one signs until `previous_until`; None ends it
-        immediately. An older one from an earlier rotation is removed."""
+        """Replace the secret. The previous secret still signs until `previous_until`; None ends it
+        immediately. Any older secret from an earlier rotation is removed."""
         kept = None if previous_until is None else _WEBHOOKS.secret_sealed
         await self._set(
             webhook_id, secret_sealed=sealed, previous_sealed=kept, previous_until=previous_until
@@ -171,7 +171,7 @@ class WebhookRepository(TenantRepository):
         )
 
     async def sealed_secrets(self, webhook_id: str, now: datetime) -> tuple[str, ...]:
-        """Return the secrets that sign now, newest first."""
+        """Return the secrets that currently sign, newest first."""
         this = {"tenant": self._tenant, "webhook": webhook_id, "now": now}
         row = await self._one(_SECRETS, this, WebhookNotFound(webhook_id))
         return tuple(secret for secret in row if secret is not None)

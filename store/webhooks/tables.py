@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 # Events, written in the transaction of their cause. `dedup_key` identifies the business event,
-# which is reported once. `body` is signed and sent, byte for byte, to every subscriber. It is
+# which is reported once. `body` is signed and sent, byte for byte, to every subscriber. The body is
 # cleared when it can no longer be replayed; the row stays, so that no event is reported twice.
 outbox: Final = sa.Table(
     "outbox",
@@ -43,10 +43,10 @@ webhook_subscriptions: Final = sa.Table(
     text("url"),
     json("events", "[]"),
     text("retry_policy"),
-    # Only the first event of each type is sent for a ticket.
+    # For a ticket, only the first event of each type is sent.
     sa.Column("once_per_ticket", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
-    # Consecutive failures.
+    # The number of consecutive failures.
     sa.Column("failure_count", sa.Integer, nullable=False, server_default="0"),
     time("disabled_at", nullable=True),
     text("disabled_reason", nullable=True),
@@ -70,9 +70,9 @@ webhook_subscriptions: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# One row per event and subscriber, and per replay and test. `event_id` is the outbox's, the same
-# across replays; a test has none there. `attempt`: the number of ended tries; the next one is due
-# at `next_attempt_at`.
+# One row per event and subscriber, and per replay and test. `event_id`: the id of the outbox event,
+# the same across replays; a test has no row in the outbox. `attempt`: the number of ended tries;
+# the next try is due at `next_attempt_at`.
 webhook_deliveries: Final = sa.Table(
     "webhook_deliveries",
     metadata,
@@ -80,7 +80,7 @@ webhook_deliveries: Final = sa.Table(
     text("webhook_id"),
     text("event"),
     text("event_id"),
-    # The run that caused it, whose workflow sends it.
+    # The run that caused the delivery, and whose workflow sends it.
     text("run_id", nullable=True),
     text("trigger"),
     text("replay_of", nullable=True),
@@ -95,7 +95,7 @@ webhook_deliveries: Final = sa.Table(
     text("remote_ip", nullable=True),
     json("request_headers", "{}"),
     sa.Column("request_body", sa.LargeBinary, nullable=False),
-    # Milliseconds.
+    # In milliseconds.
     sa.Column("duration_ms", sa.Integer, nullable=True),
     sa.Column("dns_ms", sa.Integer, nullable=True),
     sa.Column("connect_ms", sa.Integer, nullable=True),
@@ -117,7 +117,7 @@ webhook_deliveries: Final = sa.Table(
     sa.CheckConstraint("(status = 'pending') = (finished_at IS NULL)", name="finished_at"),
     # ULIDs grow with time, so this is also the list order.
     sa.Index(None, "client_id", "webhook_id", "id"),
-    # The end of each delivery reads the webhook's kept ones, regardless of the pending ones.
+    # When a delivery ends, the webhook's kept deliveries are read, without the pending ones.
     sa.Index(
         "ix_webhook_deliveries_ended",
         "client_id",
@@ -132,7 +132,7 @@ webhook_deliveries: Final = sa.Table(
         "run_id",
         postgresql_where=sa.text("status = 'pending' AND run_id IS NOT NULL"),
     ),
-    # An erasure looks up the deliveries about a customer among all deliveries.
+    # An erasure searches all deliveries for the ones about a customer.
     sa.Index(None, "client_id", "event_id"),
     # The sweeper looks for overdue deliveries.
     sa.Index(
@@ -143,15 +143,15 @@ webhook_deliveries: Final = sa.Table(
     ),
 )
 
-# Events that a subscriber has missed: a delivery failed or was skipped, or the webhook could not
-# take the event. A later successful delivery of the same event removes the row.
+# Events that a subscriber has missed, because a delivery failed or was skipped, or the webhook
+# could not take the event. A later successful delivery of the same event removes the row.
 webhook_misses: Final = sa.Table(
     "webhook_misses",
     metadata,
     sa.Column("client_id", sa.Text, primary_key=True),
     sa.Column("webhook_id", sa.Text, primary_key=True),
     sa.Column("event_id", sa.Text, primary_key=True),
-    # The time of the event.
+    # When the event occurred.
     time("created_at"),
     points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
     points_to("outbox", "event_id"),

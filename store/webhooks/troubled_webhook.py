@@ -1,4 +1,5 @@
-"""The data for a failure notice to a webhook's owner. It spans clients: users have no client."""
+"""The data of a failure notice to a webhook's owner. The queries span clients, because users do not
+belong to one."""
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection

@@ -1,7 +1,8 @@
-"""PostgreSQL notifications about changed widget sessions, sent on commit.
+"""PostgreSQL notifications about changed widget sessions, sent on commit, on one connection per
+process for all streams.
 
-One connection per process for all streams. Notifications are lost while the connection is down, so
-streams also read periodically, and after a reconnection.
+Notifications are lost while the connection is down, so streams also read periodically, and after a
+reconnection.
 """
 
 import asyncio
@@ -18,13 +19,14 @@ from store.core.leash import Leash
 from store.widget.session_messages import WIDGET_CHANNEL
 
 Heard = Callable[[str | None], None]
-"""Called with the changed session, as `client_id/session_id`; None if any may have changed."""
+"""Callback with the changed session, as `client_id/session_id`; None if any session may have
+changed."""
 
 _log = structlog.get_logger("api")
 
 _CONNECT_TIMEOUT_S: Final = 2
 _PATIENCE_S: Final = 1.0
-# The interval of liveness checks on a silent connection.
+# Interval between liveness checks of a silent connection, in seconds.
 _SILENCE_S: Final = 15.0
 _AGAIN_S: Final = 1.0
 

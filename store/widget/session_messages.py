@@ -1,4 +1,4 @@
-"""The messages of widget sessions: each gets its number, and open streams are notified."""
+"""Store widget session messages, number them, and notify open streams."""
 
 from typing import Final
 
@@ -9,17 +9,18 @@ from store.core.repository import TenantRepository
 from store.runs.tables import engine_messages
 
 WIDGET_CHANNEL: Final = "widget"
-"""The channel of LISTEN and NOTIFY for changed sessions, as `client_id/session_id`."""
+"""Channel of LISTEN and NOTIFY for changed sessions, with the payload `client_id/session_id`."""
 
 
 class SessionMessageRepository(TenantRepository):
     async def number(self, event_id: str, direction: str) -> int | None:
         """Assign the event's message the next number of its session, once; a second call returns
-        the same number. Return None for an event without a session, or of a deleted one.
+        the same number.
 
-        `direction`: inbound or outbound. An answer belongs to the session of the message that it
-        answers. The session's row is locked until the commit, so that numbers follow the order of
-        commits: call it last in a transaction that takes other locks.
+        Return None if the event has no session, or if the session was deleted. `direction`: inbound
+        or outbound. An answer belongs to the session of the message that it answers. The session's
+        row is locked until the commit, so that numbers follow the order of commits. In a
+        transaction that takes other locks, call this last.
         """
         values = {"tenant": self._tenant, "event": event_id, "direction": direction}
         number: int | None = await self._connection.scalar(
@@ -28,7 +29,7 @@ class SessionMessageRepository(TenantRepository):
         return number
 
     async def changed(self, session_id: str) -> None:
-        """Notify the session's streams at the commit that its state has changed."""
+        """Notify the session's streams, on commit, that its state has changed."""
         await self._connection.execute(
             _NOTIFY, {"channel": WIDGET_CHANNEL, "session": f"{self._tenant}/{session_id}"}
         )
@@ -41,7 +42,7 @@ class SessionMessageRepository(TenantRepository):
         )
 
     async def changed_by_review(self, review_id: str) -> None:
-        """Notify the streams of the session whose message a review is about."""
+        """Notify the streams of the session to which a review's message belongs."""
         await self._connection.execute(
             _NOTIFY_OF_REVIEW,
             {"tenant": self._tenant, "review": review_id, "channel": WIDGET_CHANNEL},

@@ -1,4 +1,5 @@
-"""The state of a widget session: work in progress, and the messages its visitor has seen."""
+"""The state of a widget session: whether work is in progress, and which messages the visitor has
+seen."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -42,9 +43,11 @@ class SessionStateRepository(TenantRepository):
         return SessionStanding(row.last_number, by, state)
 
     async def seen(self, session: HeldSession, number: int, now: datetime) -> bool:
-        """Record the last message that the visitor was shown: the number never decreases, and never
-        exceeds the last message. Return False if the session has not started or has ended, or if
-        `session` may not open it."""
+        """Record the last message that the visitor was shown. The number never decreases, and never
+        exceeds the last message.
+
+        Return False if the session has not started or has ended, or if `session` may not open it.
+        """
         found = await self._connection.execute(
             _SEEN,
             {
@@ -60,7 +63,8 @@ class SessionStateRepository(TenantRepository):
         return {"tenant": self._tenant, "session": session_id}
 
 
-# Work in progress is among the latest messages: those sent during an open review join it.
+# Work in progress is always among the latest messages, because messages sent during an open review
+# join the review.
 _STANDING: Final = sa.text("""
     SELECT session.last_number, session.verified_email, session.verified_by,
            coalesce(bool_or(run.status = 'received'), false) AS thinking,

@@ -1,4 +1,4 @@
-"""The widget's use of its share of the limits. Only a visitor's message reads it."""
+"""The widget's use of its share of the client's limits. Only visitors' messages query it."""
 
 from datetime import datetime
 from typing import Final
@@ -11,12 +11,12 @@ from store.core.repository import TenantRepository
 
 
 class ShareUse(TenantRepository):
-    """Call it while holding the account's lock, as a separate statement: so it sees the commit of
-    the previous message."""
+    """Call its methods while holding the account's lock, as separate statements, so that each sees
+    the commit of the previous message."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
-        """Return the time of the oldest of the last `messages` messages within the hour. Return
-        None if the window has room."""
+        """Return the time of the oldest of the last `messages` messages within the hour, or None if
+        the window has room."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -24,7 +24,7 @@ class ShareUse(TenantRepository):
         return oldest
 
     async def tickets(self, period: Period, at_most: int) -> int:
-        """Return the widget's tickets of a month. The count stops at `at_most`."""
+        """Return the month's tickets from the widget. Counting stops at `at_most`."""
         counted = await self._connection.scalar(
             _TICKETS,
             {
@@ -37,7 +37,7 @@ class ShareUse(TenantRepository):
         return int(counted or 0)
 
 
-# The conditions are those of the index ix_engine_messages_widget.
+# The conditions match those of the index ix_engine_messages_widget.
 _OLDEST: Final = sa.text("""
     SELECT created_at FROM engine_messages
     WHERE client_id = :tenant AND direction = 'inbound' AND widget_session_id IS NOT NULL

@@ -1,4 +1,5 @@
-"""The tables of the chat widget: its settings, its visitors' sessions, and codes for addresses."""
+"""The tables of the chat widget: its settings, visitors' sessions, and codes that verify
+addresses."""
 
 from typing import Final
 
@@ -6,7 +7,7 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# One row per client that has set up the widget. Its key is in client_settings.
+# One row per client that has set up the widget. The widget key is in client_settings.
 widgets: Final = sa.Table(
     "widgets",
     metadata,
@@ -17,13 +18,13 @@ widgets: Final = sa.Table(
     sa.Column("hourly_messages", sa.Integer, nullable=True),
     sa.Column("monthly_tickets", sa.Integer, nullable=True),
     sa.Column("accepts_api_keys", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The last call of the chat with an API key in its query, for a warning to the client.
+    # The last chat request with an API key in its query, for a warning to the client.
     time("api_key_used_at", nullable=True),
     # The secret that signs the users of the merchant's site.
     text("sealed_secret", nullable=True),
     text("previous_sealed_secret", nullable=True),
     time("previous_secret_until", nullable=True),
-    # Whether the secret may sign users; the previous one may until its expiry.
+    # Whether the secret may sign users; a previous secret may until it expires.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     time("secret_since", nullable=True),
     text("previous_key", nullable=True),
@@ -43,9 +44,10 @@ widget_sessions: Final = sa.Table(
     text("verified_by", nullable=True),
     time("verified_at", nullable=True),
     text("language"),
-    # Its messages are numbered from 1 in the order of their commits: this row is locked for each.
+    # Messages are numbered from 1 in the order of their commits, so this row is locked for each
+    # message.
     sa.Column("last_number", sa.Integer, nullable=False, server_default="0"),
-    # The last message that the visitor was shown, and the last one mailed instead.
+    # The last message that the visitor was shown, and the last message mailed instead.
     sa.Column("seen_number", sa.Integer, nullable=False, server_default="0"),
     sa.Column("mailed_number", sa.Integer, nullable=False, server_default="0"),
     time("created_at"),
@@ -66,12 +68,12 @@ widget_codes: Final = sa.Table(
     text("email"),
     # The network of the request.
     text("network"),
-    # The language of its mail; unknown for older codes.
+    # The language of the mail with the code; null for older codes.
     text("language", nullable=True),
     sa.Column("digest", sa.LargeBinary, nullable=False),
-    # Until its mail is sent.
+    # The sealed code, kept until its mail is sent.
     text("sealed_code", nullable=True),
-    # A shared code is valid in each place of the address where a code was held back.
+    # A shared code is valid in every place of its address where a code was held back.
     sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),

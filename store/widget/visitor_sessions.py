@@ -1,4 +1,4 @@
-"""The widget's sessions: one row each, created with a session's first message."""
+"""The widget's sessions. Each has one row, which is created with the session's first message."""
 
 from datetime import datetime
 from typing import Final
@@ -57,11 +57,8 @@ class WidgetSessionRepository(TenantRepository):
         return WidgetSession.model_validate(opened.one(), from_attributes=True)
 
     async def verify(self, session_id: str, email: str, by: VerifiedBy, now: datetime) -> None:
-        """Record that the session's visitor holds this address.
-
-        Raises SessionUnknown, also if the session was verified for another address, whose holder it
-        belongs to.
-        """
+        """Record that the session's visitor owns this address. Raises SessionUnknown, also if the
+        session was verified for another address and so belongs to the owner of that address."""
         verified = await self._connection.execute(
             _VERIFY, {**self._named(session_id), "email": email, "by": by, "now": now}
         )

@@ -1,4 +1,4 @@
-"""The client of a widget key."""
+"""Lookup of the client by its widget key."""
 
 from datetime import datetime
 from typing import Final
@@ -8,11 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 
-# A database function (`migrations/`): no row may be read before the tenant is known.
+# A database function (`migrations/`), because no row may be read before the tenant is known.
 _CLIENT_OF: Final = sa.text("SELECT client_of_widget(:key, :now)")
 
 
 async def client_of_widget(connection: AsyncConnection, key: str, now: datetime) -> TenantId | None:
-    """Return the client of this key, also during the overlap after a rotation, or None."""
+    """Return the client with this key, or None. During the overlap after a rotation, the previous
+    key works too."""
     found = await connection.scalar(_CLIENT_OF, {"key": key, "now": now})
     return None if found is None else TenantId(found)

@@ -1,4 +1,4 @@
-"""A client's widget settings. Secrets arrive and stay sealed."""
+"""A client's widget settings. Secrets are passed in and stored sealed."""
 
 from datetime import datetime, timedelta
 
@@ -26,10 +26,14 @@ class WidgetRepository(TenantRepository):
     async def rotate_secret(
         self, sealed: str, *, previous_until: datetime | None, vouches: bool = True, now: datetime
     ) -> Widget:
-        """Replace the secret. The previous one signs until `previous_until`; None ends it
-        immediately. An older one that is still valid ends, and one that does not vouch is not kept.
-        `vouches`: the new one signs users. Raises the errors of `change`."""
-        # Of two concurrent rotations, the second keeps the secret of the first as the previous one.
+        """Replace the secret. The previous secret still signs until `previous_until`; None ends it
+        immediately.
+
+        An older secret that is still valid ends, and a secret that may not sign users is not kept.
+        `vouches`: whether the new secret may sign users. Raises the same errors as `change`.
+        """
+        # Of two concurrent rotations, the second keeps the first one's secret as the previous
+        # secret.
         await AccountRepository(self._connection, self._tenant).lock()
         there = await self.read()
         kept = there.sealed_secret if previous_until is not None and there.vouches else None
@@ -43,7 +47,8 @@ class WidgetRepository(TenantRepository):
         )
 
     async def vouch(self, since: datetime | None) -> bool:
-        """Let the secret created at `since` sign users; return False if it was replaced since."""
+        """Let the secret created at `since` sign users. Return False if the secret was replaced
+        since."""
         changed = await self._connection.execute(
             sa.update(widgets)
             .where(widgets.c.client_id == self._tenant, widgets.c.secret_since == since)
@@ -52,15 +57,16 @@ class WidgetRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
-        """Keep the key from before a rotation valid, or none. Raises the errors of `change`."""
+        """Keep the previous key valid after a rotation, or end it. Raises the same errors as
+        `change`."""
         kept = None if until is None else key
         return await self._set(
             now, previous_key=kept, previous_key_until=None if kept is None else until
         )
 
     async def note_api_key(self, now: datetime, *, at_most_every: timedelta) -> bool:
-        """Record a call of the chat with an API key, at most once per `at_most_every`; return
-        whether it was recorded. Raises the errors of `change`."""
+        """Record a chat request with an API key, at most once per `at_most_every`. Return whether
+        it was recorded. Raises the same errors as `change`."""
         await AccountRepository(self._connection, self._tenant).lock()
         used_at = (await self.read()).api_key_used_at
         if used_at is not None and used_at > now - at_most_every:

@@ -1,4 +1,5 @@
-"""Code that pages show to those who write a receiver, as docs/webhooks.md has it."""
+"""Code examples that pages show to developers of webhook receivers. docs/webhooks.md has the same
+code."""
 
 from pathlib import Path
 from typing import Final

@@ -1,4 +1,4 @@
-"""The account: its playbooks, what it has used, what its days came to, its webhooks."""
+"""The account: playbooks, usage, daily metrics and webhooks."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -157,7 +157,7 @@ async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> ToldMetrics:
         }
     )
     first, last = query.days(at_work.begun.at)
-    # The sum stays within the last day: dates end with the year 9999.
+    # Cap the sum at the last possible day, because dates end with the year 9999.
     until = first + min(last - first, timedelta(days=wanted.limit - 1))
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         found = await MetricsRepository(connection, at_work.tenant).between(first, until)

@@ -1,4 +1,4 @@
-"""The files that came with a message, as a model sees them: never their bytes."""
+"""Attachments of a message: metadata for the model, never the bytes."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""The agent's knowledge and templates, and suggestions for more. People decide about
+"""The agent's knowledge and templates, and suggestions for new ones. People decide about
 suggestions."""
 
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ class TemplateSuggested(ToolInput):
 
 
 class SuggestionKept(ToldPart):
-    """It waits for a person. The agent does not know of it before it is accepted."""
+    """The suggestion waits for a person. The agent does not use it until it is accepted."""
 
     suggestion_id: str
     decide_at: str = Field(description="The page where an owner or admin decides it. You cannot.")
@@ -100,7 +100,7 @@ class SuggestionKept(ToldPart):
 
 
 async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> KnowledgeFound:
-    """It reads all entries: a client's searches wait for one another."""
+    """The search reads all entries, so a client's searches run one at a time."""
     tenant = at_work.tenant
     async with (
         at_work.resources.searches.turn(tenant),

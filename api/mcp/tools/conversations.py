@@ -82,7 +82,7 @@ class WholeConversation(ToldPage):
 
 
 async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> ConversationPage:
-    """It reads up to a thousand conversations: a client's searches wait for one another."""
+    """The search reads up to a thousand conversations, so a client's searches run one at a time."""
     tenant = at_work.tenant
     async with (
         at_work.resources.searches.turn(tenant),

@@ -56,7 +56,7 @@ class EventGiven(MessageGiven):
 
 
 class Rehearsed(ToldPart):
-    """What the agent would do. Nothing was stored or sent."""
+    """The agent's draft outcome. Nothing was stored or sent."""
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"] = Field(
         description="completed: it would be sent; needs_review: people would look first; "
@@ -87,7 +87,7 @@ async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> Rehearsed:
             wanted.conversation_id
         )
         event = await EventRepository(connection, at_work.tenant).inbound(event_id)
-    # The stored event says what its own sender vouched for.
+    # The stored event records what its own sender vouched for.
     stored = replace(at_work.event_caller, vouches=True)
     return await _rehearse(at_work, stored, event)
 
@@ -109,7 +109,7 @@ async def push_event(at_work: AtWork, given: EventGiven) -> TakenEvent:
 
 
 def _event(at_work: AtWork, given: MessageGiven) -> InboundEvent:
-    """Return the event as the gateway reads it, with the gateway's checks."""
+    """Return the event, parsed and validated like the gateway does."""
     known = given.model_dump(
         include={"message", "event_type", "subject", "customer_email"}, exclude_none=True
     )

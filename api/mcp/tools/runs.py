@@ -1,4 +1,4 @@
-"""Why a run ended as it did."""
+"""Explanations of runs and their outcomes."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -42,7 +42,7 @@ class ToldEvent(ToldPart):
 
 
 class ToldLookup(ToldPart):
-    """The order that was looked up. What it holds of others' words is left out."""
+    """The order that was looked up. Untrusted text in the order is left out."""
 
     state: LookupState
     order_state: OrderState | None
@@ -69,7 +69,7 @@ class ToldReview(ToldPart):
 
 
 class ToldRun(ToldPart):
-    """From the event to the outcome, in the order in which things happen."""
+    """A run from event to outcome, in chronological order."""
 
     run_id: str
     status: RunStatus

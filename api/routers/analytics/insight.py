@@ -1,4 +1,4 @@
-"""GET /api/dashboard/insight and /api/dashboard/insight/gaps, each as JSON and as a CSV file."""
+"""GET /api/dashboard/insight and /api/dashboard/insight/gaps, each as JSON and as CSV."""
 
 from typing import Annotated, Final
 

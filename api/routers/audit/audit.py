@@ -25,7 +25,7 @@ async def list_entries(
     """Requires the role owner or admin, with a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # One row more than the page shows whether there is a next one.
+        # Fetch one more row than the page shows, to detect a next page.
         found = await AuditLog(connection, asked.tenant).page(
             limit=query.limit + 1,
             before=None if query.cursor is None else int(query.cursor),

@@ -1,4 +1,4 @@
-"""GET /api/dashboard/checkouts/{checkout_id}: whether something that was asked for is paid."""
+"""GET /api/dashboard/checkouts/{checkout_id}: the payment state of a purchase."""
 
 from typing import Annotated
 

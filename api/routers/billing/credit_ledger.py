@@ -1,4 +1,4 @@
-"""/api/dashboard/credits: the balance, the ledger, and buying a pack."""
+"""/api/dashboard/credits: the balance, the ledger, and the purchase of credit packs."""
 
 from typing import Annotated, Final
 
@@ -25,7 +25,7 @@ async def show(asked: PageDep, resources: ResourcesDep) -> CreditsAnswer:
     tenant, query = asked.tenant, asked.query
     async with resources.database.reading(tenant) as connection:
         usage = await UsageRepository(connection, tenant).in_month(period_of(resources.now()))
-        # One row more than the page shows whether there is a next one.
+        # Fetch one more row than the page shows, to detect a next page.
         entries = await CreditEntries(connection, tenant).page(
             limit=query.limit + 1, before=query.cursor
         )
@@ -48,7 +48,8 @@ async def buy(
     body: Annotated[CreditsBody, Depends(JsonBody(CreditsBody))],
     resources: ResourcesDep,
 ) -> CheckoutAnswer:
-    """Requires the role owner or admin. They are in the balance when their payment is confirmed."""
+    """Requires the role owner or admin. The credits are added to the balance when their payment is
+    confirmed."""
     offered = await buy_credits(
         resources.work,
         member.actor,

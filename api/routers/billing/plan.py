@@ -1,4 +1,4 @@
-"""/api/dashboard/plan: the plan, buying a higher one and choosing a lower one."""
+"""/api/dashboard/plan: the plan, its upgrade and its downgrade."""
 
 from typing import Annotated, Final
 
@@ -38,8 +38,8 @@ async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
     responses=errors(409, 503),
 )
 async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> CheckoutAnswer:
-    """Requires the role owner. The plan takes effect when its payment is confirmed: the rest of
-    this month is paid now, then each month."""
+    """Requires the role owner. The plan takes effect when its payment is confirmed. The rest of
+    this month is paid now, later months are paid monthly."""
     offered = await buy_plan(
         resources.work,
         member.actor,
@@ -55,8 +55,8 @@ async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> Checkout
 
 @router.post(f"{_PLAN}/downgrade", summary="Choose a lower plan", responses=errors(409, 503))
 async def choose(member: OwnerDep, body: Body, resources: ResourcesDep) -> PlanAnswer:
-    """Requires the role owner. Takes effect when the month ends. Choosing the current plan cancels
-    the change."""
+    """Requires the role owner. Takes effect at the end of the month. Choosing the current plan
+    cancels a scheduled change."""
     prices = resources.settings.payments.prices
     chosen = await choose_plan(
         resources.work,

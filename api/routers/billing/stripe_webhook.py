@@ -1,4 +1,4 @@
-"""POST /api/payments/stripe/webhook: Stripe reports payments."""
+"""POST /api/payments/stripe/webhook: Stripe's payment events."""
 
 from typing import Final
 
@@ -21,17 +21,18 @@ _PATH: Final = "/api/payments/stripe/webhook"
 _log = structlog.get_logger(__name__)
 
 
-# Not in the document: only Stripe can call it.
+# Not in the OpenAPI document, because only Stripe calls it.
 @router.post(_PATH, include_in_schema=False)
 async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
-    """200 when the event is kept; anything else makes Stripe send it again, for three days."""
+    """Return 200 when the event is stored. After any other status, Stripe retries for three
+    days."""
     secret, payments = resources.settings.payments.stripe_webhook_secret, resources.payments
     if secret is None or payments is None:
         raise PaymentsUnavailable
     headers = request.headers.getlist("stripe-signature")
     if len(headers) != 1:
         raise InvalidPaymentSignature
-    # Before the body is read: a caller without a recently signed time sends no body.
+    # Check the signed timestamp before reading the body, so that only Stripe can send one.
     signed_lately(headers[0], resources.now())
     request.state.caller = f"stripe@{limited_address(request)}"
     body = await read_body(request)
@@ -45,7 +46,7 @@ async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
 
 
 def _report(event: PaymentEvent, taken: Taken, resources: Resources) -> None:
-    """Report money that a person must look at, in the log and to the error tracker."""
+    """Report a payment that a person must check, in the log and to the error tracker."""
     problem = taken.settlement.problem or ""
     _log.error(
         "payment needs people", payment_event=event.id, problem=problem, client_id=taken.client_id

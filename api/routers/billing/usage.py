@@ -1,4 +1,4 @@
-"""GET /api/billing/usage: what a client has used of its month."""
+"""GET /api/billing/usage: a client's usage in the current month."""
 
 from fastapi import APIRouter
 
@@ -14,7 +14,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.get("/api/billing/usage", summary="The current calendar month's consumption of one client")
 async def usage(asked: UsageOfDep, resources: ResourcesDep) -> UsageRecord:
-    """60 requests in 60 s a user. Only admins of the service can see a 404."""
+    """60 requests in 60 s per user. Only internal admins can get a 404."""
     async with resources.database.reading(asked.tenant) as connection:
         found = await UsageRepository(connection, asked.tenant).in_month(period_of(asked.now))
     return usage_record(found, asked.now)

@@ -1,4 +1,5 @@
-"""GET /api/dashboard/usage: this month, the months before, and when the quota will end."""
+"""GET /api/dashboard/usage: usage of this month and earlier months, with a forecast of the
+quota."""
 
 from fastapi import APIRouter
 
@@ -13,8 +14,8 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.get("/api/dashboard/usage", summary="A client's use, month by month, and its forecast")
 async def usage_history(member: MemberDep, resources: ResourcesDep) -> UsageAnswer:
-    """Open to every member of the client. The forecast goes on at the mean of the last seven whole
-    days, in UTC; a day that is null does not come this month."""
+    """Open to every member of the client. The forecast extrapolates the mean of the last seven
+    whole days, in UTC. A day is null if its limit is not reached this month."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:
         standing = await usage_standing(connection, member.tenant, now)

@@ -1,4 +1,4 @@
-"""/api/dashboard/case-runs: runs over all saved cases."""
+"""/api/dashboard/case-runs: runs of all saved cases."""
 
 from typing import Annotated, Final
 
@@ -38,8 +38,8 @@ async def start(
     body: Annotated[CaseRunBody, Depends(JsonBody(CaseRunBody, optional=True))],
     resources: ResourcesDep,
 ) -> CaseRun:
-    """One run at a time; its counts grow while it runs. Cases do not count as tickets. The cost of
-    a language model is charged."""
+    """One run at a time; its counts are updated while it runs. Cases do not count as tickets. The
+    cost of a language model is charged."""
     variant = body.variant
     async with resources.work.of(member.tenant) as work:
         return await start_case_run(work, member.actor, variant)

@@ -1,4 +1,4 @@
-"""/api/dashboard/cases: messages with what must come of them."""
+"""/api/dashboard/cases: messages with their expected outcomes."""
 
 from typing import Annotated, Final
 
@@ -55,8 +55,8 @@ async def create(
     new: Annotated[tuple[CaseSpec, CaseOrigin], Depends(_NewCase)],
     resources: ResourcesDep,
 ) -> SavedCase:
-    """JSON, or YAML with `Content-Type: application/yaml`. Of a simulation: its scenario, and the
-    `expected` that its answer holds."""
+    """JSON, or YAML with `Content-Type: application/yaml`. To save a simulation, send its scenario
+    and the `expected` of its answer."""
     spec, origin = new
     async with resources.work.of(member.tenant) as work:
         return await add_case(work, member.actor, spec, origin=origin)
@@ -76,7 +76,7 @@ async def change(
     spec: Annotated[CaseSpec, Depends(_ChangedCase)],
     resources: ResourcesDep,
 ) -> SavedCase:
-    """The whole of it. Verdicts on what it was count no more."""
+    """Replaces the whole case. Results of the previous version no longer count."""
     async with resources.work.of(member.tenant) as work:
         return await change_case(work, member.actor, case_id, spec)
 
@@ -101,7 +101,8 @@ async def create_of_run(
     body: Annotated[CaseOfRunBody, Depends(JsonBody(CaseOfRunBody, optional=True))],
     resources: ResourcesDep,
 ) -> SavedCase:
-    """The conversation up to the run's message, personal data replaced by made-up values; expected
-    is what a person decided of it, else what the run came to."""
+    """Contains the conversation up to the run's message, with personal data replaced by sample
+    values. The expected outcome is a person's decision if there is one, otherwise the run's
+    outcome."""
     async with resources.work.of(member.tenant) as work:
         return await add_case_of_run(work, member.actor, run_id, name=body.name)

@@ -1,4 +1,4 @@
-"""/api/dashboard/content-previews: which cases a change of content would change."""
+"""/api/dashboard/content-previews: the cases whose outcome a change of content would change."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ async def preview(
     resources: ResourcesDep,
 ) -> CaseRun:
     """Nothing is saved. For each case, the results state the outcome with and without the change.
-    They hold once exactly this change is saved. One run at a time."""
+    The results stay valid if exactly this change is saved. One run at a time."""
     change = body.variant
     async with resources.work.of(member.tenant) as work:
         return await preview_content(work, member.actor, change)

@@ -1,4 +1,4 @@
-"""/api/dashboard/knowledge: the facts that a client's agent may answer from."""
+"""/api/dashboard/knowledge: the facts that a client's agent may use in answers."""
 
 from typing import Annotated, Final
 
@@ -43,8 +43,8 @@ async def create(
     body: Annotated[NewEntryBody, Depends(JsonBody(NewEntryBody))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry:
-    """The search finds it by its words immediately. It finds it by meaning after the next sweep, if
-    there is an embedding model."""
+    """The keyword search finds the entry immediately. The semantic search finds it after the next
+    sweep, if an embedding model is installed."""
     async with saving(request, member, resources) as work:
         return await add_knowledge(
             work, member.actor, title=body.title, body=body.body, language=body.language
@@ -68,7 +68,7 @@ async def change(
     body: Annotated[EntryBody, Depends(JsonBody(EntryBody))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry:
-    """The search finds its new text as it finds that of a new entry."""
+    """The search finds the new text as it finds a new entry."""
     async with saving(request, member, resources) as work:
         return await change_knowledge(work, member.actor, knowledge_id, body.change)
 
@@ -77,7 +77,7 @@ async def change(
 async def delete(
     request: Request, member: ManagerDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> Response:
-    """Deletes it permanently. Runs that cite it keep its id and title."""
+    """Deletes the entry permanently. Runs that cite it keep its id and title."""
     async with saving(request, member, resources) as work:
         await delete_knowledge(work, member.actor, knowledge_id)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""A save of content, and how many cases it costs their verdict."""
+"""Units of work that save content, and count the cases whose results they invalidate."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -18,7 +18,7 @@ CASES_LOST: Final = "X-Cases-Lost"
 def saving(
     request: Request, member: Member, resources: Resources
 ) -> AbstractAsyncContextManager[UnitOfWork]:
-    """The same as `saving_in` for the member's client."""
+    """Like `saving_in`, for the member's client."""
     return saving_in(request, member.tenant, resources)
 
 
@@ -26,8 +26,8 @@ def saving(
 async def saving_in(
     request: Request, tenant: TenantId, resources: Resources
 ) -> AsyncIterator[UnitOfWork]:
-    """Return a unit of work. A header of the answer states how many cases that a playbook must pass
-    are no longer green, until they run again."""
+    """Return a unit of work. A response header states the number of cases that a playbook must pass
+    and that are no longer green, until they run again."""
     async with (
         resources.work.of(tenant) as work,
         counting_lost(work, resources.model) as lost,

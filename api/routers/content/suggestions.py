@@ -1,4 +1,4 @@
-"""/api/dashboard/suggestions: what assistants would add, for a member to decide."""
+"""/api/dashboard/suggestions: additions that assistants suggest, for a member to decide."""
 
 from typing import Annotated, Final
 
@@ -24,7 +24,7 @@ SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", Sugg
 
 @router.get(_SUGGESTIONS, summary="What assistants suggest, oldest first")
 async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
-    """Open to every member of the client. Lists open suggestions; decided ones are gone."""
+    """Open to every member of the client. Lists open suggestions; decided ones are deleted."""
     async with resources.database.reading(page.tenant) as connection:
         found = await SuggestionRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1
@@ -47,7 +47,7 @@ async def accept(
     _: Annotated[AcceptBody, Depends(JsonBody(AcceptBody, optional=True))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry | TemplateEntry:
-    """The new entry or template, which the agent may use from the next message on."""
+    """Returns the new entry or template. The agent may use it from the next message on."""
     async with resources.work.of(member.tenant) as work:
         return await accept_suggestion(work, member.actor, suggestion_id)
 

@@ -1,4 +1,4 @@
-"""/api/dashboard/templates: a client's own answers, filled in for each customer."""
+"""/api/dashboard/templates: a client's own answer templates, filled in for each customer."""
 
 from typing import Annotated, Final
 
@@ -55,7 +55,7 @@ async def create(
     body: Annotated[NewTemplateBody, Depends(JsonBody(NewTemplateBody))],
     resources: ResourcesDep,
 ) -> TemplateEntry:
-    """The agent may use it from the next message on."""
+    """The agent may use the template from the next message on."""
     async with saving(request, member, resources) as work:
         return await add_template(work, member.actor, body.template)
 
@@ -67,7 +67,7 @@ async def add_starters(
     _: Annotated[AddStartersBody, Depends(JsonBody(AddStartersBody, optional=True))],
     resources: ResourcesDep,
 ) -> AddedStarters:
-    """Adds those whose intent has no template in the language yet."""
+    """Adds the starter templates whose intent has no template in the language yet."""
     async with saving(request, member, resources) as work:
         return AddedStarters(added=await add_starter_templates(work, member.actor))
 
@@ -89,7 +89,7 @@ async def change(
     body: Annotated[TemplateBody, Depends(JsonBody(TemplateBody))],
     resources: ResourcesDep,
 ) -> TemplateEntry:
-    """Earlier drafts stay as they are."""
+    """Drafts made earlier do not change."""
     async with saving(request, member, resources) as work:
         return await change_template(work, member.actor, template_id, body.change)
 
@@ -98,7 +98,7 @@ async def change(
 async def delete(
     request: Request, member: ManagerDep, template_id: TemplateId, resources: ResourcesDep
 ) -> Response:
-    """Deletes it permanently. Runs that used it keep its id and name."""
+    """Deletes the template permanently. Runs that used it keep its id and name."""
     async with saving(request, member, resources) as work:
         await delete_template(work, member.actor, template_id)
     return Response(status_code=204)

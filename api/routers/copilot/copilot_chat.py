@@ -1,4 +1,4 @@
-"""POST /api/copilot/chat: a member asks about their own service."""
+"""POST /api/copilot/chat: members' questions about their own service."""
 
 from typing import Annotated, Final
 
@@ -35,9 +35,9 @@ async def chat(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Open to every member of the client, with a session token: 30 requests in 60 s a user. It
-    reads what the member's role may read, and changes nothing. Answers as JSON or, by `Accept`, as
-    server-sent events: `delta`, `citation`, `draft`, `done`, `error`."""
+    """Open to every member of the client, with a session token: 30 requests in 60 s per user. The
+    copilot reads what the member's role may read, and changes nothing. Answers as JSON or, by
+    `Accept`, as server-sent events: `delta`, `citation`, `draft`, `done`, `error`."""
     member = await member_for(user, body.client_id, resources, client_network(request))
 
     async def ask(say: Say) -> CopilotAnswer:
@@ -50,4 +50,4 @@ async def chat(
 
 
 async def _nobody(_: str) -> None:
-    """There is no reader to stream to: the answer is returned whole."""
+    """No reader to stream to: the answer is returned as a whole."""

@@ -1,4 +1,5 @@
-"""GET /healthz: the process is up and serves. GET /readyz: so is what it needs."""
+"""GET /healthz: the process is running and serves requests. GET /readyz: its dependencies are
+available too."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -17,13 +18,11 @@ async def healthz(request: Request) -> dict[str, str]:
 
 @router.get("/readyz", include_in_schema=False)
 async def readyz(request: Request, resources: ResourcesDep) -> Response:
-    """200 if a request would be served now, else 503; one word for each part.
-
-    `knowledge_search` is "words" where no sentence encoder is installed: fewer answers are found
-    then. 503 as well while the process drains: it still serves, but nothing new should be sent to
-    it.
-    """
-    # The answer of 503 is what was asked for, no error of ours to report.
+    """Returns 200 if a request can be served now, else 503, with one word per dependency.
+    `knowledge_search` is "words" if no sentence encoder is installed; fewer answers are then found.
+    Also returns 503 while the process drains: it still serves, but load balancers should send it no
+    new requests."""
+    # A 503 is the expected answer here, not an error to report.
     request.state.expected = True
     instance = request.app.state.instance
     if request.app.state.draining.begun:

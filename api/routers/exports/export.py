@@ -1,4 +1,4 @@
-"""GET /api/client/export-data: all that is kept of the caller's own tenant."""
+"""GET /api/client/export-data: all stored data of the caller's own client."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -48,11 +48,8 @@ class _Wanted:
 
 
 class _OwnExport(Part):
-    """The caller's own client and the requested format.
-
-    Raises Unauthenticated, TooManyRequests, InsufficientScope, InvalidExportFormat, NoClient,
-    RoleRequired.
-    """
+    """The caller's own client and the requested format. Raises Unauthenticated, TooManyRequests,
+    InsufficientScope, InvalidExportFormat, NoClient, RoleRequired."""
 
     parameters = (
         {
@@ -105,18 +102,19 @@ class _OwnExport(Part):
 async def export_data(
     wanted: Annotated[_Wanted, Depends(_OwnExport())], request: Request, resources: ResourcesDep
 ) -> Response:
-    """5 requests in 60 s a user. The client is the caller's own: a user's oldest, or the one that
-    the key belongs to; nothing in the request names it, and parameters but `format` are ignored.
-    A session token needs the role owner or admin, as the page `/app/data` does.
+    """5 requests in 60 s per user. The client is the caller's own: a user's oldest client, or the
+    client of the API key. The request cannot name another one, and parameters other than `format`
+    are ignored. A session token needs the role owner or admin, like the page `/app/data`.
 
-    Who calls is checked first, then how often, the format, and the client."""
+    Checked in this order: authentication, rate limit, format, client.
+    """
     return export_answer(wanted.tenant, wanted.form, wanted.now, request, resources)
 
 
 def export_answer(
     tenant: TenantId, form: ExportFormat, now: datetime, request: Request, resources: Resources
 ) -> ExportResponse:
-    """All of a client, as one file that is written while it is read."""
+    """Return all data of a client as one file, which is streamed."""
     rendering, media_type = _FORMS[form]
     service = resources.settings.server.service
     place = ExportPlace(tenant)
@@ -136,7 +134,7 @@ def export_answer(
 async def _pieces(
     rendering: Rendering, place: ExportPlace, request: Request, resources: Resources
 ) -> AsyncGenerator[bytes]:
-    """Raises ExportsBusy, EngineUnavailable, NoClient."""
+    """Yield the pieces of the file. Raises ExportsBusy, EngineUnavailable, NoClient."""
     tenant = place.tenant
 
     def skipped(section: Section, sqlstate: str, error: Exception) -> None:
@@ -155,7 +153,7 @@ async def _pieces(
     pays = await is_payer(resources.database, tenant, resources.now())
     async with resources.exports.snapshot(place, pays=pays) as snapshot:
         file = Export(snapshot, rendering, skipped=skipped)
-        # Not when it was asked for: there may have been a wait for room.
+        # Use the time of the snapshot, not of the request, which may have waited for a slot.
         async with aclosing(file.pieces(exported_at(resources.now()))) as pieces:
             async for piece in pieces:
                 yield piece

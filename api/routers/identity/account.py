@@ -33,7 +33,7 @@ SessionId = Annotated[str, Depends(PathId("session_id", "session", SessionNotFou
 
 @router.get("/api/dashboard/me", summary="Who is signed in")
 async def me(user: UserDep, resources: ResourcesDep) -> Me:
-    """Includes the clients that they may act for."""
+    """Includes the clients that the user may act for."""
     async with resources.database.reading_across() as connection:
         email, found = await address_of(connection, user.id), await clients_of(connection, user.id)
     own = tuple(map(OwnClientOut.model_validate, found))
@@ -42,7 +42,7 @@ async def me(user: UserDep, resources: ResourcesDep) -> Me:
 
 @router.get("/api/dashboard/clients", summary="The clients that one may act for")
 async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
-    """States the user's role in each. An admin of the service may act for every other client
+    """States the user's role in each client. An internal admin may act for every other client
     too."""
     async with resources.database.reading_across() as connection:
         found = await clients_of(connection, user.id)
@@ -67,7 +67,7 @@ async def leave(
 
 @router.get(_SESSIONS, summary="Where one is signed in")
 async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
-    """Your own sessions that have not ended: browsers, and holders of a refresh token."""
+    """Your own active sessions: browsers and refresh tokens."""
     async with resources.database.reading_across() as connection:
         found = await SessionRepository(connection).of_user(user.id, resources.now())
     return SessionList(sessions=tuple(map(SessionOut.model_validate, found)))
@@ -75,8 +75,8 @@ async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
 
 @router.delete(_SESSIONS, summary="Sign out everywhere")
 async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
-    """Takes effect immediately. A session token issued before lasts until it expires, at most an
-    hour."""
+    """Takes effect immediately. A session token issued earlier stays valid until it expires, within
+    at most an hour."""
     async with resources.work.everywhere() as work:
         return Ended(ended=await end_sessions(work, user.id))
 

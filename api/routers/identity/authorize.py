@@ -1,10 +1,11 @@
-"""/authorize: a signed-in person lets an OAuth client act for one of their clients, or refuses.
+"""/authorize: a signed-in person authorizes an OAuth client to act for one of their clients, or
+refuses.
 
-The request stays in its query, because the form is sent to the same address and read again: nothing
-is stored before the person has decided. A visitor who is not signed in gets no answer about the
-request, is redirected nowhere and causes no fetch. After an error of the OAuth client, only a
-program on the user's own machine is redirected to immediately; a person goes to an Internet address
-by a link (decision 0042).
+The form is sent to the same URL, so the request stays in the query and is parsed again: nothing is
+stored before the person has decided. A visitor who is not signed in gets no information about the
+request, no redirect to its target, and causes no outgoing request. After an error of the OAuth
+client, only a redirect to a program on the user's own machine is immediate. For an Internet
+address, the person must follow a link (decision 0042).
 """
 
 import secrets
@@ -36,11 +37,11 @@ from store.identity.people import address_of, clients_of
 
 _ALLOW: Final = "allow"
 _SCOPE: Final = "scope:"
-"""Prefix of the names of the boxes."""
+"""Prefix of the names of the scope checkboxes."""
 
 
 class _PageRoute(APIRoute):
-    """The OAuth client or its redirect address is not certain. Only the person sees the error."""
+    """Shows OAuth errors to the person if the OAuth client or its redirect URI is not verified."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
@@ -59,7 +60,7 @@ router = APIRouter(route_class=_PageRoute)
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The OAuth client and its redirect address, which are known to belong together."""
+    """The OAuth client and its redirect URI, which is registered for this client."""
 
     client: OAuthClient
     redirect_uri: RedirectUri
@@ -67,13 +68,14 @@ class _Asked:
     issuer: str
 
     def answered(self, **answer: str) -> str:
-        """RFC 9207: the issuer goes with every answer, so that no other server's is mistaken."""
+        """RFC 9207: every response names the issuer, so that it cannot be confused with another
+        server's."""
         return self.redirect_uri.with_answer(**answer, state=self.state, iss=self.issuer)
 
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """A form that is shown again. `problem`: the key of its words."""
+    """A form that is shown again. `problem`: the key of the error text."""
 
     problem: str
     client_id: str | None
@@ -94,7 +96,7 @@ async def ask(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(AUTHORIZE, include_in_schema=False)
 async def decide(request: Request, resources: ResourcesDep) -> Response:
-    """Raises CrossSiteRequest."""
+    """Handle the person's decision on the consent form. Raises CrossSiteRequest."""
     visit = await _visit(request, resources)
     if visit is None:
         return sign_in_first(request)
@@ -127,7 +129,7 @@ async def decide(request: Request, resources: ResourcesDep) -> Response:
 
 
 async def _visit(request: Request, resources: Resources) -> Visit | None:
-    """Return the browser's visit. Raises TooManyRequests."""
+    """Return the browser's session. Raises TooManyRequests."""
     await resources.limiter.check_request(
         request, LimitScope.AUTHORIZATION, limited_address(request), resources.now()
     )
@@ -135,7 +137,8 @@ async def _visit(request: Request, resources: Resources) -> Visit | None:
 
 
 async def _asked(request: Request, resources: Resources, visit: Visit) -> _Asked:
-    """Raises OAuthRefused if the OAuth client or its redirect address is not certain."""
+    """Return the OAuth client and its redirect URI. Raises OAuthRefused if they cannot be
+    verified."""
     query = _query(request)
     client = await _client(query.get("client_id", ""), resources, visit)
     presented = redirect_uri(query.get("redirect_uri", ""))
@@ -155,8 +158,8 @@ async def _client(client_id: str, resources: Resources, visit: Visit) -> OAuthCl
 
 
 def _query(request: Request) -> Mapping[str, str]:
-    """Raises OAuthRefused (invalid_request) for a parameter that comes twice (RFC 6749, 3.1): two
-    readers might not take the same one."""
+    """Return the parameters. Raises OAuthRefused (invalid_request) for a repeated one (RFC 6749,
+    3.1), because two parsers might pick different values."""
     query: QueryParams = request.query_params
     pairs = [(name, value) for name, value in query.multi_items() if value]
     if len(dict(pairs)) != len(pairs) or any("\0" in value for _, value in pairs):
@@ -179,7 +182,8 @@ async def _consent_page(
     access: AccessRequest,
     answered: _Answered | None = None,
 ) -> Response:
-    """No scope is ticked and, of several clients, none is chosen, until the person does so."""
+    """Show the consent form. Initially no scope is ticked and, if there are several clients, none
+    is selected."""
     async with resources.database.reading_across() as reading:
         mine = await clients_of(reading, visit.user.id)
         email = await address_of(reading, visit.user.id)
@@ -206,9 +210,12 @@ async def _consent_page(
 
 
 def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Response:
-    """Return the error to the OAuth client. Anyone can register a client that is wrong on purpose,
-    so no link to us redirects a browser to the Internet. A browser that comes from the sign-in form
-    is not redirected either: that page's policy forbids it, and Chromium would stay there."""
+    """Return the error to the OAuth client.
+
+    Anyone can register a client that fails intentionally, so no link to us may redirect a browser
+    to an Internet address. A browser that comes from the sign-in form is not redirected either,
+    because that page's policy forbids it and Chromium would stay there.
+    """
     back = asked.answered(error=refused.error, error_description=refused.description)
     from_our_form = request.headers.get("sec-fetch-site") == "same-origin"
     if asked.redirect_uri.is_loopback and not from_our_form:
@@ -226,7 +233,8 @@ def _page(
     back: str | None = None,
     place: str | None = None,
 ) -> Response:
-    """Why there is nothing to consent to. `back`: the way to `place`, where the client waits."""
+    """Show why there is nothing to consent to. `back`: the link to `place`, where the OAuth client
+    waits."""
     resources: Resources = request.app.state.resources
     return resources.pages.render(
         request,

@@ -1,4 +1,4 @@
-"""/api/dashboard/invitations: whom a client has asked to join it."""
+"""/api/dashboard/invitations: a client's invitations to new members."""
 
 from typing import Annotated, Final
 
@@ -29,7 +29,7 @@ InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", Invi
 
 @router.get(_INVITATIONS, summary="A client's open invitations")
 async def invitations(member: ManagerDep, resources: ResourcesDep) -> InvitationList:
-    """Requires the role owner or admin, as all routes of invitations."""
+    """Requires the role owner or admin, like all invitation routes."""
     async with resources.database.reading(member.tenant) as connection:
         found = await InvitationRepository(connection, member.tenant).open(resources.now())
     return InvitationList(invitations=tuple(map(InvitationOut.model_validate, found)))
@@ -44,8 +44,8 @@ async def create(
     request: Request,
     resources: ResourcesDep,
 ) -> InvitationOut:
-    """They join by signing in with that address, within 7 days. An open invitation of the same
-    address ends. A client sends at most 20 a day."""
+    """The invited person joins by signing in with that address, within 7 days. An open invitation
+    to the same address ends. A client can send at most 20 invitations a day."""
     language = body.language or language_of(request)
     async with resources.work.of(member.tenant) as work:
         made = await invite(work, member.actor, body.email, body.role, language=language)
@@ -65,7 +65,7 @@ async def resend(
     request: Request,
     resources: ResourcesDep,
 ) -> InvitationOut:
-    """Sends a new invitation, which replaces this one and counts as any other."""
+    """Sends a new invitation, which replaces this one and counts towards the daily limit."""
     language = body.language or language_of(request)
     async with resources.work.of(member.tenant) as work:
         made = await invite_again(work, member.actor, invitation_id, language=language)

@@ -1,7 +1,8 @@
-"""POST /api/mcp/token: an OAuth client gets its key for a code, or shows that it still holds it.
-POST /api/mcp/revoke: it gives it back (RFC 7009).
+"""POST /api/mcp/token: an OAuth client exchanges a code for its key, or confirms that it still
+holds the key. POST /api/mcp/revoke: it revokes the key (RFC 7009).
 
-The refresh token is the key itself, and the same key comes back: it does not expire.
+The refresh token is the key itself, and refreshing returns the same key, because the key does not
+expire.
 """
 
 import secrets
@@ -35,7 +36,7 @@ _METHODS: Final = ["POST", "OPTIONS"]
 
 
 @router.api_route(TOKEN, methods=_METHODS, include_in_schema=False)
-@router.api_route("/token", methods=_METHODS, include_in_schema=False)  # some clients' default
+@router.api_route("/token", methods=_METHODS, include_in_schema=False)  # default of some clients
 async def token(request: Request, resources: ResourcesDep) -> Response:
     given = text_fields(await read_fields(request, LimitScope.EXCHANGE))
     match needed(given, "grant_type"):
@@ -59,7 +60,8 @@ async def token(request: Request, resources: ResourcesDep) -> Response:
 
 @router.api_route(REVOKE, methods=_METHODS, include_in_schema=False)
 async def revoke(request: Request, resources: ResourcesDep) -> Response:
-    """200 also for what is no key, or none of this client's: there is nothing left to revoke."""
+    """Return 200 even if the token is not a key, or not a key of this client: there is nothing left
+    to revoke."""
     given = text_fields(await read_fields(request, LimitScope.EXCHANGE))
     presented = needed(given, "token")
     async with resources.database.reading_across() as reading:
@@ -103,7 +105,7 @@ async def _refreshed(given: Mapping[str, str], resources: Resources) -> IssuedKe
 
 
 def _client_id(given: Mapping[str, str]) -> str:
-    """Raises OAuthRefused if the client does not identify itself."""
+    """Return the OAuth client. Raises OAuthRefused if the request does not identify it."""
     if "client_id" not in given:
         raise OAuthRefused(OAuthError.INVALID_CLIENT, "client_id is missing")
     return given["client_id"]

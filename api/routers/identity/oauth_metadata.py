@@ -25,12 +25,12 @@ _CACHED: Final = {"Cache-Control": "public, max-age=300"}
 
 
 def resource(settings: Settings) -> str:
-    """The resource that keys of OAuth clients are for: the MCP server."""
+    """Return the resource that keys of OAuth clients give access to: the MCP server."""
     return f"{settings.server.origin}{MCP}"
 
 
 def resource_metadata(settings: Settings) -> str:
-    """The URL that the MCP server's 401 names."""
+    """Return the URL of the metadata, which the MCP server's 401 response names."""
     return f"{settings.server.origin}/.well-known/oauth-protected-resource{MCP}"
 
 
@@ -66,7 +66,8 @@ async def protected_resource(resources: ResourcesDep) -> Response:
     f"{MCP}/.well-known/openid-configuration", methods=_METHODS, include_in_schema=False
 )
 async def authorization_server(resources: ResourcesDep) -> Response:
-    """Also where OpenID Connect clients look, and clients that append the path of the issuer."""
+    """Return the server's metadata, also at the paths of OpenID Connect and at paths that include
+    the issuer's path."""
     issuer = resources.settings.server.origin
     return _public(
         {

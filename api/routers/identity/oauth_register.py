@@ -1,4 +1,4 @@
-"""POST /api/mcp/register: an OAuth client makes itself known (RFC 7591)."""
+"""POST /api/mcp/register: dynamic registration of OAuth clients (RFC 7591)."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -18,7 +18,7 @@ router = APIRouter(route_class=OAuthRoute)
 
 @router.api_route(REGISTER, methods=["POST", "OPTIONS"], include_in_schema=False)
 async def register(request: Request, resources: ResourcesDep) -> Response:
-    """Returns 201 with the registered values. Every client is public, even if it requests
+    """Return 201 with the registered values. Every client is public, even if it requests
     otherwise."""
     try:
         metadata = await read_fields(request, LimitScope.REGISTRATION)

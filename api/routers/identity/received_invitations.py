@@ -1,4 +1,4 @@
-"""/api/dashboard/me/invitations: the clients that ask the caller to join."""
+"""/api/dashboard/me/invitations: the invitations that the caller has received."""
 
 from typing import Annotated, Final
 
@@ -44,7 +44,7 @@ async def received(user: UserDep, resources: ResourcesDep) -> ReceivedInvitation
 async def accept(
     user: UserDep, invitation_id: InvitationId, request: Request, resources: ResourcesDep
 ) -> AcceptedInvitation:
-    """Makes you a member of the client. You keep a role that you already have there."""
+    """Makes you a member of the client. If you are already a member, you keep your role."""
     tenant = await _inviting(resources, invitation_id)
     async with resources.work.spanning(tenant) as work:
         role = await accept_invitation(work, _actor(user, request), user.id, invitation_id)

@@ -1,4 +1,4 @@
-"""/api/auth: signing up, in and out, by a code that a mail brings."""
+"""/api/auth: sign-up, sign-in with an emailed code, and sign-out."""
 
 from collections.abc import Sequence
 from typing import Annotated, Final
@@ -31,10 +31,8 @@ router = APIRouter(route_class=DescribedRoute, prefix="/api/auth", tags=["sign-i
 
 
 class AnyoneFrom(Part):
-    """A visitor who is not known yet, counted by network address. Answers are not cached.
-
-    Raises RouteNotFound if another identity provider signs people in, and TooManyRequests.
-    """
+    """A visitor who is not signed in, counted by network address. Responses are not cached. Raises
+    RouteNotFound if another identity provider signs people in, and TooManyRequests."""
 
     def __init__(self, scope: LimitScope) -> None:
         self._scope = scope
@@ -47,7 +45,7 @@ class AnyoneFrom(Part):
 
 _SIGNUP: Final = Depends(AnyoneFrom(LimitScope.SIGNUP))
 _VERIFICATION: Final = Depends(AnyoneFrom(LimitScope.VERIFICATION))
-# Programs renew their tokens from one address for many users.
+# Programs refresh the tokens of many users from one address, so the dashboard's limit applies.
 _RENEWAL: Final = Depends(AnyoneFrom(LimitScope.DASHBOARD))
 
 
@@ -73,8 +71,8 @@ def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
 async def signup(
     request: Request, body: Annotated[SignupBody, Depends(JsonBody(SignupBody))]
 ) -> SignupAnswer:
-    """The answer is the same whether the address is known or not. An unknown address gets a code if
-    the shop's name is given or if it has been invited; otherwise a mail says that there is no
+    """The response is the same for known and unknown addresses. An unknown address gets a code if a
+    shop's name is given or the address has been invited. Otherwise an email says that there is no
     account."""
     await send_code(request, body.email, body.brand_name)
     return SignupAnswer(expires_in=round(CODE_LIFETIME.total_seconds()))
@@ -91,8 +89,8 @@ async def verify(
     body: Annotated[EnterCodeBody, Depends(JsonBody(EnterCodeBody))],
     resources: ResourcesDep,
 ) -> VerifyAnswer:
-    """A code is valid once, for ten minutes and for five tries. A new shop's account is opened
-    here. An invitation stays open until the user accepts or declines it."""
+    """A code can be used once, within ten minutes and five attempts. This call opens a new shop's
+    account. An invitation stays open until the user accepts or declines it."""
     done = await enter_code(request, body.email, body.code, SessionKind.REFRESH)
     return VerifyAnswer(
         **tokens_of(resources, done.opened).model_dump(),
@@ -112,8 +110,8 @@ async def verify(
 async def refresh(
     body: Annotated[RefreshBody, Depends(JsonBody(RefreshBody))], resources: ResourcesDep
 ) -> Tokens:
-    """Each refresh token is replaced by its use. For 30 seconds the replaced one still gets the
-    same answer; after that its use ends the session, because two must hold it."""
+    """Each use replaces the refresh token. For 30 seconds, the replaced token still gets the same
+    response. Later use ends the session, because it shows that two parties hold the token."""
     async with resources.work.everywhere() as work:
         renewed = await renew_session(work, body.refresh_token, resources.sealer)
     if renewed is None:
@@ -134,8 +132,8 @@ async def sign_out(
     body: Annotated[SignOutBody, Depends(JsonBody(SignOutBody, optional=True))],
     resources: ResourcesDep,
 ) -> None:
-    """Signs out refresh tokens and browsers immediately. A session token (JWT) issued before is
-    valid until it expires, at most an hour."""
+    """Signs out refresh tokens and browsers immediately. A session token (JWT) issued earlier stays
+    valid until it expires, within at most an hour."""
     session = await _session(request, body.refresh_token)
     network = client_network(request)
     async with resources.work.everywhere() as work:
@@ -148,7 +146,7 @@ async def sign_out(
 
 
 async def _session(request: Request, refresh_token: str | None) -> Session:
-    """Raises InvalidRefreshToken, CrossSiteRequest."""
+    """Return the session to end. Raises InvalidRefreshToken, CrossSiteRequest."""
     resources: Resources = request.app.state.resources
     if refresh_token is not None:
         async with resources.database.reading_across() as connection:

@@ -1,4 +1,4 @@
-"""/api/dashboard/data-requests: customers who asked a shop for what is kept of them."""
+"""/api/dashboard/data-requests: customers who asked a shop for their stored data."""
 
 from typing import Annotated, Final
 
@@ -34,7 +34,7 @@ async def list_data_requests(
     `due_at`."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # One row more than the page shows whether there is a next one.
+        # Fetch one more row than the page shows, to detect a next page.
         found = await DataRequestRepository(connection, asked.tenant).page(
             before=query.cursor, limit=query.limit + 1
         )
@@ -46,7 +46,7 @@ async def list_data_requests(
 
 @router.get(_REQUEST, summary="All that is kept of the customer who asks")
 async def show_data_request(member: AskedFor, resources: ResourcesDep) -> CustomerFile:
-    """The file to hand over: conversations, answers, reviews, what is remembered, orders, and a
+    """The file for the customer: conversations, answers, reviews, remembered facts, orders, and a
     list of attachments."""
     async with resources.database.reading(member.tenant) as connection:
         return await customer_file(
@@ -56,6 +56,6 @@ async def show_data_request(member: AskedFor, resources: ResourcesDep) -> Custom
 
 @router.post(f"{_REQUEST}/fulfil", summary="Note that the customer has their data")
 async def fulfil(member: AskedFor, resources: ResourcesDep) -> DataRequest:
-    """Once more changes nothing: the first who said so stays."""
+    """Repeating the call changes nothing: the first member who confirmed stays recorded."""
     async with resources.work.of(member.tenant) as work:
         return await fulfil_data_request(work, member.actor, member.record_id)

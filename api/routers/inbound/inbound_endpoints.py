@@ -1,4 +1,4 @@
-"""/api/dashboard/integrations/{id}/inbound: the address that a platform sends webhooks to."""
+"""/api/dashboard/integrations/{id}/inbound: the endpoint that a platform sends webhooks to."""
 
 import secrets
 from datetime import timedelta
@@ -42,7 +42,8 @@ _IntegrationId = Annotated[
 async def show(
     member: MemberDep, integration_id: _IntegrationId, resources: ResourcesDep
 ) -> EndpointAnswer:
-    """Open to every member of the client. The address itself is shown once, when it is made."""
+    """Open to every member of the client. The address itself is shown only once, when it is
+    created."""
     async with resources.database.reading(member.tenant) as connection:
         await IntegrationRepository(connection, member.tenant).require(integration_id)
         found = await EndpointRepository(connection, member.tenant).find(integration_id)
@@ -61,10 +62,10 @@ async def open_one(
     body: Annotated[OpenEndpointBody, Depends(JsonBody(OpenEndpointBody, optional=True))],
     resources: ResourcesDep,
 ) -> OpenedEndpoint:
-    """The address, and a secret made here, are shown only in this answer. If the platform issues
-    the secret, every webhook is refused until that secret is stored."""
+    """The address, and a secret generated here, are shown only in this response. If the platform
+    issues the secret, every webhook is refused until that secret is stored."""
     async with (
-        resources.documents.admitted(member.tenant),  # the expressions of a mapping
+        resources.documents.admitted(member.tenant),  # admission for the mapping's expressions
         resources.work.of(member.tenant) as work,
     ):
         shown = await open_endpoint(
@@ -80,7 +81,8 @@ async def rotate(
     body: Annotated[RotateEndpointBody, Depends(JsonBody(RotateEndpointBody, optional=True))],
     resources: ResourcesDep,
 ) -> OpenedEndpoint:
-    """Makes a new secret if secrets are made here. Earlier ones stay valid for `overlap_hours`."""
+    """Generates a new secret, unless the platform issues it. Earlier addresses and secrets stay
+    valid for `overlap_hours`."""
     async with resources.work.of(member.tenant) as work:
         shown = await rotate_endpoint(
             work,
@@ -100,7 +102,7 @@ async def put_secret(
     body: Annotated[EndpointSecretBody, Depends(JsonBody(EndpointSecretBody))],
     resources: ResourcesDep,
 ) -> EndpointEntry:
-    """The address stays; the secret before is good for 24 hours more."""
+    """The address stays. The previous secret is valid for another 24 hours."""
     async with resources.work.of(member.tenant) as work:
         return await set_endpoint_secret(
             work,
@@ -115,7 +117,7 @@ async def put_secret(
 async def close(
     member: ManagerDep, integration_id: _IntegrationId, resources: ResourcesDep
 ) -> Response:
-    """Received webhooks stay in the log. Nothing happens if no address is open."""
+    """Received webhooks stay in the log. Has no effect if no address is open."""
     async with resources.work.of(member.tenant) as work:
         await close_endpoint(work, member.actor, integration_id)
     return Response(status_code=204)

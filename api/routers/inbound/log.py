@@ -1,4 +1,4 @@
-"""/api/dashboard/inbound: the webhooks that came in, and what became of them."""
+"""/api/dashboard/inbound: received webhooks and their outcomes."""
 
 from typing import Annotated, Final
 
@@ -41,7 +41,7 @@ async def list_inbound(
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         log = InboundLogRepository(connection, asked.tenant)
-        # One row more than the page shows whether there is a next one.
+        # Fetch one more row than the page shows, to detect a next page.
         found = await log.page(
             limit=query.limit + 1,
             before=query.cursor,
@@ -62,7 +62,7 @@ async def show_inbound(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_inbound))],
     resources: ResourcesDep,
 ) -> InboundDetail:
-    """Its headers and body are for owners and admins; others get neither."""
+    """Only owners and admins get the headers and the body."""
     async with resources.database.reading(member.tenant) as connection:
         found = await read_logged(connection, member.tenant, member.actor, member.record_id)
     return InboundDetail.of(found)
@@ -75,7 +75,7 @@ async def replay_inbound(
     resources: ResourcesDep,
 ) -> InboundReplayAnswer:
     """Processes the stored bytes again. A failed webhook is processed as if it had just arrived,
-    and a waiting one is tried immediately. A processed one stays as it is."""
+    and a waiting one is retried immediately. A processed one does not change."""
     async with resources.work.of(member.tenant) as work:
         starts = await replay_webhook(work, member.actor, member.record_id)
     if starts:

@@ -1,4 +1,4 @@
-"""/api/dashboard/polls: how far platforms were asked, and which of them fail."""
+"""/api/dashboard/polls: the progress and the failures of polls."""
 
 from fastapi import APIRouter
 

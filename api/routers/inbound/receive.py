@@ -1,7 +1,5 @@
-"""POST /api/webhooks/…: platforms report events of a merchant's shop, helpdesk or mailbox.
-
-The routes are not in the document: only platforms call them, each by its own rules.
-"""
+"""POST /api/webhooks/…: events of a merchant's shop, helpdesk or mailbox. The routes are not in the
+OpenAPI document, because only platforms call them, each with its own format."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -38,7 +36,7 @@ router = APIRouter()
 
 _ADDRESS: Final = "/api/webhooks"
 _SMALL: Final = 1024 * 1024
-# Mails with files come from servers that send slowly.
+# Servers that send mails with attachments can be slow.
 _LARGE_SECONDS: Final = 30.0
 _RECEIVED: Final = {"received": True}
 _log = structlog.get_logger(__name__)
@@ -53,30 +51,30 @@ class _Sender:
     key: str
 
 
-# Before the route with a token, which has one part more.
+# Registered before the route with a token, whose path has one more segment.
 @router.post(f"{_ADDRESS}/shopify", include_in_schema=False)
 async def shopify_webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Webhooks of the installation's own app, from every shop that has it."""
+    """Receive webhooks of the installation's own app, from every shop that has installed it."""
     secrets = resources.settings.inbound.shopify_secrets
     return await _of_installation(request, resources, Provider.SHOPIFY, secrets)
 
 
 @router.post(f"{_ADDRESS}/stripe", include_in_schema=False)
 async def stripe_connect_webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Events of the accounts that are connected to the installation's own."""
+    """Receive events of the accounts that are connected to the installation's own account."""
     secrets = resources.settings.inbound.stripe_secrets
     return await _of_installation(request, resources, Provider.STRIPE, secrets)
 
 
 @router.post(f"{_ADDRESS}/{{provider}}/{{token}}", include_in_schema=False)
 async def webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Returns 200 when the webhook is stored, now or before. A refusal has the status after which
-    the platform does not retry. When the webhook cannot be stored now, the status makes the
-    platform retry."""
+    """Receive a webhook. Returns 200 once the webhook is stored, also if it was stored before. A
+    refusal has a status after which the platform does not retry. If the webhook cannot be stored
+    now, the status makes the platform retry."""
     platform = platform_of(request.path_params["provider"])
     endpoint = await _endpoint(platform, request.path_params["token"], resources)
     if endpoint is None:
-        # A missing address and a missing signature get the same answer. The body is not read.
+        # A missing endpoint and an invalid signature get the same response. The body is not read.
         return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
     structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
     sender = _Sender(platform, endpoint.secrets(resources.sealer), endpoint.integration_id)
@@ -125,8 +123,8 @@ async def _of_installation(
 def _place(
     request: Request, resources: Resources, tenant: TenantId | None
 ) -> AbstractContextManager[RoomShare]:
-    """A place for the body; it counts for the sender's address and for the client. `tenant`: None
-    at the installation's own addresses."""
+    """Reserve body capacity, charged to the sender's address and the client. `tenant`: None at the
+    installation's own addresses."""
     address = ("address", limited_address(request))
     if tenant is None:
         return resources.inbound.app_room.place(address)
@@ -142,8 +140,8 @@ async def _endpoint(platform: Platform, token: str, resources: Resources) -> Ope
 async def _owners(
     account: str | None, believed: Believed, sender: _Sender, resources: Resources
 ) -> tuple[AccountOwner, ...]:
-    """Return each connection whose credentials have opened the account and that takes such a
-    webhook."""
+    """Return each connection whose credentials gave access to the account and that accepts this
+    kind of webhook."""
     owners: tuple[AccountOwner, ...] = ()
     platform = sender.platform
     if account is not None:
@@ -155,14 +153,15 @@ async def _owners(
 
 
 def _require_taker(owner: AccountOwner, believed: Believed, platform: Platform) -> None:
-    """Raises InboundRefused, as where there is no address."""
+    """Raise InboundRefused if the connection does not accept this kind of webhook, as if there were
+    no endpoint."""
     if not owner.takes(kind_of(platform, believed)):
         raise InboundRefused(RefusalReason.CONNECTION_ENDED)
 
 
 async def _check_pace(request: Request, resources: Resources, integration_id: str) -> None:
-    """Raises TooManyRequests. Shops and payments have no limit: one address of theirs sends for
-    many merchants."""
+    """Raise TooManyRequests if the endpoint or address exceeds its limit. Shops and payment
+    providers have no limit by address, because one of their addresses sends for many merchants."""
     now = resources.now()
     refused = _refusal_key(request, integration_id)
     resources.limiter.check_known(LimitScope.INBOUND_REFUSED, refused, now)
@@ -170,20 +169,20 @@ async def _check_pace(request: Request, resources: Resources, integration_id: st
 
 
 async def _count_refusal(request: Request, resources: Resources, sender: _Sender) -> None:
-    """Raises TooManyRequests where the address was refused too often."""
+    """Raise TooManyRequests if requests from the address were refused too often."""
     key = _refusal_key(request, sender.key)
     await resources.limiter.check(LimitScope.INBOUND_REFUSED, key, resources.now())
 
 
 def _refusal_key(request: Request, endpoint: str) -> str:
-    # Counted within the endpoint: webhooks to one shop from a shared address do not use up the
-    # limit of another shop.
+    # Counted per endpoint, so that webhooks to one shop from a shared address do not use up another
+    # shop's limit.
     return f"{endpoint}/{limited_address(request)}"
 
 
 async def _came(request: Request, platform: Platform, place: RoomShare) -> InboundRequest:
-    """The raw bytes before anything else. Raises InboundRefused, BodyTooLarge, InboundBusy,
-    BodyTooSlow, InvalidBody."""
+    """Return the headers and the raw body, before any parsing. Raises InboundRefused, BodyTooLarge,
+    InboundBusy, BodyTooSlow, InvalidBody."""
     headers = headers_of_platform(request.headers.items())
     announced_length(request, at_most=platform.max_body)
     seconds = MAX_SECONDS if platform.max_body <= _SMALL else _LARGE_SECONDS
@@ -192,7 +191,7 @@ async def _came(request: Request, platform: Platform, place: RoomShare) -> Inbou
 
 
 async def _believed(came: InboundRequest, sender: _Sender, resources: Resources) -> Believed | None:
-    """Raises InboundRefused."""
+    """Return the verified webhook. Raises InboundRefused."""
     reading = partial(believe, sender.platform, came, sender.secrets, resources.now())
     return await resources.inbound.gates.reading(came, reading)
 
@@ -204,8 +203,9 @@ async def _keep(
     sender: _Sender,
     resources: Resources,
 ) -> None:
-    """Store the webhook for each of its owners, and start its processing. Raises CallerBusy,
-    EngineUnavailable: the platform retries, and owners that have stored it recognize it."""
+    """Store the webhook for each of its connections, and start its processing. Raises CallerBusy,
+    EngineUnavailable: the platform then retries, and connections that have already stored it detect
+    the duplicate."""
     for owner in owners:
         tenant, named = owner.tenant, believed.of(owner.integration_id, came)
         kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)
@@ -227,7 +227,7 @@ def _reason(refused: DomainError) -> RefusalReason:
 
 
 def _refused(request: Request, platform: Platform, refused: DomainError) -> Response:
-    """The error in our shape, with the status that this platform takes for the last word."""
+    """Return the error in our format, with a status after which this platform does not retry."""
     response = error_response(refused, request.state.request_id, request)
     response.status_code = platform.refusal_status
     if response.status_code != 401 and "www-authenticate" in response.headers:

@@ -1,4 +1,4 @@
-"""POST /api/engine/gateway: one event in, one answer out."""
+"""POST /api/engine/gateway: accepts one event and returns the agent's answer."""
 
 import hashlib
 from dataclasses import dataclass
@@ -41,8 +41,8 @@ class SentEvent:
 
 
 class EventBody(Part):
-    """The event. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, ClientIdMissing,
-    InvalidBody."""
+    """The event in the body. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow,
+    ClientIdMissing, InvalidBody."""
 
     errors = (400, 408, 413, 415)
 
@@ -68,8 +68,8 @@ async def gateway(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Answers within 30 s; a run that takes longer goes on, and its result is kept. A session token
-    needs the role owner, admin or agent."""
+    """Answers within 30 s. A run that takes longer continues, and its result is stored. A session
+    token needs the role owner, admin or agent."""
     call = sent.call
     tenant, actor = await authorize(caller, call.client_id, resources, session_roles=REVIEWERS)
     structlog.contextvars.bind_contextvars(client_id=tenant)
@@ -82,7 +82,7 @@ async def gateway(
     body = answer.model_dump(mode="json", exclude_none=True)
     if not vouches and isinstance(answer, RunResult) and (notices := _ignored(call)):
         body["notices"] = [notice.model_dump() for notice in notices]
-    # Not by FastAPI, which would check what is ours once more.
+    # Not serialized by FastAPI, which would validate our own response again.
     return json_response(body)
 
 

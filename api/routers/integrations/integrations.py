@@ -1,4 +1,4 @@
-"""/api/dashboard/integrations: the shops and helpdesks that a client's agent may ask and act in."""
+"""/api/dashboard/integrations: shops and helpdesks that a client's agent may query and act on."""
 
 from typing import Annotated, Final
 
@@ -48,11 +48,9 @@ async def connect(
     body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
     resources: ResourcesDep,
 ) -> TriedIntegration:
-    """A member of several clients names one. An existing connection to the same provider ends.
-
-    Credentials are sealed before they are stored, and then tested by one cheap read. `problem`
-    reports its result; the connection stays in any case.
-    """
+    """A member of several clients must name the client. An existing connection to the same provider
+    ends. Credentials are encrypted before they are stored, and then tested by one cheap read.
+    `problem` reports the result; the connection is stored in any case."""
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     return await connect_and_try(
         resources.work,
@@ -95,7 +93,7 @@ async def try_one(
 async def disconnect(
     member: ManagerDep, integration_id: IntegrationId, resources: ResourcesDep
 ) -> Response:
-    """An ended connection stays as it is."""
+    """An ended connection does not change."""
     async with resources.work.of(member.tenant) as work:
         await disconnect_integration(work, member.actor, integration_id)
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""/api/dashboard/mail-sender: the sender of a client's mails to customers."""
+"""/api/dashboard/mail-sender: the sender of a client's emails to customers."""
 
 from typing import Annotated, Final
 
@@ -28,8 +28,8 @@ _SENDER: Final = "/api/dashboard/mail-sender"
 
 @router.get(_SENDER, summary="Whose name a client's mails go out under", responses=errors(404))
 async def sender(member: ManagerDep, resources: ResourcesDep) -> ShownSender:
-    """Requires the role owner or admin, as all routes of the sender. The password is never
-    shown."""
+    """Requires the role owner or admin, like all mail sender routes. The password is never
+    returned."""
     async with resources.database.reading(member.tenant) as connection:
         return await MailSenderRepository(connection, member.tenant).shown()
 
@@ -41,9 +41,9 @@ async def put(
     request: Request,
     resources: ResourcesDep,
 ) -> ShownSender:
-    """A code is mailed to the address, from the address, by the server that is given. Until it is
-    entered, mails go out under the service's sender. Where address and server stay the same, the
-    sender stays verified and no code is mailed. A client has at most 5 codes a day."""
+    """A code is mailed to the address, from the address, by the given server. Until the code is
+    entered, emails have the service's sender. If address and server do not change, the sender stays
+    verified and no code is mailed. A client can send at most 5 codes a day."""
     stored = await set_mail_sender(
         resources.work,
         member.actor,
@@ -71,7 +71,7 @@ async def send_again(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """It takes the place of the one before, and counts as any other."""
+    """The new code replaces the previous one, and counts towards the daily limit."""
     code = drawn_code(body.language or language_of(request))
     async with resources.work.of(member.tenant) as work:
         code_id = await send_sender_code(work, member.actor, code, resources.sealer)
@@ -85,7 +85,7 @@ async def verify(
     body: Annotated[SenderCodeBody, Depends(JsonBody(SenderCodeBody))],
     resources: ResourcesDep,
 ) -> ShownSender:
-    """A code is good for 30 minutes, five tries and one use."""
+    """A code can be used once, within 30 minutes and five attempts."""
     async with resources.work.of(member.tenant) as work:
         verified = await verify_mail_sender(work, member.actor, body.code, resources.sealer)
     if verified is None:
@@ -100,7 +100,7 @@ async def verify(
     responses=errors(404),
 )
 async def remove(member: ManagerDep, resources: ResourcesDep) -> Response:
-    """From the next mail on, the service's sender is used."""
+    """The next email has the service's sender."""
     async with resources.work.of(member.tenant) as work:
         await remove_mail_sender(work, member.actor)
     return Response(status_code=204)

@@ -1,4 +1,5 @@
-"""/api/dashboard/corrections: what people changed of the agent's drafts, and what becomes of it."""
+"""/api/dashboard/corrections: people's edits of the agent's drafts, and the suggestions derived
+from them."""
 
 from typing import Annotated, Final
 
@@ -38,7 +39,7 @@ async def corrections(
     asked: Annotated[Asked[CorrectionQuery], Depends(QueryInClient(CorrectionQuery))],
     resources: ResourcesDep,
 ) -> CorrectionPage:
-    """Page by page, the oldest first; in one state, or in all of them."""
+    """Pages of corrections, oldest first, in one state or in all states."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await CorrectionRepository(connection, asked.tenant).page(
@@ -52,8 +53,8 @@ async def corrections(
 
 @router.get(_CORRECTION, summary="One correction, with what can be made of it")
 async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
-    """The difference of both texts word by word and, under `offers`, a case and a change of
-    content, filled in. None of it is stored before it is accepted."""
+    """Returns the word diff of both texts and, under `offers`, a prefilled case and change of
+    content. Neither is stored until it is accepted."""
     async with resources.database.reading(reader.tenant) as connection:
         return await read_correction(connection, reader.tenant, reader.record_id)
 
@@ -69,9 +70,9 @@ async def accept(
     body: Annotated[AcceptCorrectionBody, Depends(JsonBody(AcceptCorrectionBody))],
     resources: ResourcesDep,
 ) -> AcceptedCorrectionAnswer:
-    """Adds the case, adds or changes the content, where given, and keeps the message as a labelled
-    example; all of it or nothing, once. `X-Cases-Lost` states how many cases are no longer
-    green."""
+    """Adds the case and adds or changes the content, if given, and keeps the message as a labelled
+    example. Either everything is stored or nothing. A correction can be accepted once.
+    `X-Cases-Lost` states the number of cases that are no longer green."""
     lesson = body.lesson
     async with saving_in(request, decider.tenant, resources) as work:
         made = await accept_correction(work, decider.actor, decider.record_id, lesson)

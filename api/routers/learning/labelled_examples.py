@@ -1,4 +1,4 @@
-"""/api/dashboard/labelled-examples: messages with the class that a person gave them."""
+"""/api/dashboard/labelled-examples: messages with the class that a person assigned."""
 
 from typing import Annotated, Final
 
@@ -24,7 +24,7 @@ Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_exampl
 
 @router.get(_EXAMPLES, summary="Messages with the class that a person gave them")
 async def examples(page: PageDep, resources: ResourcesDep) -> ExamplePage:
-    """Open to every member of the client. Personal data in the texts was replaced."""
+    """Open to every member of the client. Personal data in the texts has been replaced."""
     async with resources.database.reading(page.tenant) as connection:
         found = await LabelledExampleRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1

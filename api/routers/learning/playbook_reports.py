@@ -1,5 +1,5 @@
-"""/api/dashboard/playbooks/{playbook_id}/shadow and /threshold-advice: what a playbook's past says
-of it."""
+"""/api/dashboard/playbooks/{playbook_id}/shadow and /threshold-advice: reports from a playbook's
+past events."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ router = APIRouter(route_class=DescribedRoute)
 async def shadow(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> ShadowAnswer:
-    """Open to every member of the client. The agent's draft is shown once people have dealt with
+    """Open to every member of the client. The agent's draft is included once people have handled
     the message."""
     async with resources.database.reading(member.tenant) as connection:
         return ShadowAnswer.of(await shadow_report(connection, member.tenant, playbook_id))
@@ -31,7 +31,7 @@ async def advice(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> AdviceAnswer:
-    """Open to every member of the client. This is advice: change the playbook to change its
+    """Open to every member of the client. This is advice only: change the playbook to change its
     threshold."""
     async with resources.database.reading(asked.tenant) as connection:
         found = await threshold_advice(

@@ -1,4 +1,4 @@
-"""The body of a playbook or a saved case: JSON, or YAML as people write it to a file."""
+"""The body of a playbook or a saved case, as JSON or YAML."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -17,11 +17,12 @@ T = TypeVar("T")
 
 
 class PlaybookBody(Part, Generic[T]):
-    """Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, CallerBusy,
-    DocumentTooCostly, InvalidPlaybook, InvalidCases.
+    """A playbook or a saved case in the body.
 
-    The route names its caller first: the document is read within the admission of its client.
-    `shape`: for the document. `read`: returns what the route needs from the value.
+    The route authenticates its caller first, because parsing is limited by the client's admission.
+    `shape`: the model for the OpenAPI document. `read`: returns what the route needs from the
+    parsed value. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, CallerBusy,
+    DocumentTooCostly, InvalidPlaybook, InvalidCases.
     """
 
     errors = (400, 408, 413, 415, 422)

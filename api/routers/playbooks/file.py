@@ -1,4 +1,4 @@
-"""/api/dashboard/playbook-file: all of a client's playbooks as one file."""
+"""/api/dashboard/playbook-file: export and import of all of a client's playbooks as one file."""
 
 import asyncio
 from typing import Annotated, Final
@@ -55,8 +55,8 @@ async def bring_in(
     ],
     resources: ResourcesDep,
 ) -> ImportAnswer:
-    """Playbooks are matched by name. All are imported, or none; others stay. JSON, or YAML with
-    `Content-Type: application/yaml`."""
+    """Playbooks are matched by name. Either all are imported or none; playbooks not in the file
+    stay. JSON, or YAML with `Content-Type: application/yaml`."""
     dry_run = asked.query.dry_run
     publication = Publication.of(resources.model, asked.query.override)
     async with resources.work.of(asked.tenant, dry_run=dry_run) as work:

@@ -1,4 +1,4 @@
-"""/api/dashboard/playbooks: which events the agent answers, and what it may do."""
+"""/api/dashboard/playbooks: the events that the agent answers, and the actions that it may take."""
 
 from typing import Annotated, Final
 
@@ -61,8 +61,8 @@ async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
 
 @router.post(PLAYBOOKS, summary="Make a playbook", status_code=201, responses=errors(409))
 async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -> PlaybookOut:
-    """JSON, or YAML with `Content-Type: application/yaml`. Unless `active` says no it is on at
-    once."""
+    """JSON, or YAML with `Content-Type: application/yaml`. The playbook is active immediately
+    unless `active` is false."""
     async with resources.work.of(member.tenant) as work:
         made = await create_playbook(
             work,
@@ -87,9 +87,9 @@ async def playbook(
 async def update(
     member: ManagerDep, playbook_id: PlaybookId, draft: DraftDep, resources: ResourcesDep
 ) -> ChangedPlaybook:
-    """Replaces the whole playbook, as JSON or YAML, by the next version; started runs keep theirs.
-    Without `active` it stays on or off. With `expected_version` the change is refused if another
-    change came first."""
+    """Replaces the whole playbook, as JSON or YAML, by a new version. Runs that have started keep
+    their version. Without `active` the playbook stays active or inactive. With `expected_version`
+    the change is refused if another change came first."""
     async with resources.work.of(member.tenant) as work:
         change = await update_playbook(
             work, member.actor, playbook_id, draft, Publication.of(resources.model, draft.override)
@@ -99,7 +99,7 @@ async def update(
 
 @router.delete(PLAYBOOK, summary="Delete a playbook", status_code=204, responses=errors(409))
 async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: ResourcesDep) -> Response:
-    """Its name and pattern are free. Runs that it answered can still be explained."""
+    """Its name and pattern can be reused. Runs that it answered can still be explained."""
     async with resources.work.of(member.tenant) as work:
         await delete_playbook(work, member.actor, playbook_id)
     return Response(status_code=204)
@@ -112,8 +112,8 @@ async def activate(
     body: Annotated[ActivateBody, Depends(JsonBody(ActivateBody, optional=True))],
     resources: ResourcesDep,
 ) -> PlaybookOut:
-    """Refused while another active playbook has the same pattern, and while cases of a version that
-    never answered are not green."""
+    """Refused if another active playbook has the same pattern, or if cases of a version that never
+    answered are not green."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         return PlaybookOut.of(
@@ -128,7 +128,7 @@ async def deactivate(
     _: Annotated[DeactivateBody, Depends(JsonBody(DeactivateBody, optional=True))],
     resources: ResourcesDep,
 ) -> PlaybookOut:
-    """Its events go by another one, or get no_playbook."""
+    """Its events match another playbook, or get no_playbook."""
     publication = Publication(resources.model)
     async with resources.work.of(member.tenant) as work:
         return PlaybookOut.of(

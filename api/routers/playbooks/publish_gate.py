@@ -1,4 +1,4 @@
-"""/api/dashboard/playbooks/{playbook_id}/gate: whether a version may go live."""
+"""/api/dashboard/playbooks/{playbook_id}/gate: the check that a version may go live."""
 
 from typing import Annotated
 
@@ -24,7 +24,7 @@ async def gate(
     resources: ResourcesDep,
 ) -> GateAnswer:
     """Open to every member of the client. Checks the current version by default, as if it were
-    active. Try a draft with `POST /api/dashboard/case-runs` and `playbook`."""
+    active. To try a draft, use `POST /api/dashboard/case-runs` with `playbook`."""
     async with resources.database.reading(asked.tenant) as connection:
         entries = await PlaybookRepository(connection, asked.tenant).all()
         current = await PlaybookRepository(connection, asked.tenant).read(playbook_id)

@@ -1,4 +1,5 @@
-"""/api/dashboard/playbooks/{playbook_id}/versions: what a playbook said before, and since when."""
+"""/api/dashboard/playbooks/{playbook_id}/versions: earlier versions of a playbook, with their
+times."""
 
 import re
 from typing import Annotated, Final
@@ -36,7 +37,7 @@ _VERSION: Final = f"{_VERSIONS}/{{version}}"
 
 
 class _PathVersion(Part):
-    """A version's number in the path. Raises PlaybookNotFound where it is none."""
+    """A version number in the path. Raises PlaybookNotFound if the parameter is not a number."""
 
     errors = (404,)
     parameters = (
@@ -105,8 +106,8 @@ async def difference(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> VersionDiff:
-    """Open to every member of the client. Compares the current version with the one before by
-    default."""
+    """Open to every member of the client. By default, compares the current version with the
+    previous one."""
     wanted = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         now = await PlaybookRepository(connection, asked.tenant).read(playbook_id)
@@ -129,8 +130,8 @@ async def restore(
     body: Annotated[RestoreBody, Depends(JsonBody(RestoreBody, optional=True))],
     resources: ResourcesDep,
 ) -> ChangedPlaybook:
-    """Makes it the next version. The playbook stays on or off. A version that answered events needs
-    no green case."""
+    """Restores it as a new version. The playbook stays active or inactive. A version that has
+    answered events does not need green cases."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         change = await restore_playbook(

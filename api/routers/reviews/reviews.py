@@ -1,4 +1,4 @@
-"""/api/dashboard/reviews: what waits for a human, and the human's decision."""
+"""/api/dashboard/reviews: drafts that wait for a person, and the person's decisions."""
 
 from typing import Annotated, Final
 
@@ -44,8 +44,8 @@ async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
     resources: ResourcesDep,
 ) -> ReviewPage:
-    """Pages of reviews, urgent ones and then the oldest first, unless `order` says otherwise. New
-    reviews neither hide a review from later pages nor repeat one."""
+    """Pages of reviews: urgent ones first, then the oldest first, unless `order` says otherwise.
+    New reviews do not shift the following pages."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await list_reviews(
@@ -77,7 +77,7 @@ async def claim(
     body: Annotated[ClaimBody, Depends(JsonBody(ClaimBody, optional=True))],
     resources: ResourcesDep,
 ) -> ClaimAnswer:
-    """Claiming one's own again renews it. `force` needs the role owner or admin."""
+    """Claiming your own review again renews the claim. `force` needs the role owner or admin."""
     async with resources.work.of(reviewer.tenant) as work:
         claimed = await claim_review(work, reviewer.actor, reviewer.record_id, force=body.force)
     return ClaimAnswer(review_id=reviewer.record_id, status=EscalationStatus.CLAIMED, claim=claimed)
@@ -105,7 +105,7 @@ async def approve(
     resources: ResourcesDep,
 ) -> DecisionAnswer:
     """If two people must agree, the first approval leaves the review open. A later message voids
-    it."""
+    that approval."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await approve_review(
             work,
@@ -128,7 +128,7 @@ async def edit(
     body: Annotated[EditBody, Depends(JsonBody(EditBody))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """If two people must agree, the second one approves this text or writes another."""
+    """If two people must agree, the second person approves this text or writes another."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await edit_review(
             work,
@@ -147,14 +147,14 @@ async def reject(
     body: Annotated[RejectBody, Depends(JsonBody(RejectBody, optional=True))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """The agent does nothing more in this conversation. One person is enough for it."""
+    """The agent does nothing more in this conversation. One person is sufficient to reject."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await reject_review(work, reviewer.actor, reviewer.record_id, body.note)
     return _told(outcome, reviewer, work)
 
 
 def _told(outcome: DecisionOutcome, reviewer: MemberAt, work: UnitOfWork) -> DecisionAnswer:
-    """After the commit, when the run is signalled."""
+    """Signal the run after the commit."""
     return DecisionAnswer(
         review_id=reviewer.record_id,
         status=outcome.status,

@@ -1,4 +1,4 @@
-"""GET /api/dashboard/runs: what the agent did, and why."""
+"""GET /api/dashboard/runs: the agent's runs, with their outcomes and reasons."""
 
 from typing import Annotated, Final
 
@@ -25,7 +25,7 @@ async def list_runs(
     """Open to every member of the client, with a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
-        # One row more than the page shows whether there is a next one.
+        # Fetch one more row than the page shows, to detect a next page.
         found = await RunTraces(connection, asked.tenant).page(
             limit=query.limit + 1,
             before=query.cursor,
@@ -44,7 +44,7 @@ async def show_run(
     run_id: Annotated[str, Depends(PathId("run_id", "run", RunNotFound))],
     resources: ResourcesDep,
 ) -> RunTrace:
-    """Open to every member of the client, with a session token. A run of another client is not
-    found."""
+    """Open to every member of the client, with a session token. Returns 404 for a run of another
+    client."""
     async with resources.database.reading(member.tenant) as connection:
         return await RunTraces(connection, member.tenant).read(run_id)

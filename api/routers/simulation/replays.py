@@ -1,4 +1,4 @@
-"""/api/dashboard/replays: past events thought through again, and what would have been otherwise."""
+"""/api/dashboard/replays: past events processed again, and the differences in outcome."""
 
 from typing import Annotated, Final
 
@@ -50,8 +50,8 @@ async def start(
     body: Annotated[NewReplayBody, Depends(JsonBody(NewReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """Requires the role owner or admin; one replay of a client at a time. A worker processes the
-    events again, reading only. The cost of a language model counts for the client's month."""
+    """Requires the role owner or admin; one replay per client at a time. A worker processes the
+    events again, read-only. The cost of a language model is charged to the client's month."""
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
         return await start_replay(work, member.actor, body.asked)
@@ -91,7 +91,7 @@ async def stop(
     _: Annotated[ReplayStopBody, Depends(JsonBody(ReplayStopBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """Requires the role owner or admin. Results until then stay. A finished replay stays as it
-    is."""
+    """Requires the role owner or admin. Results so far are kept. A finished replay does not
+    change."""
     async with resources.work.of(member.tenant) as work:
         return await stop_replay(work, member.actor, replay_id)

@@ -1,4 +1,4 @@
-"""POST /api/simulator/chat: what the agent would do, without a trace of it."""
+"""POST /api/simulator/chat: simulates the agent without side effects."""
 
 import time
 from typing import Annotated, Final
@@ -22,7 +22,8 @@ SIMULATOR: Final = "/api/simulator/chat"
 
 
 class _SimulatorPart(Part):
-    """Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, ClientIdMissing, InvalidBody."""
+    """The simulation in the body. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow,
+    ClientIdMissing, InvalidBody."""
 
     errors = (400, 408, 413, 415)
 
@@ -42,8 +43,8 @@ async def chat(
     resources: ResourcesDep,
 ) -> SimulatorAnswer:
     """Requires the role owner, admin or agent; 20 requests a minute. Nothing is sent, executed,
-    stored or counted as a ticket. The cost of a language model is charged. Answers within 30 s,
-    with a model within 110 s."""
+    stored or counted as a ticket. The cost of a language model is charged. Answers within 30 s, or
+    within 110 s with a language model."""
     started = time.monotonic()
     member = await member_for(user, body.client_id, resources, client_network(request))
     simulation = await simulate(

@@ -35,15 +35,15 @@ async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
 
 @router.post(f"{_CLIENT}/stop", summary="Stop all automatic answers and actions")
 async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """Takes effect in all workers before the answer. People's replies and approvals continue."""
+    """Takes effect in all workers before the response. People's replies and approvals continue."""
     async with resources.work.of(member.tenant) as work:
         return await stop_automation(work, member.actor)
 
 
 @router.post(f"{_CLIENT}/resume", summary="End the stop", responses=errors(409))
 async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """The end of another member's stop waits for a second manager or a day, as a change that
-    loosens. What was held meanwhile stays with people."""
+    """Resuming after another member's stop waits for a second manager or a day, like any change
+    that loosens a protection. Messages held during the stop stay with people."""
     async with resources.work.of(member.tenant) as work:
         return await resume_automation(work, member.actor)
 
@@ -57,7 +57,7 @@ async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationStat
 
 @router.post(f"{_ALL}/stop", summary="Stop all automatic answers and actions of every client")
 async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -> InstallationState:
-    """Requires an internal admin. Takes effect in all workers before the answer."""
+    """Requires an internal admin. Takes effect in all workers before the response."""
     async with resources.work.everywhere() as work:
         return InstallationState.of(await stop_installation(work, operator))
 
@@ -66,7 +66,7 @@ async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -
 async def resume_all(
     operator: OperatorDep, _: _NoBody, resources: ResourcesDep
 ) -> InstallationState:
-    """Requires an internal admin. Clients that have stopped themselves stay stopped."""
+    """Requires an internal admin. Clients that have stopped their own automation stay stopped."""
     async with resources.work.everywhere() as work:
         await resume_installation(work, operator)
     return InstallationState.of(None)

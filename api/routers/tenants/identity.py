@@ -10,7 +10,7 @@ router = APIRouter()
 
 @router.get("/.well-known/jwks.json", include_in_schema=False)
 async def jwks(resources: ResourcesDep, response: Response) -> dict[str, list[dict[str, str]]]:
-    """Raises RouteNotFound where session tokens are another provider's, or none."""
+    """Raises RouteNotFound if we do not issue session tokens."""
     if resources.session_keys is None:
         raise RouteNotFound
     response.headers["Cache-Control"] = "public, max-age=300"

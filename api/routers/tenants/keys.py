@@ -27,7 +27,7 @@ ManagersPage = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery, MANA
 
 @router.get(_KEYS, summary="A client's keys, newest first")
 async def keys(page: ManagersPage, resources: ResourcesDep) -> KeyPage:
-    """Requires the role owner or admin, as all routes of keys."""
+    """Requires the role owner or admin, like all key routes."""
     limit = page.query.limit
     async with resources.database.reading(page.tenant) as connection:
         found = await KeyRepository(connection).page(
@@ -45,7 +45,7 @@ async def create(
     body: Annotated[KeyBody, Depends(JsonBody(KeyBody))],
     resources: ResourcesDep,
 ) -> KeyWithText:
-    """The answer shows the key, once. A client has at most 100 that can be used."""
+    """The response contains the key, this once. A client can have at most 100 active keys."""
     random = secrets.token_bytes(KEY_BYTES)
     async with resources.work.of(member.tenant) as work:
         made = await create_key(work, member.actor, body.label, random)
@@ -54,7 +54,7 @@ async def create(
 
 @router.get(_KEY, summary="One key")
 async def key(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Key:
-    """Never the key itself."""
+    """Never contains the key itself."""
     async with resources.database.reading(member.tenant) as connection:
         return Key.model_validate(await KeyRepository(connection).read(member.tenant, key_id))
 
@@ -66,7 +66,7 @@ async def rename(
     body: Annotated[KeyBody, Depends(JsonBody(KeyBody))],
     resources: ResourcesDep,
 ) -> Key:
-    """Nothing else of a key can be changed."""
+    """The label is the only attribute of a key that can be changed."""
     async with resources.work.of(member.tenant) as work:
         return Key.model_validate(await rename_key(work, member.actor, key_id, body.label))
 

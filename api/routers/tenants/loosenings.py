@@ -1,4 +1,5 @@
-"""/api/dashboard/loosenings: changes that let the agent do more, and wait for a second manager."""
+"""/api/dashboard/loosenings: changes that let the agent do more, and that wait for a second
+manager."""
 
 from typing import Annotated, Final
 
@@ -61,6 +62,6 @@ async def cancel(
     _: Annotated[CancelLooseningBody, Depends(JsonBody(CancelLooseningBody, optional=True))],
     resources: ResourcesDep,
 ) -> LooseningOut:
-    """Any manager may, the one who requested it too."""
+    """Any manager may, including the one who requested the change."""
     async with resources.work.of(member.tenant) as work:
         return LooseningOut.of(await cancel_loosening(work, member.actor, loosening_id))

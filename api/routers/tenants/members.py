@@ -43,7 +43,7 @@ UserId = Annotated[str, Depends(_PathUser())]
 
 @router.get(_MEMBERS, summary="A client's owner and members")
 async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
-    """Requires the role owner or admin, as all routes of members. People join by an invitation."""
+    """Requires the role owner or admin, like all member routes. People join by invitation."""
     async with resources.database.reading_across() as connection:
         found = await MemberRepository(connection).all(member.tenant)
     return MemberList(members=tuple(map(MemberOut.model_validate, found)))
@@ -51,8 +51,8 @@ async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
 
 @router.get(f"{_MEMBER}/keys", summary="List the active keys that a member made")
 async def keys(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> MadeKeys:
-    """Decide about them when the member is removed or loses the role. Former members are listed as
-    long as a key of theirs is active."""
+    """When you remove a member or lower their role, decide which of these keys to revoke. Former
+    members are listed as long as one of their keys is active."""
     async with resources.database.reading_across() as connection:
         found = await KeyRepository(connection).made_by(member.tenant, without_address(user_id))
         if not found:
@@ -67,9 +67,9 @@ async def change(
     body: Annotated[RoleBody, Depends(JsonBody(RoleBody))],
     resources: ResourcesDep,
 ) -> MemberOut:
-    """Takes effect with the next request. The owner stays the owner. A member who is no longer
+    """Takes effect with the next request. The owner's role cannot change. A member who is no longer
     owner or admin loses the programs that they authorized and the invitations that they sent.
-    `keys` decides about the keys that they made."""
+    `keys` decides which of the keys that they created are revoked."""
     choice = key_choice(body.keys)
     async with resources.work.spanning(member.tenant) as work:
         changed = await change_role(work, member.actor, user_id, body.role, keys=choice)
@@ -83,7 +83,7 @@ async def remove(
     resources: ResourcesDep,
 ) -> Response:
     """Takes effect immediately. The programs that the member authorized lose access, and their
-    invitations end. `keys` decides about the keys that they made."""
+    invitations end. `keys` decides which of the keys that they created are revoked."""
     choice = key_choice(asked.query.keys)
     async with resources.work.spanning(asked.tenant) as work:
         await remove_member(work, asked.actor, user_id, keys=choice)

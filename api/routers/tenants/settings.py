@@ -1,4 +1,5 @@
-"""/api/dashboard/settings: a client's words to a language model, its looks."""
+"""/api/dashboard/settings: a client's instructions for the language model, branding and other
+settings."""
 
 from typing import Annotated, Final
 
@@ -30,7 +31,8 @@ async def change(
     body: Annotated[SettingsBody, Depends(JsonBody(SettingsBody))],
     resources: ResourcesDep,
 ) -> ClientSettings:
-    """From the next message on. What is left out stays; what is given takes its place whole."""
+    """Takes effect from the next message on. Omitted fields do not change; given fields are
+    replaced as a whole."""
     wanted = body.change
     async with resources.work.of(member.tenant) as work:
         return await change_settings(work, member.actor, wanted)

@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks/…/deliveries: what was sent to a webhook, and sending it once more."""
+"""/api/dashboard/webhooks/…/deliveries: deliveries of a webhook, redelivery and replay."""
 
 import asyncio
 from typing import Annotated, Final
@@ -42,7 +42,7 @@ async def deliveries(
     query: Annotated[DeliveryQuery, Depends(StrictQuery(DeliveryQuery))],
     resources: ResourcesDep,
 ) -> DeliveryList:
-    """Without the bodies of requests and answers, which each delivery's own page has."""
+    """Without the bodies of requests and responses; get a single delivery for these."""
     async with resources.database.reading(member.tenant) as connection:
         found = await DeliveryRepository(connection, member.tenant).latest(member.record_id)
     return DeliveryList(deliveries=[one for one in found if query.status in (None, one.status)])
@@ -52,7 +52,8 @@ async def deliveries(
 async def delivery(
     member: WebhookDep, delivery_id: DeliveryId, resources: ResourcesDep
 ) -> DeliveryDetail:
-    """`request_body` is exactly what was signed. `curl` needs no secret: it has its signatures."""
+    """`request_body` is exactly the signed text. `curl` contains its signatures, so it needs no
+    secret."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:
         found, curl = await read_delivery(
@@ -76,7 +77,7 @@ async def replay(
     _: Annotated[ReplayBody, Depends(JsonBody(ReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> DeliveryAnswer:
-    """The same body and webhook-id, a new timestamp and signature, to the URL that is set now."""
+    """Sends the same body and webhook-id with a new timestamp and signature, to the current URL."""
     async with resources.work.of(member.tenant) as work:
         replayed = await replay_delivery(work, member.actor, member.record_id, delivery_id)
     return DeliveryAnswer(delivery_id=replayed)
@@ -93,8 +94,8 @@ async def replay_since(
     body: Annotated[ReplaySinceBody, Depends(JsonBody(ReplaySinceBody))],
     resources: ResourcesDep,
 ) -> ReplaySinceAnswer:
-    """Events since then that it has not got, 1,000 a call, the oldest first. They can be replayed
-    for 30 days."""
+    """Queues events since that time that the webhook has not received: 1,000 per call, oldest
+    first. Events can be replayed for 30 days."""
     async with resources.work.of(member.tenant) as work:
         replayed = await replay_missed(
             work, member.actor, member.record_id, body.since, everything=body.all
@@ -110,11 +111,11 @@ async def verify(
     body: Annotated[VerifyBody, Depends(JsonBody(VerifyBody))],
     resources: ResourcesDep,
 ) -> Explanation:
-    """Tries what receivers get wrong: the secret, the string that is signed, a body that was parsed
-    and rendered again, another request's timestamp."""
+    """Checks common mistakes of receivers: a wrong secret, a wrong signed string, a body that was
+    parsed and serialized again, or the timestamp of another request."""
     async with resources.work.of(member.tenant) as work:
         evidence = await signature_evidence(
             work, member.actor, member.record_id, sealer=resources.sealer
         )
-    # In a thread: it takes tenths of a second where the body is long.
+    # In a thread, because a long body takes tenths of a second.
     return await asyncio.to_thread(evidence.explain, body.pasted)

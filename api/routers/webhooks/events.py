@@ -1,4 +1,4 @@
-"""GET /api/webhook-events: the events of webhooks, for developers of receivers."""
+"""GET /api/webhook-events: the webhook events, for developers of receivers."""
 
 from typing import Annotated, Any, Final
 
@@ -14,12 +14,12 @@ from domain.webhooks.webhook import EVENT_IDS
 router = APIRouter(route_class=DescribedRoute)
 
 _PATH: Final = "/api/webhook-events"
-# The same for everybody, and the same until the next version runs.
+# The same for every caller, and unchanged until the next release is deployed.
 _CACHE: Final = "public, max-age=300"
 
 
 class _EventName(Part):
-    """The event that the path names, which may be none."""
+    """The event in the path, which may be unknown."""
 
     parameters = (
         {

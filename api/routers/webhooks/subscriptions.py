@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks: a merchant's endpoints and the events that each receives."""
+"""/api/dashboard/webhooks: a client's webhooks and the events that each receives."""
 
 import secrets
 from datetime import timedelta
@@ -43,15 +43,15 @@ WebhookDep = Annotated[
     MemberAt,
     Depends(InClientOf(MANAGERS, PathId("webhook_id", "webhook", WebhookNotFound), client_of)),
 ]
-"""An owner or admin of its client: all routes of webhooks are for them alone."""
+"""An owner or admin of the webhook's client. All webhook routes require one of these roles."""
 
 _WEBHOOKS: Final = "/api/dashboard/webhooks"
 
 
 @router.get(_WEBHOOKS, summary="The webhooks of one client")
 async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
-    """Requires the role owner or admin, as all routes of webhooks. Lists all of them, 100 at
-    most."""
+    """Requires the role owner or admin, like all webhook routes. Lists all webhooks, at most
+    100."""
     async with resources.database.reading(member.tenant) as connection:
         found = await WebhookRepository(connection, member.tenant).all()
     return WebhookList(webhooks=found)
@@ -66,7 +66,7 @@ async def create(
     body: Annotated[CreateBody, Depends(JsonBody(CreateBody))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
-    """The answer shows the secret once. It signs every delivery."""
+    """The response shows the secret once. The secret signs every delivery."""
     await check_chosen(user, body.client_id, resources)
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
@@ -94,7 +94,8 @@ async def change(
     body: Annotated[ChangeBody, Depends(JsonBody(ChangeBody))],
     resources: ResourcesDep,
 ) -> Webhook:
-    """Deliveries that wait are sent to the new URL. What happens during a pause can be replayed."""
+    """Pending deliveries are sent to the new URL. Events that occur during a pause can be
+    replayed."""
     wanted = body.change
     async with resources.work.of(member.tenant) as work:
         return await change_webhook(
@@ -104,7 +105,7 @@ async def change(
 
 @router.delete(WEBHOOK, summary="Delete a webhook, with its deliveries", status_code=204)
 async def delete(member: WebhookDep, resources: ResourcesDep) -> Response:
-    """Pending deliveries are not sent any more."""
+    """Pending deliveries are no longer sent."""
     async with resources.work.of(member.tenant) as work:
         await delete_webhook(work, member.actor, member.record_id)
     return Response(status_code=204)
@@ -116,7 +117,8 @@ async def rotate(
     body: Annotated[RotateBody, Depends(JsonBody(RotateBody, optional=True))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
-    """The answer shows the new secret, once. Until the overlap ends, both sign."""
+    """The response shows the new secret, once. Until the overlap ends, deliveries are signed with
+    both secrets."""
     async with resources.work.of(member.tenant) as work:
         rotated = await rotate_webhook(
             work,
@@ -137,7 +139,7 @@ async def enable(
     _: Annotated[EnableBody, Depends(JsonBody(EnableBody, optional=True))],
     resources: ResourcesDep,
 ) -> EnableAnswer:
-    """Its count of failures begins again. What it has missed waits for a replay."""
+    """Resets the failure count. Missed events are sent only by a replay."""
     async with resources.work.of(member.tenant) as work:
         enabled = await enable_webhook(work, member.actor, member.record_id)
     return EnableAnswer(

@@ -1,4 +1,4 @@
-"""POST /api/widget/chat: a visitor's message in, the agent's answer out."""
+"""POST /api/widget/chat: accepts a visitor's message and returns the agent's answer."""
 
 import hashlib
 from typing import Annotated
@@ -38,8 +38,8 @@ async def chat(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Answers within 30 s, as the gateway does. A run that takes longer goes on, and its answer
-    comes with the session's messages."""
+    """Answers within 30 s, as the gateway does. A run that takes longer continues, and its answer
+    appears among the session's messages."""
     said = _said(sent)
     visit = await _visit(page, sent, key, request, resources)
     token = session_token(
@@ -52,19 +52,21 @@ async def chat(
     if sent.verify_first and needs_verification(event):
         answer = ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
         return json_response(answer.model_dump())
-    # The event says what the signature or the code has proved, and nothing that the visitor typed.
+    # The event contains the address proved by the signature or the code, never one that the visitor
+    # typed.
     by = EventCaller(page.tenant, page.actor, begun, request.state.request_id, vouches=True)
     idempotency = None if key is None else _idempotency(key, visit, sent)
     try:
         told = await answer_event(by, event, idempotency, resources, visit=visit)
     except QuotaExhausted:
-        # A visitor must not learn what is left of the client's quota.
+        # A visitor must not learn the client's remaining quota.
         raise WidgetShareUsed(None) from None
     return json_response(ChatAnswer.of(token, told).model_dump())
 
 
 def _said(sent: ChatMessage) -> Said:
-    """Raises InvalidAddress, and InvalidBody for a signature of no address."""
+    """Return the visitor's message. Raises InvalidAddress, and InvalidBody for a signature without
+    an address."""
     if sent.user_signature is not None and sent.customer_email is None:
         raise InvalidBody("champ « customer_email »")
     return Said(
@@ -81,8 +83,8 @@ async def _visit(
     request: Request,
     resources: Resources,
 ) -> WidgetVisit:
-    """Counts the message for the network address and for the session that it names. A repetition
-    of a message that was taken is let through.
+    """Count the message by its network address and its session. A retry of an accepted message is
+    always admitted.
 
     Raises InvalidUserSignature, TooManyRequests.
     """
@@ -136,8 +138,8 @@ def _signed_email(page: WidgetCaller, sent: ChatMessage, resources: Resources) -
 
 
 def _idempotency(key: str, visit: WidgetVisit, sent: ChatMessage) -> IdempotencyKey:
-    """The visitor's key, within the session: the same key in another session is another key. The
-    line breaks keep it apart from the gateway's keys, which cannot have any."""
+    """Return the visitor's idempotency key, scoped to the session. The line breaks keep it distinct
+    from the gateway's keys, which cannot contain any."""
     same = sent.model_dump_json(exclude={"session_id"})
     return IdempotencyKey(
         f"widget\n{visit.session_id}\n{key}", hashlib.sha256(same.encode()).digest()

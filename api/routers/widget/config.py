@@ -1,4 +1,4 @@
-"""GET /api/widget/config: how the widget looks, and a session to begin with."""
+"""GET /api/widget/config: the widget's branding, and a token for a new session."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -18,7 +18,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.get("/api/widget/config", summary="How the widget looks", response_model=WidgetConfig)
 async def config(page: WidgetPageDep, resources: ResourcesDep) -> Response:
-    """Writes nothing: a page that is opened makes no session."""
+    """Writes nothing: opening a page does not create a session."""
     async with resources.database.reading(page.tenant) as connection:
         settings = await SettingsRepository(connection, page.tenant).read()
         brand_name = await ClientRepository(connection).brand_name(page.tenant)

@@ -30,7 +30,7 @@ _TEXT: Final = {"schema": {"type": "string"}}
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """`token`: what the browser holds of its session. `after`: the last message that it knows."""
+    """`token`: the browser's session token. `after`: the number of the last message that it has."""
 
     token: str
     after: int
@@ -38,7 +38,7 @@ class _Asked:
 
 
 class _MessagesAfter(Part):
-    """Raises InvalidQuery."""
+    """The last message and the session token in the request. Raises InvalidQuery."""
 
     parameters = (
         *query_parameters(MessagesQuery),
@@ -81,9 +81,9 @@ async def list_messages(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Numbers are the session's own, from 1, in their order and without gaps. The events `message`
-    have them as ids; `state` says what is under way. A stream ends after 15 minutes at the latest,
-    and goes on after `Last-Event-ID`. A session that has no message yet is empty."""
+    """Message numbers count from 1 within the session, in order and without gaps. `message` events
+    have them as ids; `state` events report what is in progress. A stream ends after at most 15
+    minutes, and resumes after `Last-Event-ID`. A session without messages returns an empty list."""
     session = held_session(resources.sealer, page.tenant, asked.token)
     if session is None:
         raise SessionUnknown
@@ -100,7 +100,7 @@ async def list_messages(
 def _welcome(
     page: WidgetCaller, request: Request, resources: Resources
 ) -> Callable[[], Awaitable[bool]]:
-    """Asks whether the page's key and origin are still valid."""
+    """Return a check that the page's key and origin are still valid."""
 
     async def is_welcome() -> bool:
         try:
@@ -114,7 +114,7 @@ def _welcome(
 
 
 def _number(event_id: str) -> int:
-    """0 for an id that is not one of ours."""
+    """Return the message number, or 0 if the id is not one of ours."""
     if not (event_id.isascii() and event_id.isdecimal() and len(event_id) <= 10):
         return 0
     return min(int(event_id), MAX_NUMBER)

@@ -1,4 +1,4 @@
-"""OPTIONS on the widget's routes: what a browser asks before it lets a page call them."""
+"""OPTIONS on the widget's routes: the browser's CORS preflight request."""
 
 from http import HTTPStatus
 
@@ -13,7 +13,7 @@ _ROUTES = ("chat", "config", "messages", "seen", "rating", "email", "verify")
 
 
 async def preflight() -> Response:
-    """The same for every page: the key is not sent yet."""
+    """The response is the same for every page, because a preflight request has no key."""
     return Response(status_code=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
 
 

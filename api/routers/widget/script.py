@@ -1,4 +1,4 @@
-"""GET /widget.js: the script that a merchant's pages load."""
+"""GET /widget.js: the script that merchants' pages load."""
 
 from typing import Final
 
@@ -7,8 +7,7 @@ from starlette.responses import Response
 
 from api.resources import ResourcesDep
 
-# Any page may load it, including a page that isolates itself from others
-# (`Cross-Origin-Embedder-Policy`).
+# Any page may load the script, including one that requires CORP (`Cross-Origin-Embedder-Policy`).
 _HEADERS: Final = {
     "Cache-Control": "public, max-age=300",
     "X-Content-Type-Options": "nosniff",
@@ -23,7 +22,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/widget.js")
 async def widget_script(request: Request, resources: ResourcesDep) -> Response:
-    """The same for every merchant: its tag names the widget's key."""
+    """The script is the same for every merchant; the script tag names the widget's key."""
     script = resources.widget_script
     zipped = "gzip" in _accepted(request)
     tag = f'"{script.tag}{"-gzip" if zipped else ""}"'
@@ -46,6 +45,6 @@ def _accepted(request: Request) -> set[str]:
 
 
 def _known(request: Request) -> set[str]:
-    """The tags that the caller has. A proxy may have marked ours as weak."""
+    """Return the ETags that the caller has. A proxy may have made ours weak."""
     given = request.headers.get("if-none-match", "").split(",")
     return {one.strip().removeprefix("W/") for one in given}

@@ -1,4 +1,4 @@
-"""POST /api/widget/seen: what the visitor was shown is not mailed."""
+"""POST /api/widget/seen: messages that the visitor has seen are not mailed."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -29,7 +29,7 @@ async def seen(
     sent: Annotated[SeenBody, Depends(JsonBody(SeenBody))],
     resources: ResourcesDep,
 ) -> Response:
-    """Up to this number. A smaller one than before changes nothing."""
+    """Marks messages up to this number as seen. A smaller number than before changes nothing."""
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown

@@ -1,4 +1,4 @@
-"""/api/widget/email and /verify: a visitor proves an address by a code that is mailed to it."""
+"""/api/widget/email and /verify: a visitor verifies an email address with an emailed code."""
 
 import secrets
 from typing import Annotated
@@ -43,13 +43,13 @@ async def email(
     request: Request,
     resources: ResourcesDep,
 ) -> CodeSent:
-    """The answer does not reveal whether the address is a customer's, nor whether it has used up
-    its codes of the day."""
+    """The response does not reveal whether the address belongs to a customer, nor whether it has
+    used up its codes for the day."""
     address = sign_in_address(sent.customer_email)
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown
-    # For all clients together: their codes leave by the same mail server.
+    # Counted for all clients together, because their codes are sent by the same mail server.
     await resources.limiter.check(LimitScope.WIDGET_CODE, limited_address(request), resources.now())
     wanted = VisitorCodeWanted(
         session_id=session.id,
@@ -60,7 +60,7 @@ async def email(
     )
     async with resources.work.of(page.tenant) as work:
         code_id = await make_visitor_code(work, wanted, resources.sealer)
-    # a code that is not mailed: otherwise the time of the answer would reveal the difference
+    # a code that is not mailed: without it, the response time would reveal the difference
     mail = SendMailInput(kind="visitor_code", record_id=code_id, client_id=page.tenant)
     await resources.engine.mail(mail)
     return CodeSent()
@@ -72,7 +72,8 @@ async def verify(
     sent: Annotated[VisitorCode, Depends(JsonBody(VisitorCode))],
     resources: ResourcesDep,
 ) -> VerifiedSession:
-    """A code is good once, for ten minutes and for five tries, in the session that asked for it."""
+    """A code can be used once, within ten minutes and five attempts, in the session that requested
+    it."""
     await resources.limiter.check(LimitScope.WIDGET_CODE_TRY, page.address, resources.now())
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:

@@ -1,4 +1,4 @@
-"""/api/dashboard/widget: what a client sets about its widget; its key and its secret."""
+"""/api/dashboard/widget: a client's widget settings, key and secret."""
 
 import secrets
 from datetime import timedelta
@@ -30,7 +30,7 @@ OverlapDep = Annotated[OverlapBody, Depends(JsonBody(OverlapBody, optional=True)
 
 @router.get(_WIDGET, summary="What a client has set about its widget")
 async def widget(member: MemberDep, resources: ResourcesDep) -> WidgetSummary:
-    """Open to every member of the client. The secret is shown once, when it is made."""
+    """Open to every member of the client. The secret is shown only once, when it is created."""
     return await _summary(member, resources)
 
 
@@ -40,7 +40,7 @@ async def change(
     body: Annotated[WidgetBody, Depends(JsonBody(WidgetBody))],
     resources: ResourcesDep,
 ) -> WidgetSummary:
-    """From the next request on. What is left out stays."""
+    """Takes effect with the next request. Omitted fields do not change."""
     wanted = body.change
     async with resources.work.of(member.tenant) as work:
         await change_widget(work, member.actor, wanted)
@@ -51,7 +51,8 @@ async def change(
 async def rotate_secret(
     member: ManagerDep, body: OverlapDep, resources: ResourcesDep
 ) -> WidgetWithSecret:
-    """The answer shows it, once. Until the overlap ends, the one before signs users as well."""
+    """The response shows the secret, once. Until the overlap ends, the previous secret also signs
+    users."""
     async with resources.work.of(member.tenant) as work:
         made = await rotate_widget_secret(
             work,
@@ -67,7 +68,7 @@ async def rotate_secret(
 async def rotate_key(
     member: ManagerDep, body: OverlapDep, resources: ResourcesDep
 ) -> ClientSettings:
-    """Its first one, if it has none. Until the overlap ends, the one before is valid as well."""
+    """Creates a key if there is none. Until the overlap ends, the previous key is also valid."""
     async with resources.work.of(member.tenant) as work:
         return await rotate_widget_key(
             work,

@@ -10,7 +10,7 @@ from domain.analytics.gaps import GapSpan
 
 
 class InsightQuery(MetricsQuery):
-    """The query of a range of days."""
+    """The query for a range of days."""
 
     compare: Annotated[
         Literal["previous"] | None,
@@ -19,7 +19,7 @@ class InsightQuery(MetricsQuery):
 
 
 class GapsQuery(ClientQuery):
-    """The query of knowledge gaps."""
+    """The query for knowledge gaps."""
 
     days: Annotated[GapSpan, Field(description="How many days are looked back on.")] = GapSpan.MONTH
     limit: Annotated[int, Field(ge=1, le=100, description="How many of the largest gaps.")] = 20

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about a client's days and customers."""
+"""Requests and responses of the dashboard about a client's daily metrics and its customers."""
 
 from datetime import date, datetime
 from typing import Annotated, Final
@@ -17,7 +17,7 @@ _DEFAULT_DAYS: Final = 30
 
 
 class MetricsQuery(ClientQuery):
-    """The query of a client's days."""
+    """The query for daily metrics."""
 
     first: Annotated[
         Day | None,
@@ -32,7 +32,7 @@ class MetricsQuery(ClientQuery):
     ] = None
 
     def days(self, now: datetime) -> tuple[date, date]:
-        """The first and the last day that are meant. Raises InvalidQuery."""
+        """Return the first and the last day of the range. Raises InvalidQuery."""
         last = self.last or day_before(now)
         earliest = max(last.toordinal() - _DEFAULT_DAYS + 1, date.min.toordinal())
         first = self.first or date.fromordinal(earliest)
@@ -49,7 +49,7 @@ class MetricsAnswer(BaseModel):
 
 
 class ChurnQuery(ClientQuery):
-    """The query of a list."""
+    """The query for a list of customers."""
 
     level: ChurnLevel | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50

@@ -1,4 +1,4 @@
-"""A page of the audit log: how it is asked for, and how it is answered."""
+"""The query and the response for a page of the audit log."""
 
 from dataclasses import asdict
 from datetime import UTC, date, datetime, time, timedelta
@@ -16,7 +16,7 @@ _DAY: Final = timedelta(days=1)
 
 
 class AuditQuery(ClientQuery):
-    """The query of a list."""
+    """The query for a page of the audit log."""
 
     what: Annotated[
         str | None, Field(max_length=_MAX_CHARS, description="Only this, as in `key created`.")

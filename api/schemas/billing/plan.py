@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about the plan, credits and their payment."""
+"""Requests and responses of the dashboard about the plan, credits and payments."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -37,7 +37,7 @@ class PlanAnswer(BaseModel):
 def plan_answer(
     subscription: Subscription, prices: PriceList, now: datetime, *, can_pay: bool
 ) -> PlanAnswer:
-    """A client's plan at `now`."""
+    """Return a client's plan at `now`."""
     settled = subscription.settled(now)
     return PlanAnswer(
         plan=settled.plan_at(now),
@@ -79,7 +79,7 @@ class CheckoutAnswer(BaseModel):
 
 
 class CheckoutStatus(BaseModel):
-    """`state` becomes `paid` when the provider has confirmed the payment."""
+    """`state` becomes `paid` when the payment provider has confirmed the payment."""
 
     checkout_id: str
     state: CheckoutState

@@ -1,4 +1,4 @@
-"""The answer of GET /api/billing/usage, as it stands in the specification."""
+"""The response of GET /api/billing/usage, as specified."""
 
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,7 +13,7 @@ from store.billing.usage import ClientUsage
 
 @dataclass(frozen=True, slots=True)
 class UsageRecord:
-    """One client's current calendar month, in UTC."""
+    """A client's usage in the current calendar month, in UTC."""
 
     plan: Annotated[Plan, Field(description="The plan in force.")]
     period: Annotated[str, Field(pattern=r"^\d{4}-\d{2}$", examples=["2026-11"])]
@@ -30,7 +30,7 @@ class UsageRecord:
 
 
 def usage_record(usage: ClientUsage, now: datetime) -> UsageRecord:
-    """A client's usage in the month of `now`."""
+    """Return a client's usage in the month of `now`."""
     standing = usage.standing(now)
     return UsageRecord(
         plan=usage.subscription.plan_at(now),

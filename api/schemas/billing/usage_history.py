@@ -11,8 +11,8 @@ from store.billing.usage_history import UsedMonth
 
 @dataclass(frozen=True, slots=True)
 class UsageAnswer:
-    """`current`: this month, as GET /api/billing/usage has it. `history`: the months before, newest
-    first. `forecast`: null for an unlimited plan, and until one whole day has passed."""
+    """`current`: this month, as in GET /api/billing/usage. `history`: earlier months, newest first.
+    `forecast`: null for an unlimited plan, and until one whole day has passed."""
 
     current: UsageRecord
     history: tuple[UsedMonth, ...]

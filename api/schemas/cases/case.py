@@ -33,7 +33,7 @@ class CaseOfRunBody(StrictBody):
 
 
 class CaseRunBody(StrictBody):
-    """The variant to run the cases on. Without fields they run on the live content."""
+    """The variant to run the cases on. Without fields, the live content is used."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}, {"threshold": 0.9}]})
 
@@ -59,7 +59,7 @@ class CaseRunBody(StrictBody):
 
     @property
     def variant(self) -> Variant:
-        """Raises InvalidPlaybook."""
+        """The variant as the domain has it. Raises InvalidPlaybook."""
         return Variant(
             playbook_id=self.playbook_id,
             version=self.version,

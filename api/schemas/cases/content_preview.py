@@ -1,4 +1,4 @@
-"""Requests of the dashboard to try a change of templates or knowledge before it is saved."""
+"""Requests of the dashboard to try a change of templates or knowledge before saving it."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +31,7 @@ class _DeletionPreview(StrictBody):
 
 
 class ContentPreviewBody(StrictBody):
-    """Exactly one change."""
+    """Exactly one change is required."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -57,7 +57,7 @@ class ContentPreviewBody(StrictBody):
 
     @property
     def variant(self) -> ContentVariant:
-        """Raises InvalidBody, InvalidContent."""
+        """The change as the domain has it. Raises InvalidBody, InvalidContent."""
         if len(self.model_fields_set) != 1:
             raise InvalidBody("un seul changement attendu")
         if new := self.new_template:

@@ -31,7 +31,7 @@ _ENTRY: Final[dict[str, JsonValue]] = {
     "language": "fr",
 }
 
-# What is written is checked by domain/content/content.py, which says what is wrong.
+# domain/content/content.py validates the texts, and names the problem.
 _Line = Annotated[
     str, WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE})
 ]
@@ -51,7 +51,7 @@ _Phrase = Annotated[
         {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_NOT_FOR_PHRASE}
     ),
 ]
-# PostgreSQL keeps no NUL.
+# PostgreSQL cannot store NUL.
 _PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _NotFor = Annotated[
     list[_Phrase],
@@ -92,7 +92,7 @@ class NewTemplateBody(StrictBody):
 
 
 class TemplateBody(StrictBody):
-    """At least one field; null leaves it as it is."""
+    """At least one field is required; null leaves a field unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"is_active": False}]}
@@ -110,7 +110,7 @@ class TemplateBody(StrictBody):
 
     @property
     def change(self) -> TemplateChange:
-        """Raises InvalidBody, InvalidContent."""
+        """The change as the domain has it. Raises InvalidBody, InvalidContent."""
         self.require_some()
         return TemplateChange.model_validate(self, from_attributes=True)
 
@@ -132,7 +132,7 @@ class NewEntryBody(StrictBody):
 
 
 class EntryBody(StrictBody):
-    """At least one field; null leaves it as it is."""
+    """At least one field is required; null leaves a field unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"title": "Livraison"}]}
@@ -144,7 +144,7 @@ class EntryBody(StrictBody):
 
     @property
     def change(self) -> KnowledgeChange:
-        """Raises InvalidBody, InvalidContent."""
+        """The change as the domain has it. Raises InvalidBody, InvalidContent."""
         self.require_some()
         return KnowledgeChange.model_validate(self, from_attributes=True)
 

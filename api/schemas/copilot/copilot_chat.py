@@ -17,7 +17,7 @@ from domain.core.plain_text import clean_text
 _EXAMPLE: Final[dict[str, JsonValue]] = {
     "messages": [{"role": "user", "content": "Qui attend depuis le plus longtemps ?"}]
 }
-# As `clean_text` takes them away.
+# The characters that `clean_text` removes.
 _UNSEEN: Final = (
     r"\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff"
 )
@@ -67,7 +67,7 @@ class CopilotChatBody(StrictBody):
             max_length=MAX_MESSAGES,
             description="The conversation so far. The last message is the user's.",
         ),
-        # After the limits, which the document would not name otherwise.
+        # After the length limits, because the OpenAPI document would omit them otherwise.
         AfterValidator(_ends_with_the_user),
     ]
 

@@ -1,4 +1,4 @@
-"""Queries that name a client, and queries for a page."""
+"""Queries with a client, and queries for a page."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
@@ -26,8 +26,8 @@ class PageQuery(ClientQuery):
 
 
 def cursor_after(found: Sequence[T], limit: int, place: Callable[[T], str]) -> str | None:
-    """The cursor of the next page: the last place of this one, None if this is the last page.
+    """Return the cursor of the next page, or None if this is the last page.
 
-    `found`: up to one more than the `limit` of a page, so that its end is known.
+    `found`: up to one more than the `limit` of a page, to detect the last page.
     """
     return place(found[limit - 1]) if len(found) > limit else None

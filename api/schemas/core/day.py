@@ -1,4 +1,4 @@
-"""A day in a query."""
+"""A day as a query parameter."""
 
 import re
 from datetime import date
@@ -10,7 +10,7 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def _written_out(value: object) -> object:
-    """Only YYYY-MM-DD: pydantic takes numbers and times for days as well."""
+    """Only YYYY-MM-DD, because pydantic accepts numbers and times as days as well."""
     if isinstance(value, str) and not _DAY.fullmatch(value):
         raise ValueError("no day")
     return value

@@ -1,4 +1,4 @@
-"""The body of every error. `api/errors.py` writes it; this is its description."""
+"""The body of every error response. `api/errors.py` builds it; this model describes it."""
 
 from pydantic import BaseModel, Field
 

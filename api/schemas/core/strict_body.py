@@ -1,4 +1,4 @@
-"""Bodies of requests, which `JsonBody` reads strictly."""
+"""Base of request bodies, which `JsonBody` parses strictly."""
 
 from typing import Annotated
 
@@ -12,13 +12,13 @@ def _whole(number: object) -> object:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-"""JSON has one kind of numbers: 90.0 is 90, which a strict int does not believe."""
+"""An integer. JSON has one number type, so 90.0 equals 90, but a strict int would refuse it."""
 
 
 class StrictBody(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
     def require_some(self) -> None:
-        """A body of changes: at least one field must be given. Raises InvalidBody."""
+        """Raise InvalidBody unless at least one field is given."""
         if not self.model_fields_set:
             raise InvalidBody("aucun champ à modifier")

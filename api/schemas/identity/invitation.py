@@ -10,7 +10,7 @@ from api.schemas.tenants.members import GivenRole
 from domain.identity.address import MAX_ADDRESS
 from domain.tenants.client import Role
 
-# What is written is checked by domain/identity/address.py.
+# domain/identity/address.py validates the address.
 _Email = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]

@@ -1,4 +1,4 @@
-"""Bodies and answers of signing in."""
+"""Requests and responses of sign-in."""
 
 from typing import Annotated, Literal
 
@@ -26,7 +26,7 @@ class SignupBody(StrictBody):
 
 
 class SignupAnswer(BaseModel):
-    """The same for every address. `expires_in`: seconds that a code lasts."""
+    """The same for every address. `expires_in`: lifetime of the code, in seconds."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,15 +44,15 @@ class RefreshBody(StrictBody):
 
 
 class SignOutBody(StrictBody):
-    """Without a refresh token the browser's session ends."""
+    """Without a refresh token, the browser's session ends."""
 
     refresh_token: _RefreshToken | None = None
     everywhere: bool = False
 
 
 class Tokens(BaseModel):
-    """`token`: a session JWT, for `Authorization: Bearer`. `expires_in`: its seconds.
-    `refresh_token`: for the next one; each use replaces it."""
+    """`token`: a session JWT, for `Authorization: Bearer`. `expires_in`: its lifetime, in seconds.
+    `refresh_token`: exchanged for the next tokens; each use replaces it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,8 +63,8 @@ class Tokens(BaseModel):
 
 
 class VerifyAnswer(Tokens):
-    """`client_id`: the user's default client, null for a user without a client. `created`: whether
-    this sign-in opened it. `invited`: whether invitations wait for an answer."""
+    """`client_id`: the user's default client, or null if the user has none. `created`: whether this
+    sign-in created the client. `invited`: whether the user has open invitations."""
 
     user_id: str
     client_id: str | None

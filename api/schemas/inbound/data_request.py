@@ -1,4 +1,4 @@
-"""Customers' requests for their data: how they are asked for, and how they are answered."""
+"""Customers' requests for their data: queries and responses of the dashboard."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from domain.inbound.data_request import DataRequest
 
 
 class DataRequestQuery(ClientQuery):
-    """The query of a list."""
+    """The query for a list of data requests."""
 
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[

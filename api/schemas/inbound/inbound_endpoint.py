@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about the addresses that platforms send webhooks to."""
+"""Requests and responses of the dashboard about inbound webhook endpoints."""
 
 from typing import Annotated, Final
 
@@ -48,7 +48,7 @@ class EndpointAnswer(BaseModel):
 
 
 class OpenedEndpoint(BaseModel):
-    """An address, shown once."""
+    """The endpoint's address, shown once."""
 
     model_config = ConfigDict(frozen=True)
 

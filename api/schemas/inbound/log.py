@@ -1,4 +1,4 @@
-"""The inbound log: how it is asked for, and how it is answered."""
+"""The inbound log: queries and responses of the dashboard."""
 
 from datetime import datetime
 from typing import Annotated
@@ -14,7 +14,7 @@ from domain.integrations.providers import Provider
 
 
 class InboundQuery(ClientQuery):
-    """The query of a list."""
+    """The query for a page of the inbound log."""
 
     provider: Provider | None = None
     state: WebhookState | None = None
@@ -45,7 +45,7 @@ class InboundDetail(LoggedWebhook):
 
 
 class RefusedHour(BaseModel):
-    """The number of requests of one address that were refused for one reason within one hour."""
+    """The number of requests from one address that were refused for one reason within one hour."""
 
     integration_id: str
     reason: str

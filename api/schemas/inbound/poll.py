@@ -6,7 +6,7 @@ from domain.integrations.poll_cursor import PollCursor
 
 
 class PolledIntegration(PollCursor):
-    """A connection that is asked every ten minutes; less often while it fails."""
+    """A connection that is polled every ten minutes, or less often while polls fail."""
 
     integration_id: str
 

@@ -1,4 +1,4 @@
-"""The gateway's request and answers, as they stand in the specification."""
+"""The gateway's request and responses, as specified."""
 
 from typing import Annotated, Final, Literal
 
@@ -12,7 +12,8 @@ from domain.tenants.errors import ClientIdMissing
 
 MAX_HTML: Final = 500_000
 
-# No control characters, and none that reorder what is read: it is repeated in an error's text.
+# No control characters and no bidirectional overrides, because the value is repeated in error
+# texts.
 _ONE_LINE: Final = (
     r"^[^\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$"
 )
@@ -38,7 +39,7 @@ class GatewayRequest(BaseModel):
     )
     source: _Text200 | None = Field(default=None, description="Origin; stored as sent.")
     customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
-    # The object is left out of the schema, which cannot say that only helpdesks may send one.
+    # The schema omits the object form, because it cannot express that only helpdesks may send one.
     message: Annotated[str, Field(max_length=100_000)] | _Unlisted | None = Field(
         default=None,
         description="Raw customer text. Of a helpdesk's webhook, as its `event_type` says, also "
@@ -57,7 +58,7 @@ class GatewayRequest(BaseModel):
 
     @property
     def payload(self) -> dict[str, JsonValue]:
-        """The further fields, and with them a message that is an object."""
+        """The further fields, including the message if it is an object."""
         further = self.model_extra or {}
         return {**further, "message": self.message} if isinstance(self.message, dict) else further
 
@@ -77,7 +78,7 @@ class GatewayRequest(BaseModel):
 
 
 class GatewayNotice(BaseModel):
-    """A field of the event that was not taken as it was sent."""
+    """A field of the event that was ignored or changed."""
 
     code: str = Field(examples=["customer_not_verified"])
     message: str
@@ -137,14 +138,14 @@ class NoPlaybook(BaseModel):
 
 
 def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:
-    """Raises ClientIdMissing, InvalidBody."""
+    """Return the validated request. Raises ClientIdMissing, InvalidBody."""
     client_id = fields.get("client_id")
     if not isinstance(client_id, str) or not client_id.strip():
         raise ClientIdMissing
     try:
         request = GatewayRequest.model_validate(fields)
     except ValidationError as error:
-        # Only the field's name: pydantic's own text would repeat the value.
+        # Name only the field, because pydantic's own message would repeat the value.
         raise InvalidBody(f"champ « {error.errors()[0]['loc'][0]} »") from None
     if isinstance(request.message, dict):
         channel = channel_of(request.resolved_type, request.source)

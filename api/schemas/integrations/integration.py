@@ -34,7 +34,7 @@ class ConnectBody(BaseModel):
 
 
 class TrialBody(BaseModel):
-    """Nothing is asked for."""
+    """An empty object."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 

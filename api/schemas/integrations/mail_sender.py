@@ -1,4 +1,4 @@
-"""Requests of the dashboard about the sender of a client's mails."""
+"""Requests of the dashboard about the sender of a client's emails."""
 
 from typing import Annotated, Final, Literal
 
@@ -17,7 +17,7 @@ from domain.integrations.client_sender import (
     WantedServer,
 )
 
-# What is written is checked by domain/integrations/client_sender.py, which says what is wrong.
+# domain/integrations/client_sender.py validates the values, and names the problem.
 _Address = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]
@@ -63,12 +63,12 @@ class SmtpBody(StrictBody):
         return WantedServer(self.host, self.port, self.security, self.username, password)
 
 
-# In one piece: references have nothing to refer to inside the document.
+# Inlined, because references could not be resolved inside the document.
 _Smtp = Annotated[SmtpBody, WithJsonSchema(SmtpBody.model_json_schema())]
 
 
 class SenderBody(StrictBody):
-    """It takes the place of the sender there was; what is left out is none."""
+    """Replaces the current sender; omitted fields are cleared."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 

@@ -1,1 +1,1 @@
-"""Corrections and labelled examples, as the dashboard asks of them."""
+"""Dashboard requests and responses about corrections and labelled examples."""

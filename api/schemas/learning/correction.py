@@ -44,7 +44,7 @@ class KnowledgeLessonBody(NewEntryBody):
 
     @property
     def lesson(self) -> SuggestedEntry:
-        """Raises InvalidContent."""
+        """The knowledge entry to add. Raises InvalidContent."""
         return SuggestedEntry(title=self.title, body=self.body, language=self.language)
 
 
@@ -53,7 +53,7 @@ class TemplateLessonBody(NewTemplateBody):
 
     @property
     def lesson(self) -> SuggestedTemplate:
-        """Raises InvalidContent."""
+        """The template to add. Raises InvalidContent."""
         new = self.template
         return SuggestedTemplate(
             name=new.name,
@@ -72,7 +72,7 @@ class TemplateRevisionBody(StrictBody):
 
     @property
     def lesson(self) -> TemplateRevision:
-        """Raises InvalidBody, InvalidContent."""
+        """The change of the template. Raises InvalidBody, InvalidContent."""
         return TemplateRevision(template_id=self.template_id, change=self.change.change)
 
 
@@ -83,7 +83,7 @@ class KnowledgeRevisionBody(StrictBody):
 
     @property
     def lesson(self) -> KnowledgeRevision:
-        """Raises InvalidBody, InvalidContent."""
+        """The change of the knowledge entry. Raises InvalidBody, InvalidContent."""
         return KnowledgeRevision(knowledge_id=self.knowledge_id, change=self.change.change)
 
 
@@ -118,7 +118,7 @@ class AcceptCorrectionBody(StrictBody):
 
     @property
     def lesson(self) -> CorrectionLesson:
-        """Raises InvalidBody, InvalidCases, InvalidContent."""
+        """The accepted correction. Raises InvalidBody, InvalidCases, InvalidContent."""
         content: ContentLesson | None = None if self.content is None else self.content.lesson
         return CorrectionLesson(
             classification=self.classification,

@@ -1,4 +1,4 @@
-"""Reports about a playbook in shadow mode, and about other thresholds."""
+"""Reports on shadow mode and alternative thresholds."""
 
 from typing import Annotated, Self
 
@@ -29,7 +29,7 @@ class AdviceQuery(ClientQuery):
 
 
 class ShadowTally(_Answer):
-    """Counts of all messages, or of one class."""
+    """Counts of all messages, or of the messages of one class."""
 
     classification: str = Field(description="Empty for all classes together.")
     kept: int = Field(description="Messages that the agent thought about.")
@@ -81,7 +81,7 @@ class ShadowAnswer(_Answer):
 
 
 class PointInWords(ThresholdPoint):
-    """A threshold with what it would have meant, in words."""
+    """A threshold with its hypothetical results, in words."""
 
     text_fr: str
     text_en: str

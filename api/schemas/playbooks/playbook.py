@@ -32,7 +32,7 @@ class VersionQuery(ClientQuery):
 
 
 class DiffQuery(ClientQuery):
-    """`to` defaults to the current version, `from` to the one before `to`."""
+    """`to` defaults to the current version, `from` to the version before `to`."""
 
     before: Annotated[
         int | None,
@@ -157,7 +157,7 @@ class Version(BaseModel):
     @staticmethod
     def of(entry: VersionEntry) -> "Version":
         document = written(entry.spec)
-        del document["active"]  # the playbook's, and no version's
+        del document["active"]  # belongs to the playbook, not to a version
         return Version(
             version=entry.version,
             created_at=entry.created_at,

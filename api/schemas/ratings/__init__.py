@@ -1,1 +1,1 @@
-"""Ratings, as visitors of the widget send them."""
+"""Ratings sent by visitors of the widget."""

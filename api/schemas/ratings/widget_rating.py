@@ -1,4 +1,4 @@
-"""The body of a rating in the widget."""
+"""The body of a rating from the widget."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from domain.widget.widget_session import MAX_TOKEN
 
 
 class WidgetRatingBody(BaseModel):
-    """`number`: of the answer, as the session's messages have it."""
+    """`number`: the number of the rated answer among the session's messages."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

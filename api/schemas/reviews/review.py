@@ -19,12 +19,12 @@ from store.reviews.reviews import ReviewFilter
 
 _MAX_LIMIT: Final = 100
 _MAX_AMOUNT: Final = 10**12
-# What PostgreSQL cannot keep, and the body is refused for.
+# The body is refused if it contains NUL, which PostgreSQL cannot store.
 _NO_NUL: Final = r"^[^\x00]*$"
 
 
 class ReviewQuery(ClientQuery):
-    """The query of a list."""
+    """The query for a list of reviews."""
 
     status: Annotated[Wanted, Field(description="`open`: pending or claimed.")] = Wanted.OPEN
     reason: EscalationReason | None = None
@@ -107,7 +107,7 @@ class ApproveBody(StrictBody):
 
 
 class EditBody(StrictBody):
-    # What is white is said by Python, as it is in domain/reviews/escalation.py.
+    # Python's definition of white space, as in domain/reviews/escalation.py.
     model_config = ConfigDict(regex_engine="python-re")
 
     text: str = Field(pattern=r"\S", max_length=MAX_WORDS, description="What is sent instead.")
@@ -147,7 +147,7 @@ def cursor_of(review: ReviewSummary) -> str:
 
 
 def _place(cursor: str) -> QueuePlace:
-    """Raises ValueError."""
+    """Return the place in the queue that the cursor encodes. Raises ValueError."""
     try:
         urgent, at, review_id = base64.b64decode(cursor, b"-_", validate=True).decode().split(" ")
     except (binascii.Error, UnicodeError):

@@ -1,4 +1,4 @@
-"""A page of runs: how it is asked for, and how it is answered."""
+"""The query and the response for a page of runs."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from domain.runs.trace import RunSummary
 
 
 class RunQuery(ClientQuery):
-    """The query of a list."""
+    """The query for a page of runs."""
 
     status: RunStatus | None = None
     classification: Category | None = None

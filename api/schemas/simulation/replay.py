@@ -28,7 +28,7 @@ _EXAMPLE: Final[JsonValue] = {"variant": {"threshold": 0.8}}
 
 
 class ReplayVariantBody(StrictBody):
-    """The variant to replay with. Without fields the live content is used."""
+    """The variant to replay with. Without fields, the live content is used."""
 
     playbook_id: Annotated[
         str | None, Field(pattern=ULID, description="A stored playbook, on or off.")
@@ -52,7 +52,7 @@ class ReplayVariantBody(StrictBody):
 
     @property
     def variant(self) -> Variant:
-        """Raises InvalidPlaybook."""
+        """The variant as the domain has it. Raises InvalidPlaybook."""
         draft = self.playbook and draft_in(
             self.playbook.model_dump(mode="json", exclude_unset=True)
         )
@@ -92,7 +92,7 @@ class NewReplayBody(StrictBody):
 
     @property
     def asked(self) -> ReplayAsked:
-        """Raises InvalidPlaybook."""
+        """The requested replay. Raises InvalidPlaybook."""
         return ReplayAsked(
             variant=self.variant.variant,
             since=None if self.since is None else _midnight(self.since),
@@ -103,7 +103,7 @@ class NewReplayBody(StrictBody):
 
 
 class ReplayStopBody(StrictBody):
-    """Nothing."""
+    """An empty object."""
 
 
 class ExamplesQuery(PageQuery):

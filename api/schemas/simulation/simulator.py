@@ -42,8 +42,8 @@ _Line = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class SimulatorBody(StrictBody):
-    """Exactly one of `message` and `messages`. `playbook_id` alone selects that playbook for any
-    event type. `playbook`: a draft, which is not saved; with `playbook_id` it replaces that
+    """Exactly one of `message` and `messages` is required. `playbook_id` alone selects that
+    playbook for any event type. `playbook`: an unsaved draft; with `playbook_id` it replaces that
     playbook."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
@@ -85,7 +85,8 @@ class SimulatorBody(StrictBody):
     )
 
     def asked(self) -> SimulationAsked:
-        """Raises InvalidBody, InvalidPlaybook, PlaybookNotFound."""
+        """Return the requested simulation. Raises InvalidBody, InvalidPlaybook,
+        PlaybookNotFound."""
         return SimulationAsked(scenario=self._scenario(), variant=self._variant())
 
     def _scenario(self) -> Scenario:
@@ -125,20 +126,20 @@ class SimulatorBody(StrictBody):
 
 
 def parse_simulation(value: dict[str, JsonValue]) -> SimulatorBody:
-    """Raises ClientIdMissing, InvalidBody."""
+    """Return the validated body. Raises ClientIdMissing, InvalidBody."""
     client_id = value.get("client_id")
     if client_id is None or (isinstance(client_id, str) and not client_id.strip()):
         raise ClientIdMissing
     try:
-        # As JSON, because strict validation also covers the scenario's parts, and texts are
-        # accepted for enums.
+        # Validated as JSON, because strict mode also applies to nested models, and JSON mode
+        # accepts strings for enums.
         return SimulatorBody.model_validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         raise InvalidBody(_said_of(error)) from None
 
 
 def _said_of(error: ValidationError) -> str:
-    """The path of what is wrong, of names that we know: never what was sent."""
+    """Return the path of the invalid field, made of known names only, never of input."""
     first = error.errors()[0]
     if first["type"] == "extra_forbidden":
         return "champ inconnu"
@@ -154,9 +155,9 @@ def _draft(document: dict[str, JsonValue]) -> PlaybookSpec:
 
 
 class SimulationTrace(BaseModel):
-    """`outcomes`: one for each message of the customer, in order, with the verdicts, what was
-    found and looked up, the playbook and the model. `cost_micros`: millionths of a US dollar, of
-    all of them."""
+    """`outcomes`: one for each message of the customer, in order, with the policy decisions, the
+    retrieved content, the order, the playbook and the model. `cost_micros`: total cost, in
+    millionths of a US dollar."""
 
     outcomes: tuple[SimulatedOutcome, ...]
     cost_micros: int
@@ -164,8 +165,8 @@ class SimulationTrace(BaseModel):
 
 
 class SimulatorAnswer(BaseModel):
-    """The outcome of the last message. Nothing of it was executed. `expected`: what a case would
-    expect for this outcome to be right."""
+    """The outcome of the last message. Nothing was executed. `expected`: the expectation of a case
+    that accepts this outcome."""
 
     status: OutcomeStatus
     held: bool

@@ -9,11 +9,11 @@ from domain.tenants.automation import AutomationStop
 
 
 class AutomationBody(StrictBody):
-    """Nothing: the path says what to do."""
+    """An empty object; the path determines the action."""
 
 
 class InstallationState(BaseModel):
-    """Whether the operators have stopped every client."""
+    """The stop of all clients by the operators, if there is one."""
 
     stopped_at: datetime | None = Field(description="Since when; null: not stopped.")
     stopped_by: str | None = Field(description="Who stopped it.")

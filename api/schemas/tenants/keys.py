@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from api.schemas.core.strict_body import StrictBody
 from domain.tenants.api_key import MAX_LABEL
 
-# What is written is checked by domain/tenants/api_key.py, which says what is wrong.
+# domain/tenants/api_key.py validates the values, and names the problem.
 _Label = Annotated[
     str,
     WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LABEL}),
@@ -23,7 +23,7 @@ class KeyBody(StrictBody):
 
 
 class Key(BaseModel):
-    """The key itself is shown once, when it is made."""
+    """The key itself is shown only once, when it is created."""
 
     model_config = ConfigDict(from_attributes=True)
 

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about changes that loosen."""
+"""Requests and responses of the dashboard about changes that loosen a protection."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,11 +10,11 @@ from domain.tenants.loosening import LoosenedRule, Loosening, LooseningState
 
 
 class ApproveLooseningBody(StrictBody):
-    """Nothing: the path says which."""
+    """An empty object; the path names the change."""
 
 
 class CancelLooseningBody(StrictBody):
-    """Nothing: the path says which."""
+    """An empty object; the path names the change."""
 
 
 class LooseningOut(BaseModel):

@@ -13,7 +13,7 @@ from domain.tenants.key_choice import KeyFate
 
 _GIVEN: Final = [Role.ADMIN, Role.AGENT, Role.VIEWER]
 
-# The use case refuses the owner's role.
+# The use case refuses to assign the owner's role.
 GivenRole = Annotated[
     Role, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(_GIVEN)})
 ]
@@ -41,8 +41,8 @@ class RemovalQuery(ClientQuery):
 
 
 class KeysQuery(ClientQuery):
-    """The query of the page that decides about a member's keys. `role`: the new role; None if the
-    member is removed."""
+    """The query of the page on which a manager decides about a member's keys. `role`: the new role;
+    None if the member is removed."""
 
     user_id: str
     role: GivenRole | None = None

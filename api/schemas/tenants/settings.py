@@ -29,7 +29,7 @@ from domain.tenants.client_settings import (
 )
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
 
-# What is written is checked by domain/tenants/client_settings.py, which says what is wrong.
+# domain/tenants/client_settings.py validates the values, and names the problem.
 _Prompt = Annotated[
     str,
     WithJsonSchema({"type": "string", "maxLength": MAX_PROMPT}),
@@ -41,14 +41,14 @@ _Color = Annotated[str, WithJsonSchema({"type": "string", "pattern": COLOR})]
 
 
 class BrandingBody(StrictBody):
-    """It takes the place of the branding there was; what is left out is none."""
+    """Replaces the current branding; omitted fields are cleared."""
 
     display_name: Annotated[_Name | None, Field(description="Who mails are from.")] = None
     logo_url: Annotated[_Url | None, Field(description="For the widget.")] = None
     color: Annotated[_Color | None, Field(description="For the widget.")] = None
 
 
-# In one piece: references have nothing to refer to inside the document.
+# Inlined, because references could not be resolved inside the document.
 _Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
 _Retention = Annotated[
     dict[str, Whole | None],
@@ -77,7 +77,7 @@ _SensitiveWords = Annotated[
     WithJsonSchema(
         {
             "type": "array",
-            # A word of a script without letters like these is taken too.
+            # Words in other scripts are accepted too, although the schema does not say so.
             "items": {"type": "string", "pattern": "[A-Za-z]", "maxLength": MAX_SENSITIVE_WORD},
             "maxItems": MAX_SENSITIVE_WORDS,
         }
@@ -101,7 +101,7 @@ _Acknowledgement = Annotated[
         "A language that is left out has the built-in words."
     ),
 ]
-# Other placeholders that a text may hold are taken too.
+# Other placeholders in a text are accepted too, although the schema does not say so.
 _NAMED: Final = r"^([^{}]*\{\{ customer_name \}\}[^{}]*|\s*)$"
 _Frame = Annotated[
     dict[str, dict[str, str]],
@@ -150,7 +150,7 @@ _AuthservIds = Annotated[
 
 
 class SettingsBody(StrictBody):
-    """At least one field; null leaves it as it is."""
+    """At least one field is required; null leaves a field unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -180,7 +180,7 @@ class SettingsBody(StrictBody):
 
     @property
     def change(self) -> SettingsChange:
-        """Raises InvalidBody, InvalidSettings."""
+        """The change as the domain has it. Raises InvalidBody, InvalidSettings."""
         self.require_some()
         prompt, branding, servers = self.system_prompt, self.branding, self.authserv_ids
         words, acknowledged = self.sensitive_words, self.acknowledgement

@@ -10,13 +10,13 @@ from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
 from domain.webhooks.signature_verdict import Pasted
 
 _MAX_HEADER: Final = 2_000
-# Characters, and bytes of UTF-8. Far more than is ever sent; the explanation of a signature reads
-# it
+# Maximum in characters and in bytes of UTF-8. Far above any real body; limits the work of
+# explaining a signature.
 _MAX_PASTED: Final = 200_000
 
 
 class DeliveryQuery(BaseModel):
-    """The query of a list."""
+    """The query for a list of deliveries."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -37,7 +37,7 @@ class DeliveryDetail(Delivery):
 
 
 def _moment(value: object) -> datetime:
-    """Raises ValueError for what is no ISO 8601 with an offset."""
+    """Parse an ISO 8601 time with an offset. Raises ValueError."""
     if not isinstance(value, str):
         raise ValueError("a text expected")  # noqa: TRY004 - pydantic knows no other
     at = datetime.fromisoformat(value)

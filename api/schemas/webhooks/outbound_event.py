@@ -1,4 +1,4 @@
-"""The catalogue of events, as it is answered."""
+"""The response with the event catalogue."""
 
 from typing import Annotated
 

@@ -25,7 +25,7 @@ _EXAMPLE: Final[dict[str, JsonValue]] = {
     "events": ["ticket.resolved", "ticket.escalated"],
 }
 
-# `domain/webhooks/webhook.py` and `url.py` check what is written, and say what is wrong.
+# `domain/webhooks/webhook.py` and `url.py` validate the values, and name the problem.
 _Label = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_LABEL})]
 _Url = Annotated[
     str,
@@ -72,7 +72,7 @@ class CreateBody(StrictBody):
 
 
 class ChangeBody(StrictBody):
-    """At least one field; null leaves it as it is."""
+    """At least one field is required; null leaves a field unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"label": "Commandes"}]}
@@ -91,7 +91,7 @@ class ChangeBody(StrictBody):
 
     @property
     def change(self) -> WebhookChange:
-        """Raises InvalidBody, InvalidWebhook."""
+        """The change as the domain has it. Raises InvalidBody, InvalidWebhook."""
         if self.is_active:
             raise InvalidWebhook(
                 "is_active: POST …/enable turns it on again",

@@ -1,4 +1,4 @@
-"""Bodies of the routes that show a widget's session."""
+"""Requests and responses about a widget session's messages."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ class MessagesQuery(BaseModel):
 
 
 class SessionMessages(BaseModel):
-    """At most 100 messages: after a full page the next begins with its last number."""
+    """At most 100 messages. After a full page, continue with the number of its last message."""
 
     model_config = ConfigDict(frozen=True)
 

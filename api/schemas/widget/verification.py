@@ -22,7 +22,7 @@ class VisitorAddress(StrictBody):
 
 
 class CodeSent(BaseModel):
-    """The same for every address."""
+    """The response is the same for every address."""
 
     status: Literal["sent"] = "sent"
 

@@ -1,4 +1,4 @@
-"""Bodies of the routes that show and change a client's widget."""
+"""Requests and responses of the dashboard about a client's widget."""
 
 from typing import Annotated, Final
 
@@ -14,7 +14,7 @@ from domain.widget.widget import (
     WidgetSummary,
 )
 
-# What is written is checked by domain/widget/allowed_origins.py, which says what is wrong.
+# domain/widget/allowed_origins.py validates the origins, and names the problem.
 _Origins = Annotated[
     list[str],
     WithJsonSchema(
@@ -38,7 +38,7 @@ _Share = Annotated[
 
 
 class WidgetBody(StrictBody):
-    """At least one field. What is left out stays."""
+    """At least one field is required. Omitted fields do not change."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -60,7 +60,7 @@ class WidgetBody(StrictBody):
 
     @property
     def change(self) -> WidgetChange:
-        """Raises InvalidBody, InvalidWidget."""
+        """The change as the domain has it. Raises InvalidBody, InvalidWidget."""
         self.require_some()
         kept = {name for name in _NEVER_NULL if getattr(self, name) is None}
         given = self.model_dump(include=self.model_fields_set - kept)

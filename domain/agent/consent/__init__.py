@@ -1,1 +1,1 @@
-"""Consent: the customer's confirmation, which lets the agent move money without a person."""
+"""Consent: the customer's confirmation, which lets the agent refund or cancel without a person."""

@@ -17,7 +17,7 @@ _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 
 @dataclass(frozen=True, slots=True)
 class AnswerPhrase:
-    """A phrase of an answer and its function; `does` is None for a number."""
+    """A phrase of an answer. `does`: its function, or None for a number."""
 
     said: str
     does: Does | None
@@ -27,9 +27,9 @@ class AnswerPhrase:
 def answer_phrases(
     words: tuple[AnswerWord, ...], asked: PlannedAction | None
 ) -> Iterator[AnswerPhrase]:
-    """Yield the words and phrases of a run with their functions, the longest phrase first.
+    """Yield the phrases of a run with their functions, preferring the longest phrase.
 
-    `asked`: the action of the question; for None, excuses and questions are not recognised.
+    `asked`: the action of the question. If it is None, excuses and questions are not recognised.
     """
     known = answer_words()
     at = 0
@@ -44,7 +44,7 @@ def answer_phrases(
 def _expression(
     words: tuple[AnswerWord, ...], at: int, asked: PlannedAction | None
 ) -> AnswerPhrase | None:
-    """Return a farewell, an excuse or a question about the duration that starts here, or None."""
+    """Return the farewell, excuse or question about the duration that starts here, or None."""
     known = answer_words()
     ahead = spelled(words[at : at + _LONGEST_EXPRESSION])
     if found := known.farewell.match(ahead):
@@ -79,7 +79,8 @@ def _listed(words: tuple[AnswerWord, ...], at: int, *, passive: bool) -> AnswerP
 
 
 def _unlisted(said: str, *, passive: bool) -> AnswerPhrase:
-    """Return a past form of an action, a misspelled word, or an unknown one."""
+    """Return an unlisted word as a past form of an action, a misspelled word, or an unknown
+    word."""
     known = answer_words()
     if said in known.participles:
         does = Does.ACTION if passive else Does.ELSE
@@ -93,7 +94,8 @@ def _unlisted(said: str, *, passive: bool) -> AnswerPhrase:
 
 
 def spelled(words: tuple[AnswerWord, ...]) -> str:
-    """Return the words in the lexicon's spelling; a letter repeated three times is one: "ouiii"."""
+    """Return the words in the lexicon's spelling; a letter repeated three times becomes one:
+    "ouiii"."""
     return " ".join(_DRAWN_OUT.sub(r"\1", one.folded.replace(" ", "")) for one in words)
 
 
@@ -105,7 +107,7 @@ def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
 def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
     """Return whether unlisted words are only an aside, which does not change the answer.
 
-    They must not negate, limit, delay or ask, and hold no number of more than two digits.
+    An aside does not negate, limit, delay or ask, and holds no number of more than two digits.
     """
     known = answer_words()
     return all(
@@ -119,7 +121,7 @@ def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
 
 
 def told_from(words: tuple[AnswerWord, ...], asked: PlannedAction) -> int | None:
-    """Return the index at which an aside starts in a run, or None if it holds none."""
+    """Return the index at which an aside starts in a run, or None if the run has no aside."""
     at, starts = 0, 0
     for phrase in answer_phrases(words, asked):
         if phrase.does is Does.ELSE:

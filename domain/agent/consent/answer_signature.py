@@ -1,4 +1,4 @@
-"""The signature below an answer: the sender's name, and the line that a device adds."""
+"""The signature below an answer: the sender's name and the line that a device adds, if any."""
 
 from typing import Final
 
@@ -15,8 +15,11 @@ def is_device(run: AnswerRun) -> bool:
 
 
 def signed_runs(text: str, said: AnswerText, runs: list[AnswerRun]) -> int:
-    """Return how many runs at the end are the sender's name: any name after "Regards,", or a given
-    name on its own line or after "thanks,". A text in brackets after the name belongs to it."""
+    """Return how many runs at the end are the sender's name.
+
+    Any name counts after "Regards,"; a given name also counts on its own line or after "thanks,".
+    Text in brackets after the name belongs to it.
+    """
     in_brackets = len(runs) > 2 and is_all(answer_words().relation, runs[-1].words)
     count = 2 if in_brackets else 1
     if len(runs) <= count:

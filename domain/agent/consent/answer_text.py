@@ -1,4 +1,4 @@
-"""The words of a short answer, split into runs between marks."""
+"""Split a short answer into words, and the words into runs between punctuation marks."""
 
 import re
 from collections.abc import Iterator
@@ -55,7 +55,7 @@ class AnswerWord:
 @dataclass(frozen=True, slots=True)
 class AnswerRun:
     """Words without a mark between them. `asks`: a question mark follows. `closes`: the run ends
-    its sentence or its line. `opens`: it starts one."""
+    its sentence or line. `opens`: the run starts a sentence or line."""
 
     words: tuple[AnswerWord, ...]
     opens: bool
@@ -65,8 +65,8 @@ class AnswerRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """`plain`: nothing is quoted, and the whole text was read. `asks`: it has a question mark
-    without words before it."""
+    """`plain`: the text quotes nothing and was read to its end. `asks`: the text has a question
+    mark without words before it."""
 
     runs: tuple[AnswerRun, ...]
     plain: bool
@@ -74,11 +74,11 @@ class AnswerText:
 
 
 def without_question(text: str, number: str) -> str:
-    """Return the text without the question that it quotes: lines marked by ">", or the original
-    mail below it.
+    """Return the text without the quoted question: lines marked with ">", or the mail below the
+    text.
 
-    The quotation must name the order. Otherwise it may be another question, and the text is
-    returned unchanged, as is a text of quoted lines only.
+    The quotation is removed only if it names the order, because it may otherwise be another
+    question. Text that consists of quoted lines only is returned unchanged.
     """
     if len(text) > MAX_ANSWER_CHARS:
         return text
@@ -98,7 +98,7 @@ def without_question(text: str, number: str) -> str:
 
 
 def _without_attribution(lines: list[str]) -> list[str]:
-    """Return the lines without "On … wrote:" at their end, which may be wrapped."""
+    """Return the lines without a final "On … wrote:", which may be wrapped."""
     kept = lines
     while kept and not kept[-1].strip():
         kept = kept[:-1]
@@ -109,7 +109,7 @@ def _without_attribution(lines: list[str]) -> list[str]:
 
 
 def answer_text(text: str) -> AnswerText:
-    """Split an answer into runs of words. Never raises; linear in the text."""
+    """Split an answer into runs of words, in linear time. Never raises."""
     read = _WRAPPED.sub(" ", text[:MAX_ANSWER_CHARS])
     read = _NUMBER_SIGN.sub("  ", read)
     spend(len(read))

@@ -1,7 +1,7 @@
-"""The reader of an answer to "Shall we …? Please answer yes or no.".
+"""Read the customer's answer to "Shall we …? Please answer yes or no.".
 
-Every word of a yes must be one that belongs to a yes. A single other word makes the answer `other`,
-and the question counts as dropped.
+An answer is a yes only if every word fits a yes. With any other word the answer is `other`, and the
+question counts as dropped.
 """
 
 import re
@@ -25,7 +25,7 @@ _SIGNS: Final = "".join(_NODS) + "🙏😊🙂😀😃😄😁☺❤♥🎉👏�
 _PLAIN: Final = re.compile(
     rf"(?:[\w\s.,!?;:()/€£$#№&*^°…–—{_SIGNS}-]|(?<=[^\W\d_])['’ʼ`´](?=[^\W\d_]))*"
 )
-"""Matches a text without symbols that could change the meaning of its words."""
+"""Match a text without symbols that could change the meaning of its words."""
 _NAMED_ORDER: Final = frozenset({"order", "commande", "cmd", "cde"})
 _UNFINISHED: Final = frozenset(
     {"and", "et", "for", "pour", "pr", "of", "de", "with", "on", "a", "to", "so"}
@@ -41,8 +41,8 @@ _SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
 
 @dataclass(slots=True)
 class _Answer:
-    """The functions of an answer's words, in order. `another`: the other orders that it names.
-    `plain_consent`: one run says yes and names the action."""
+    """The functions of an answer's words, in order. `another`: the other orders that the answer
+    names. `plain_consent`: one run says yes and names the action."""
 
     does: list[Does] = field(default_factory=list)
     kinds: set[ActionKind] = field(default_factory=set)
@@ -85,7 +85,8 @@ def _confirmation(assent: Assent) -> Confirmation:
 
 
 def _correction(answer: _Answer) -> Confirmation:
-    """Return a correction: exactly one other order, or "the other one", without another request."""
+    """Return a correction if the answer names exactly one other order, or says "the other one", and
+    requests nothing else."""
     if answer.has(Does.ELSE, Does.QUESTION, Does.TOLD) or len(answer.another) > 1:
         return _confirmation(Assent.OTHER)
     if answer.has(Does.ASKED) and not answer.refuses_asked:
@@ -95,9 +96,9 @@ def _correction(answer: _Answer) -> Confirmation:
 
 
 def _assent(text: str, answer: _Answer) -> Assent:
-    """Return YES if every word belongs to a yes, with or without the request repeated.
+    """Return YES if every word fits a yes, with or without the request repeated.
 
-    The request alone is no yes: it may be the same message, sent twice.
+    A repeated request alone is not a yes: the same message may have been sent twice.
     """
     if answer.has(Does.CORRECTING, Does.ELSE) or not answer.has(Does.ASSENT):
         return Assent.OTHER
@@ -114,7 +115,7 @@ def _plain(text: str) -> bool:
 
 
 def _denial(answer: _Answer) -> Assent:
-    """Return NO, unless the answer also asks for something: "no, I would like to be refunded"."""
+    """Return NO, unless the answer also requests something: "no, I would like to be refunded"."""
     asks_for = answer.has(Does.ASKING) and answer.has(Does.ACTION, Does.ELSE)
     first_is_no = answer.first is Does.DENIAL and not answer.has(Does.ASSENT)
     return Assent.NO if first_is_no and not asks_for else Assent.OTHER
@@ -156,7 +157,7 @@ def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
 def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
     """Record whether a run names the action after a yes, in this run or in the one before.
 
-    Return whether a yes is still open after the run.
+    Return whether a yes at the end of the run still awaits its action.
     """
     if Does.ELSE in does:
         return False
@@ -169,7 +170,7 @@ def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
 
 
 def _may_ask(phrases: list[AnswerPhrase]) -> bool:
-    """Return whether a question only asks for the duration, or politely repeats the request."""
+    """Return whether a question only asks about the duration, or politely repeats the request."""
     is_polite = any(phrase.said in answer_words().polite_questions for phrase in phrases)
     does = [phrase.does for phrase in phrases]
     about_time = does[-1:] == [Does.QUESTION] or does[-1:] == [Does.NOTICE]
@@ -205,9 +206,9 @@ def _take(
     if acts and any(phrase.does is Does.CONSENTING for phrase in phrases):
         answer.does.append(Does.ASSENT)
     unfinished = bool(phrases) and phrases[-1].said in _UNFINISHED
-    # "Yes let me know" agrees only to a notice.
+    # "Yes let me know" agrees only to a notification.
     unfinished |= Does.NOTICE in [phrase.does for phrase in phrases[1:]] and not acts
-    # "Cancel the cancellation".
+    # "Cancel the cancellation" is no consent.
     twice = len({phrase.said for phrase in phrases if phrase.does is Does.ACTION}) > 1
     if (((takes and ordered) or asks_for) and not acts) or unfinished or twice:
         answer.does.append(Does.ELSE)

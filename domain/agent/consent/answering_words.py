@@ -1,4 +1,4 @@
-"""The words and expressions of answers: `answering_words.yaml`."""
+"""The words and phrases of customers' answers, from `answering_words.yaml`."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -18,10 +18,10 @@ _AROUND: Final = "(?:{{farewells}}|{{sign_offs}})" + _END
 class Does(StrEnum):
     """The function of a word in an answer.
 
-    `asking`: part of the request said again. `consenting`: says yes to the action after it.
-    `question`: asks how long the action takes. `apology`, `excuse`: say why the answer is late or
-    short. `notice`: asks for a message once it is done. `told`: an aside, which does not change a
-    yes.
+    `asking`: part of a repeated request. `consenting`: says yes to the action that follows.
+    `question`: asks how long the action takes. `apology`, `excuse`: explain why the answer is late
+    or short. `notice`: asks for a message once the action is done. `told`: an aside, which does not
+    change a yes.
     """
 
     ASSENT = "assent"
@@ -83,8 +83,9 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
-    """`farewell` to `question_of_it`: match at the start of an expression. `sign_off` to `relation`
-    match a whole run. `single_words`: all words of the listed phrases."""
+    """The words and patterns of `answering_words.yaml`. `farewell` to `question_of_it`: match at
+    the start of an expression. `sign_off` to `relation`: match a whole run. `single_words`: all
+    words of the listed phrases."""
 
     does: Mapping[str, Does]
     actions: Mapping[str, ActionKind]
@@ -149,7 +150,7 @@ def answer_words() -> AnswerWords:
 
 
 def near_word(said: str) -> str | None:
-    """Return the listed word that a misspelled one is one letter off, or None."""
+    """Return the listed word that differs from a misspelled one by one letter, or None."""
     return answer_words().near.get(said) if len(said) >= _LEAST_NEAR else None
 
 
@@ -177,8 +178,8 @@ def _by_form(listed: Mapping[ActionKind, tuple[str, ...]]) -> dict[str, ActionKi
 
 
 def _one_letter_off(word: str) -> Iterator[str]:
-    """Yield every spelling with a letter added, dropped or replaced, or two swapped; the first
-    letter is kept."""
+    """Yield every spelling with one letter added, dropped or replaced, or with two letters swapped.
+    The first letter is kept."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     for at in range(1, len(word) + 1):
         head, tail = word[:at], word[at:]

@@ -6,8 +6,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Assent(StrEnum):
-    """`yes`: a plain yes and nothing else. `no`: a plain no. `correction`: the customer means
-    another order. `other`: anything else; the question then counts as dropped."""
+    """The kind of an answer. `yes`: a plain yes and nothing else. `no`: a plain no. `correction`:
+    the customer means another order. `other`: anything else; the question then counts as
+    dropped."""
 
     YES = "yes"
     NO = "no"
@@ -16,7 +17,7 @@ class Assent(StrEnum):
 
 
 class Confirmation(BaseModel):
-    """`number`: the order that a correction names; None if it names none."""
+    """The customer's answer to a question. `number`: the order named by a correction, or None."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,7 +1,7 @@
-"""Detect whether a sentence asserts anything, or only greets, thanks, asks or acknowledges.
+"""Detect whether a sentence states a fact, or only greets, thanks, asks or acknowledges.
 
-A sentence asserts unless each of its clauses is one of a few known courtesies, in French or
-English. Unknown wording therefore goes to a human.
+A sentence counts as a statement unless each clause is a known courtesy, in French or English.
+Unknown wording therefore goes to a human.
 """
 
 import re
@@ -15,7 +15,7 @@ from domain.core.text import fold
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'»”)\]]{0,3}\s+|\n+")
 _CLAUSE_END: Final = re.compile(r"[,;:()]|\s-\s|\b(?:and|but|so|et|mais|donc)\b")
 _QUESTION: Final = re.compile(r"\?[\"'»”)\]\s]*$")
-# Questions that state a fact.
+# Phrases that state a fact in the form of a question.
 _TELLING: Final = re.compile(
     r"\b(?:did|do) you know\b|\bsav(?:ez|iez)[ -]vous\b|\baware that\b|\bknow that\b"
 )
@@ -43,7 +43,7 @@ _NOUS: Final = (
     r"(?:nous|je|on|j|une? (?:collegue|conseillere?|membre de (?:notre|l) ?equipe)"
     r"|(?:notre|l) ?equipe|quelqu un)"
 )
-# Openings of courteous clauses; the rest must state nothing. Folded words, single-spaced.
+# Openings of courteous clauses; the rest of the clause must state nothing. Folded, single-spaced.
 _COURTESY: Final = _any(
     r"(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day))",
     r"(?:many |kind )?thanks|thank you|(?:we|i) (?:really )?appreciate",
@@ -91,7 +91,7 @@ _COURTESY: Final = _any(
     r"(?:bien )?cordialement|bien a vous|(?:bonne|belle|excellente) (?:journee|soiree|continuation)"
     r"|a (?:bientot|tres vite)|(?:sinceres|meilleures) salutations",
 )
-# Openings of a clause that continues a courtesy in the same sentence: its objects.
+# Openings of clauses that continue a courtesy in the same sentence by naming its objects.
 _FRAGMENT: Final = _any(
     r"your|you|the|an?|any|our|my|its|this|these|for|to|of|with|in|by|about|as|yet",
     r"votre|vos|vous|le|la|les|l|une?|des?|du|d|pour|a|au|avec|en|ainsi|nos|notre|ce|cette|pas",
@@ -108,12 +108,12 @@ def sentences(text: str) -> Iterator[str]:
 
 
 def is_question(sentence: str) -> bool:
-    """Return whether a sentence only asks; "Did you know that …?" does not."""
+    """Return whether a sentence only asks. "Did you know that …?" states a fact."""
     return bool(_QUESTION.search(sentence)) and not _TELLING.search(fold(sentence))
 
 
 def asserts(sentence: str, brand: str) -> bool:
-    """Return whether a sentence states a fact; true if in doubt. `brand`: the sender's name."""
+    """Return whether a sentence states a fact; true if uncertain. `brand`: the sender's name."""
     if is_question(sentence):
         return False
     signing = _SIGNATURE | set(_words(brand).split())

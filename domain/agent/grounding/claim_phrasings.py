@@ -1,4 +1,4 @@
-"""The phrasings of claims, from the YAML file beside this module."""
+"""The phrasings of claims, from the YAML file next to this module."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,8 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, expression, lexicon
 
 
 class ClaimKind(StrEnum):
-    """The kind of a claim about us. `finished`: an action is done. `promise`: it will be done."""
+    """The kind of a claim about us. `finished`: an action is done. `promise`: an action will be
+    done."""
 
     FINISHED = "finished"
     PROMISE = "promise"
@@ -20,7 +21,7 @@ class ClaimKind(StrEnum):
 
 
 class ClaimMatter(StrEnum):
-    """The subject of a claim. `done`: an action that is not named."""
+    """The subject of a claim. `done`: an unnamed action."""
 
     REFUND = "refund"
     CANCEL_ORDER = "cancellation"
@@ -42,8 +43,8 @@ Phrasing = tuple[ClaimKind, ClaimMatter | None, re.Pattern[str]]
 @dataclass(frozen=True, slots=True)
 class ClaimPhrasings:
     """`anywhere` and `stated` match anywhere in a sentence; a match of `rule` weakens `stated`.
-    `opening` matches at the start of a clause. A clause that matches `spoken` and `personal` is a
-    claim unless it matches `harmless`. The other patterns match the context of a claim."""
+    `opening` matches at the start of a clause. A clause that matches both `spoken` and `personal`
+    is a claim unless it matches `harmless`. The other patterns match the context of a claim."""
 
     anywhere: tuple[Phrasing, ...]
     stated: tuple[Phrasing, ...]
@@ -94,7 +95,7 @@ def claim_phrasings() -> ClaimPhrasings:
     file = lexicon(__file__, _File)
 
     def whole(*texts: str) -> re.Pattern[str]:
-        """Return a pattern for any of these texts, as whole words."""
+        """Return a pattern that matches any of these texts as whole words."""
         found = expression(f"(?<!\\S)(?:{'|'.join(texts)})(?!\\S)", file.fragments)
         if found.search("") is not None:
             raise BrokenLexicon(f"matches nothing at all: {texts[0][:40]}")
@@ -105,7 +106,7 @@ def claim_phrasings() -> ClaimPhrasings:
             (kind, matter, whole(*texts)) for one in lists for matter, texts in one.items()
         )
 
-    # Words right before a claim, with at most a few words between.
+    # Words that precede a claim, with at most a few words in between.
     around = "|".join((file.covers, file.denies, file.reports))
     return ClaimPhrasings(
         anywhere=(

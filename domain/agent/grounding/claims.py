@@ -1,9 +1,9 @@
-"""Claims: statements of an answer about what we did, will do, owe or grant, or about the law.
+"""Detect claims in an answer: statements of what we did, will do, owe or grant, or of the law.
 
-Facts are compared with sources in `domain/agent/grounding/facts.py`. A claim needs more than equal
-numbers: an action in the plan, or a source with the same claim about us. Each sentence is matched
-against phrasings of claims. A denial, a question, a condition and a rule ("refunds leave within 5
-days") match none.
+`domain/agent/grounding/facts.py` compares facts with sources. For a claim, equal numbers are not
+enough: the plan must contain the action, or a source must make the same claim. Each sentence is
+matched against phrasings of claims. Denials, questions, conditions and rules ("refunds leave within
+5 days") are no claims.
 """
 
 import re
@@ -29,29 +29,29 @@ _TOKEN: Final = re.compile(r"[a-z]+|\d+(?:[.,]\d+)*|[%€$£]|[,;:()«»“”\"
 _LINES: Final = re.compile(r"(?<!\n)\n(?!\n)")
 _SAYS_YOU: Final = re.compile(r"\b(?:you|your|vous|votre|vos)\b")
 _JOINS: Final = re.compile(r" (?:and|but|et|mais) ")
-# The maximum number of words between "once" and the claim that it makes conditional.
+# Maximum number of words between "once" and the claim that it makes conditional.
 _NEAR: Final = 3
-# The number of characters searched before a claim, to bound the time for a long sentence.
+# Number of characters searched before a claim, to bound the time spent on a long sentence.
 _AROUND: Final = 200
 _SUBJECTS: Final = frozenset(
     ("we", "i", "you", "it", "they", "he", "she", "nous", "je", "j", "vous", "il", "elle", "on")
 )
-# Backed by these actions of the plan; if finished, by nothing else.
+# Actions of the plan that back a claim. Nothing else backs a claim that the action is finished.
 _BY_PLAN: Final = {
     ClaimMatter.REFUND: frozenset({ActionKind.REFUND, ActionKind.CANCEL_ORDER}),
     ClaimMatter.CANCEL_ORDER: frozenset({ActionKind.CANCEL_ORDER}),
     ClaimMatter.DONE: ON_ORDERS,
 }
-# Other claims that the plan backs: a note reaches the staff.
+# Other claims that the plan backs: a note hands the matter over to the staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
-# Promises about goods in transit. A source with the rule suffices: no money or action of ours is
-# promised.
+# Promises about goods in transit. A source that states the rule suffices, because they promise no
+# money or action of ours.
 _SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
 
 
 @dataclass(frozen=True, slots=True)
 class StatedClaim:
-    """One claim of an answer. `written`: its words, folded. `conditional`: it depends on a
+    """One claim of an answer. `written`: its folded words. `conditional`: the claim depends on a
     condition, such as the return of the goods."""
 
     kind: ClaimKind
@@ -64,8 +64,10 @@ class StatedClaim:
         return (self.kind, self.matter) == (ClaimKind.FINISHED, ClaimMatter.CANCEL_ORDER)
 
     def as_in(self, source: "StatedClaim") -> bool:
-        """Return whether a source makes the same claim. An unconditional promise needs an
-        unconditional source."""
+        """Return whether a source makes the same claim.
+
+        A conditional source does not back an unconditional promise.
+        """
         same = (self.kind, self.matter) == (source.kind, source.matter)
         loose = self.kind is ClaimKind.PROMISE and source.conditional and not self.conditional
         return same and not loose
@@ -76,8 +78,8 @@ _Match = tuple[ClaimKind, ClaimMatter | None, re.Match[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """The words, separated by single spaces. `breaks`: the positions of commas and similar
-    marks."""
+    """The words of a sentence, separated by single spaces. `breaks`: positions of commas and
+    similar marks."""
 
     words: str
     breaks: tuple[int, ...]
@@ -104,9 +106,10 @@ def unbacked_claims(
 ) -> tuple[StatedClaim, ...]:
     """Return the claims that neither the plan nor a source backs; empty if all are backed.
 
-    A finished refund or cancellation needs that action in the plan. Any other finished action needs
-    a source that states it. A promise needs the action or a source with the same promise. For a
-    conditional promise, a source about the matter suffices. Reads `READ_CHARS` of each text.
+    A finished refund or cancellation requires that action in the plan. Any other finished action
+    requires a source that states it. A promise requires the action, or a source with the same
+    promise. For a conditional promise, a source about the matter suffices. Reads the first
+    `READ_CHARS` characters of each text.
     """
     found = claims(response)
     if not found:
@@ -122,7 +125,7 @@ def unbacked_claims(
 def claims(text: str) -> tuple[StatedClaim, ...]:
     """Return the distinct claims of a text. Never raises."""
     found: dict[StatedClaim, None] = {}
-    # A line may be a sentence or a part of one, so both readings are searched.
+    # A line may be a whole sentence or a part of one, so the text is searched both ways.
     for written in dict.fromkeys((*sentences(text), *sentences(_LINES.sub(" ", text)))):
         sentence = _read(written)
         if is_question(written):
@@ -146,7 +149,7 @@ def _read(written: str) -> _Sentence:
 
 
 def _before_question(sentence: _Sentence) -> _Sentence:
-    """Return the part stated before a question: "You have been refunded, is there anything
+    """Return the part that is stated before a question: "You have been refunded, is there anything
     else?"."""
     *stated, (asked, _) = sentence.clauses()
     words = sentence.words
@@ -161,7 +164,7 @@ def _claims_of(sentence: _Sentence) -> Iterator[StatedClaim]:
     bound = bool(known.condition.search(known.courteous.sub(" ", sentence.words)))
     found: set[ClaimMatter | None] = set()
     for reading in (_matches, _statements, _remarks):
-        # A matter found by its phrasing is not reported again for a single word.
+        # A matter found by a phrasing is not reported again for a weaker match.
         matches = [one for one in reading(sentence, known) if one[1] not in found]
         found.update(matter for _, matter, _ in matches)
         for kind, matter, match in matches:
@@ -187,7 +190,7 @@ def _statements(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
-    """Yield clauses about the customer's money or order, in any wording."""
+    """Yield clauses about the customer's own money or order, in any wording."""
     for start, end in sentence.clauses():
         for kind, matter, pattern in known.spoken:
             match = pattern.search(sentence.words, start, end)
@@ -201,7 +204,8 @@ def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
-    """Yield claims that are neither covered nor denied: the first of each phrasing."""
+    """Yield the first match of each phrasing, unless its context makes it conditional or denies
+    it."""
     for kind, matter, pattern in known.anywhere:
         for match in pattern.finditer(sentence.words):
             if kind is ClaimKind.LEGAL or not (
@@ -217,9 +221,9 @@ def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings) -> bool:
-    """Return whether "once", "if", "you say that" or "we cannot see that" is right before a
+    """Return whether "once", "if", "you say that" or "we cannot see that" directly precedes a
     claim."""
-    # "You say that your order …": the claim may start with the last word of its cover.
+    # In "You say that your order …" the claim may start with the last word of the phrase before it.
     end = match.start() + (len("that") if match[0].startswith("that ") else 0)
     for cover in known.covers.finditer(sentence.words, max(end - _AROUND, 0), end):
         between = sentence.words[cover.end() : match.start()].split()
@@ -231,7 +235,7 @@ def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings
 def _is_denied(
     sentence: _Sentence, match: re.Match[str], kind: ClaimKind, known: ClaimPhrasings
 ) -> bool:
-    """Return whether a liability or discount is denied right before it: "not our fault"."""
+    """Return whether the words directly before a liability or discount deny it: "not our fault"."""
     if kind not in {ClaimKind.LIABILITY, ClaimKind.DISCOUNT}:
         return False
     before = sentence.words[: match.start()].split()[-_NEAR:]
@@ -257,7 +261,7 @@ def _backed(
 
 
 def _speaks_of(matter: ClaimMatter | None, source: str) -> bool:
-    """Return whether a sentence of a source states the rule of a matter, without a denial."""
+    """Return whether a source's sentence states the rule of a matter and does not deny it."""
     known = claim_phrasings()
     word = known.told.get(matter) if matter else None
     if word is None:

@@ -1,4 +1,4 @@
-"""The words of facts in French and English, folded, with their meanings."""
+"""The folded French and English words that express facts, with their meanings."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _Words = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class FactWords:
-    """Each word with its meaning: a unit, a currency, the number of a month, a day, a number."""
+    """Each word with its meaning: a unit, a currency, the number of a month, a day or a number."""
 
     units: Mapping[str, str]
     currencies: Mapping[str, str]
@@ -25,7 +25,7 @@ class FactWords:
 
 
 class _File(LexiconFile):
-    """Each meaning with its words."""
+    """The words of each meaning."""
 
     units: dict[str, _Words]
     currencies: dict[str, _Words]
@@ -48,7 +48,7 @@ def fact_words() -> FactWords:
 
 
 def either(words: Iterable[str]) -> str:
-    """Return a pattern that matches any of these words, the longest first."""
+    """Return a pattern that matches any of these words, preferring the longest."""
     return "|".join(
         word.replace(".", r"\.").replace("$", r"\$")
         for word in sorted(words, key=len, reverse=True)

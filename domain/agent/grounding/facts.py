@@ -1,8 +1,8 @@
-"""The verifiable facts of a text: amounts, dates, periods, links, numbers.
+"""The verifiable facts of a text: amounts, dates, periods, links and numbers.
 
-French and English and all notations give the same facts: "49,90 €" matches "EUR 49.90", and "two
-weeks" matches "2 semaines". Facts that cannot be read with certainty count as different: a false
-mismatch costs a review, a false match a wrong promise.
+French, English and all notations yield the same facts: "49,90 €" equals "EUR 49.90", and "two
+weeks" equals "2 semaines". An ambiguous fact counts as different: a false mismatch costs a review,
+a false match a wrong promise.
 """
 
 import re
@@ -35,8 +35,8 @@ class FactKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """`written`: the folded text of the fact. A text supports it if it `gives` one of its
-    `needs`."""
+    """A fact of a text. `written`: its folded words. A text supports the fact if it `gives` one of
+    the keys that the fact `needs`."""
 
     kind: FactKind
     written: str
@@ -53,7 +53,7 @@ _ENDINGS: Final = "com|fr|net|org|io|eu|shop|store|co|uk|be|ch|ca|de|es|info|app
 
 
 def facts(text: str) -> tuple[Fact, ...]:
-    """Return the facts of a text, in the order of their kinds. Never raises; reads `READ_CHARS`."""
+    """Return the facts of a text, grouped by kind. Never raises; reads `READ_CHARS` characters."""
     beginning = text[:READ_CHARS]
     spend(len(beginning))
     rest = _LIST_MARK.sub(" ", _readable(beginning))
@@ -61,18 +61,18 @@ def facts(text: str) -> tuple[Fact, ...]:
     for pattern, read in _patterns():
         for match in pattern.finditer(rest):
             found.extend(read(match))
-        # Text that one pattern has read is not read again by another.
+        # Later patterns must not match text that an earlier one has matched.
         rest = pattern.sub(lambda match: "\0" * len(match[0]), rest)
     return tuple(found)
 
 
 def given(text: str) -> frozenset[str]:
-    """Return the keys of all facts that a text supports."""
+    """Return the fact keys that a text supports."""
     return frozenset(key for fact in facts(text) for key in fact.gives)
 
 
 def _readable(text: str) -> str:
-    """Fold a text, normalise digits, quotes and dashes, and turn number words before units to
+    """Fold a text, normalise digits, quotes and dashes, and convert number words before units to
     digits."""
     plain = "".join(
         str(unicodedata.decimal(mark)) if mark.isdecimal() else mark for mark in fold(text)
@@ -107,7 +107,7 @@ def _words_before_unit() -> re.Pattern[str]:
 
 
 def _counted(words: str) -> int:
-    """Return the number that words express: "forty-eight", "deux cent cinquante"."""
+    """Return the number expressed in words: "forty-eight", "deux cent cinquante"."""
     numbers = fact_words().numbers
     if words in numbers:
         return numbers[words]
@@ -124,7 +124,7 @@ def _fact(kind: FactKind, match: re.Match[str], needs: set[str], *more: str) -> 
 
 
 def _number(written: str) -> str:
-    """Normalise an amount: any thousands separator, comma or point."""
+    """Normalise an amount, with any thousands separator and a decimal comma or point."""
     text = re.sub("[ ']", "", written)
     head, mark, tail = text.rpartition(max(text, key=lambda c: text.rfind(c) if c in ".," else -1))
     if mark in {".", ","} and len(tail) != 3:
@@ -135,7 +135,7 @@ def _number(written: str) -> str:
 
 
 def money_key(amount: str, currency: str) -> str:
-    """Return the lookup key of an amount. `currency`: its ISO 4217 code."""
+    """Return the lookup key of an amount. `currency`: an ISO 4217 code."""
     code = currency.lower()
     return f"money:{_number(amount)} {fact_words().currencies.get(code, code)}"
 
@@ -176,7 +176,7 @@ def _periods(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _date_fact(match: re.Match[str], readings: set[tuple[str | None, int, int]]) -> Iterator[Fact]:
-    """`readings`: year, month and day; two readings if day and month may be swapped."""
+    """`readings`: year, month and day; two readings if day and month are ambiguous."""
     needs: set[str] = set()
     gives: set[str] = set()
     for year, month, day in readings:
@@ -224,7 +224,7 @@ def _phones(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _named(written: str) -> set[str]:
-    """Return the keys of a number or of a name with digits, like "1042", "40W" and "AB-1042"."""
+    """Return the keys of a number or of an identifier such as "1042", "40W" and "AB-1042"."""
     text = re.sub(r"^(?:#|no?\.?(?=\d))", "", written)
     if sized := re.fullmatch(r"(\d+(?:[.,]\d+)?)[a-z]{0,3}", text):
         return {f"number:{_number(sized[1])}"}
@@ -236,7 +236,7 @@ def _numbers(match: re.Match[str]) -> Iterator[Fact]:
 
 
 _Read = Callable[[re.Match[str]], Iterator[Fact]]
-# Each repetition is bounded, or consumes its input: customers choose some of the text.
+# Each repetition is bounded or consumes input, because customers control some of the text.
 _WRITTEN_DATE: Final = re.compile(
     r"\b(?P<iso>\d{4})-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})(?!\d)"
     r"|(?<![\d/.])(?P<one>\d{1,2})(?P<mark>[/.])(?P<other>\d{1,2})"

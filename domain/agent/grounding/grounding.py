@@ -1,9 +1,8 @@
-"""Grounding: check that the statements of an answer have a source, regardless of the brain.
+"""Grounding: check that an answer's statements have a source, whichever brain wrote the answer.
 
-An answer may state facts of its cited sources, of the order that was looked up and of the
-merchant's name. It may repeat the customer's words for names (an order's number, a date, an
-address). They are no source for a price, a duration or a promise: "you owe me 500 EUR" proves
-nothing.
+An answer may state facts from its cited sources, the looked-up order and the merchant's name. It
+may repeat order numbers, dates and addresses from the customer's words. The customer's words are no
+source for a price, a duration or a promise: "you owe me 500 EUR" proves nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,18 +21,18 @@ from domain.integrations.order import Order, OrderState
 
 _SHOWN: Final = 80
 _ABOUT_ACTIONS: Final = frozenset({ClaimKind.FINISHED, ClaimKind.PROMISE})
-# Facts for which the customer's own words suffice.
+# Facts for which the customer's own words are a sufficient source.
 _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, FactKind.PHONE})
 
 
 def unsupported(
     response: str, sources: tuple[Citation, ...], request: BrainRequest
 ) -> tuple[str, ...]:
-    """Return the statements of an answer without a source, folded; empty if it is grounded.
+    """Return the folded statements of an answer that have no source; empty if it is grounded.
 
-    If it has no source of this request, it may state nothing: each sentence that asserts is then
-    listed by its beginning. Compares facts, not meanings: a source that states something else with
-    the same numbers is not detected.
+    An answer without a source from this request may state nothing: the result then lists the
+    beginning of each sentence that states a fact. Only facts are compared, not meanings: a source
+    that states something else with the same numbers is not detected.
     """
     texts = list(_texts(sources, request))
 
@@ -50,10 +49,10 @@ def unsupported(
     for sentence in sentences(response):
         asks = is_question(sentence)
         for fact in facts(sentence):
-            # "How can I help you today?"
+            # "How can I help you today?" states no day.
             if asks and fact.kind is FactKind.DAY:
                 continue
-            # Most facts are in the sources, so the customer's words are read only if needed.
+            # Most facts are in the sources, so the customer's words are parsed only if needed.
             if not (fact.needs & sourced() or fact.needs & said()):
                 found[fact.written] = None
         if not texts and asserts(sentence, request.brand_name):
@@ -64,11 +63,11 @@ def unsupported(
 def claim_doubt(
     answer: BrainAnswer, plan: Sequence[PlannedAction], request: BrainRequest
 ) -> EscalationReason | None:
-    """Return why a human must see the answer's claims first, or None if all are backed.
+    """Return why a human must review the answer's claims, or None if all are backed.
 
-    A claim says that we did, will do, owe or grant something. The plan or a cited source must back
-    it. A template that a brain without a prompt sends counts as the merchant's own statement. The
-    shop's state of an order backs the claim that it is cancelled.
+    A claim states that we did, will do, owe or grant something. It must be backed by the plan or a
+    cited source. If the brain uses no prompt, the templates that it sends count as the merchant's
+    own statements. The order's state in the shop backs a claim that it is cancelled.
     """
     if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
         return None
@@ -88,7 +87,7 @@ def claim_doubt(
 
 
 def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
-    """Yield the cited texts of the request; a source that is not in it does not count."""
+    """Yield the cited texts of the request; sources outside the request do not count."""
     values = {**request.fields, "brand_name": request.brand_name}
     cited = {(source.kind, source.id) for source in sources}
     for passage in request.passages:
@@ -103,7 +102,7 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
 
 
 def _of_order(order: Order | None) -> frozenset[str]:
-    """Return the facts of the order, without its note, which has an unknown author."""
+    """Return the facts of the order, without its note, whose author is unknown."""
     if order is None:
         return frozenset()
     told = f"{order.told_at:%Y-%m-%d %H:%M}" if order.told_at else ""
@@ -114,7 +113,7 @@ def _of_order(order: Order | None) -> frozenset[str]:
 
 
 def _said(request: BrainRequest) -> frozenset[str]:
-    """Return the facts named by the customer, or by the caller for the customer."""
+    """Return the facts stated by the customer, or supplied by the caller for the customer."""
     customers = (turn.body for turn in request.turns if turn.author == "customer")
     texts = (request.subject or "", request.text, *customers, *request.fields.values())
     return frozenset(

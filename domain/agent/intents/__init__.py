@@ -1,1 +1,1 @@
-"""The intents of a message, below the six classes, and the words that no intent explains."""
+"""Detect the intents of a message, and the words that no intent explains."""

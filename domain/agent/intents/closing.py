@@ -7,13 +7,13 @@ from domain.agent.intents.meanings import Dictionary
 from domain.agent.intents.sentence import read_sentences
 from domain.core.lexicon import LexiconFile, lexicon
 
-# A longer message says more than thanks.
+# A longer message is likely to contain more than thanks.
 LONGEST: Final = 300
 
 
 class _File(LexiconFile):
-    """`ends`: words, one of which must occur; `beside`: the only other words allowed; `not_so`:
-    words that reverse them; `marks`: signs of anger and sorrow."""
+    """`ends`: words, at least one of which must occur. `beside`: the only other words allowed.
+    `not_so`: words that reverse the `ends`. `marks`: signs of anger and sorrow."""
 
     ends: str
     beside: str
@@ -22,7 +22,7 @@ class _File(LexiconFile):
 
 
 def closes(text: str) -> bool:
-    """Return whether the text holds only thanks, contentment or farewell, and asks nothing."""
+    """Return whether the text contains only thanks, contentment or a farewell, and no question."""
     if len(text) > LONGEST or has_bad_mark(text):
         return False
     said = read_sentences(text, _dictionary())
@@ -36,7 +36,7 @@ def closes(text: str) -> bool:
 
 
 def has_bad_mark(text: str) -> bool:
-    """Return whether the text has a sign of anger or sorrow."""
+    """Return whether the text contains a sign of anger or sorrow."""
     return any(mark in text for mark in _marks())
 
 

@@ -1,4 +1,4 @@
-"""The words of a message and their meanings, in French and English alike."""
+"""The words of messages and their meanings, which French and English share."""
 
 import re
 from collections import defaultdict
@@ -31,7 +31,8 @@ _LONG_NUMBER: Final = 3
 
 
 class _File(LexiconFile):
-    """`harmless` and `goods` are meanings too; `articles`: words that precede a thing's name."""
+    """The contents of the YAML file. `harmless` and `goods` are meanings as well. `articles`: words
+    that precede the name of a thing."""
 
     harmless: str
     goods: str
@@ -40,7 +41,7 @@ class _File(LexiconFile):
 
 
 class Dictionary:
-    """Words, prefixes of words and phrases, each with its meanings."""
+    """The meanings of words, word prefixes and phrases."""
 
     def __init__(self, meanings: Mapping[str, str]) -> None:
         self._whole: dict[str, list[str]] = defaultdict(list)
@@ -55,7 +56,7 @@ class Dictionary:
 
     def _add(self, entry: str, meaning: str) -> None:
         parts = entry.split("_")
-        # Elided words are dropped from a text: "a_l_arrivee" matches "à l'arrivée".
+        # Texts are stripped of elided words, so that "a_l_arrivee" matches "à l'arrivée".
         first, *rest = [part for part in parts[:-1] if part not in ELIDED] + parts[-1:]
         if rest:
             self._phrases[first].append((tuple(rest), meaning))
@@ -65,7 +66,7 @@ class Dictionary:
             self._whole[first].append(meaning)
 
     def meanings(self, said: tuple[str, ...]) -> list[frozenset[str]]:
-        """Return the meanings of each word of a sentence, alone and within its phrases."""
+        """Return the meanings of each word of a sentence, from the word itself and its phrases."""
         found = [self._of_word(word) for word in said]
         for place, word in enumerate(said):
             for rest, meaning in self._phrases.get(word, ()):
@@ -96,7 +97,7 @@ def _follows(said: tuple[str, ...], place: int, rest: tuple[str, ...]) -> bool:
 
 @cache
 def meanings_file() -> _File:
-    """Return the contents of the YAML file beside this module. Raises BrokenLexicon."""
+    """Return the contents of the YAML file next to this module. Raises BrokenLexicon."""
     return lexicon(__file__, _File)
 
 

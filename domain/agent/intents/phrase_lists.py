@@ -22,7 +22,7 @@ class PhraseLists:
                     self._is_empty = False
 
     def mentioned(self, text: str) -> frozenset[int]:
-        """Return the indexes of the lists that have a phrase in the text."""
+        """Return the indexes of the lists with at least one phrase in the text."""
         if self._is_empty:
             return frozenset()
         found = (

@@ -1,4 +1,4 @@
-"""Detect a message that only praises and needs nothing: "I love it, you are the best"."""
+"""Detect a message that only praises and requests nothing: "I love it, you are the best"."""
 
 from functools import cache
 from typing import Final
@@ -13,15 +13,16 @@ _PRAISE: Final = frozenset({"praise", _DENIED})
 _COUNTED: Final = _PRAISE | {"thanks"}
 _EXCUSED: Final = frozenset({_DENIED, "fine"})
 _AS_PRAISE: Final = "perfect"
-# French has a word before the negated one.
+# French places this particle before the negated word.
 _BEFORE_DENIAL: Final = "ne"
-# Indexed by the number of words of praise: none is never praise, three or more always.
+# Minimum sentiment by the number of words of praise: with none a message is never praise, with
+# three or more it always is.
 _LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
 
 
 class _File(LexiconFile):
-    """`praise`, `thanks`: words of joy. `denied`: phrases that praise by denying a fault. `fine`:
-    phrases whose words do not count as `against`. `against`: words of trouble, requests and denial.
+    """`praise`, `thanks`: positive words. `denied`: phrases that praise by denying a fault. `fine`:
+    phrases whose words do not count as `against`. `against`: words of trouble, request and denial.
     `signs`: characters of joy."""
 
     praise: str
@@ -33,19 +34,19 @@ class _File(LexiconFile):
 
 
 def only_praises(text: str, mood: float) -> bool:
-    """Return whether a message only praises and asks for nothing.
+    """Return whether a message only praises and requests nothing.
 
-    `mood`: its sentiment by the classifier, -1 to 1. Fewer words of praise need a better mood:
-    "Bravo" alone may be ironic.
+    `mood`: its sentiment according to the classifier, -1 to 1. A message with fewer words of praise
+    requires a higher sentiment: "Bravo" alone may be ironic.
     """
     return mood > _LEAST_MOOD[min(praise_in(text), len(_LEAST_MOOD) - 1)]
 
 
 def praise_in(text: str) -> int:
-    """Return the number of words of praise and thanks; 0 if the message is not praise alone.
+    """Return the number of words of praise and thanks, or 0 if the message contains anything else.
 
-    A question, a number of three digits or more, or a word of trouble, request or denial makes it
-    more than praise. Thanks without praise or a sign of joy are not enough.
+    A question, a number of three digits or more, or a word of trouble, request or denial counts as
+    something else. Thanks without praise or a sign of joy are not enough.
     """
     if len(text) > READ_CHARACTERS or has_bad_mark(text):
         return 0
@@ -64,10 +65,10 @@ def praise_in(text: str) -> int:
 
 
 def with_plain_praise(text: str) -> str:
-    """Return the text with each denial of a fault replaced by praise: "can't complain" is
+    """Return the text with each denied fault replaced by praise: "can't complain" becomes
     "perfect".
 
-    Return the text unchanged if it has none.
+    Return the text unchanged if it denies no fault.
     """
     sentences = read_sentences(text, _dictionary())
     if not any(_DENIED in sentence.meanings for sentence in sentences):

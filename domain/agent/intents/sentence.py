@@ -1,4 +1,4 @@
-"""The sentence: the words of a part of a message, with their meanings."""
+"""The sentence: a part of a message, as words with their meanings."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, ev
 from domain.core.effort import spend
 
 _END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|(?<!\.)\.+(?=\s|\Z))")
-# A name follows these words.
+# A closing or an introduction is followed by the customer's name.
 _SIGNATURE: Final = re.compile(
     r"(?i:\b(?:thanks|thank you|many thanks|merci|merci d'avance|cordialement|regards|cheers"
     r"|bien à vous|salutations|best wishes|ta|bonne journée))[ \t]*[,.!\n-][ \t\n]*"
@@ -25,7 +25,8 @@ _ARTICLE: Final = "article"
 
 @dataclass(frozen=True, slots=True)
 class MessageSentence:
-    """`meanings`: of all its words and phrases, and "ask" if it ends as a question."""
+    """`meanings`: the meanings of all its words and phrases, and "ask" if it is a question.
+    `by_place`: the meanings of each word."""
 
     text: str
     words: tuple[str, ...]
@@ -33,13 +34,13 @@ class MessageSentence:
     by_place: tuple[frozenset[str], ...]
 
     def of(self, place: int) -> frozenset[str]:
-        """Return the meanings of a word, alone or within a phrase."""
+        """Return the meanings of a word, by itself or in a phrase. `place`: its index."""
         return self.by_place[place]
 
     def names_a_thing(self, place: int) -> bool:
         """Return whether an unlisted word after an article names a thing.
 
-        A word after it must be known, and be no goods.
+        If another word follows, it must have a known meaning other than goods.
         """
         behind = self.by_place[place + 1 : place + 2]
         return (
@@ -51,7 +52,7 @@ class MessageSentence:
 
 
 def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
-    """Return the sentences of a message's first characters, without the customer's own name.
+    """Split the beginning of a message into sentences, without the customer's own name.
 
     Text beyond `READ_CHARACTERS` counts as one unknown word.
     """
@@ -68,12 +69,12 @@ def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
 
 
 def _without_names(text: str) -> str:
-    """Return the text without the customer's own name, at its end or in an introduction."""
+    """Return the text without the customer's own name at its end or in an introduction."""
     return _without(_SIGNATURE, _without(_INTRODUCTION, text))
 
 
 def _without(named: re.Pattern[str], text: str) -> str:
-    """Return the text without the name that is found, unless one of its words has a meaning."""
+    """Return the text without the names that match, unless a word of the name has a meaning."""
     found = named.search(text)
     if found is None or any(
         everyday().meanings(tuple(word for word in tokens(found[1]) if len(word) > 1))

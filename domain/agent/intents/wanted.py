@@ -1,7 +1,7 @@
-"""The intents of a message, derived from the meanings of each sentence.
+"""Derive the intents of a message from the meanings of each sentence.
 
-Several meanings together show an intent, never a single word, and the rest of the message remains
-open. Unexplained words are therefore counted: only a message without any can get a ready answer.
+An intent is derived from several meanings together, never from a single word. Words that no intent
+explains are counted: only a message without such words can get a ready-made answer.
 """
 
 import re
@@ -18,7 +18,7 @@ from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, m
 from domain.agent.intents.sentence import MessageSentence, read_sentences
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
-# Meanings that marks or figures give to a sentence.
+# Meanings that punctuation marks or numbers give to a sentence.
 _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count", "declined"})
 
@@ -50,8 +50,8 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`wants`: alternatives, each a list of elements. A sentence must have one meaning of each
-    element."""
+    """`wants`: alternatives, each a list of elements. A sentence must have at least one meaning of
+    each element."""
 
     intent: Intent
     categories: tuple[Category, ...]
@@ -63,7 +63,7 @@ class _Rule:
     covers: frozenset[Intent]
 
     def strength(self, meanings: frozenset[str]) -> int:
-        """Return the number of elements of the longest want that matches fully; 0 if none does."""
+        """Return the number of elements in the longest alternative that matches fully, or 0."""
         best = 0
         for want in self.wants:
             for element in want:
@@ -76,9 +76,9 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """One intent of a message, and the sentences that express it.
+    """One intent of a message, with the sentences that express it.
 
-    `categories`: the possible classes of such a message, the most likely first.
+    `categories`: the likely classes of the message, the most likely first.
     """
 
     intent: Intent
@@ -87,7 +87,7 @@ class Want:
 
     @property
     def asked(self) -> bool:
-        """Return whether the intent is asked as a question, not stated."""
+        """Return whether the intent is expressed as a question, not as a statement."""
         return bool(_ASKS.search(self.said))
 
 
@@ -95,7 +95,7 @@ class Want:
 class Wants:
     """All intents of a message, most evident first.
 
-    `unexplained`: the words that no intent explains. If there are any, the message may mean more.
+    `unexplained`: the words that no intent explains. The message may mean more if there are any.
     """
 
     all: tuple[Want, ...] = ()
@@ -114,7 +114,8 @@ def intents(text: str) -> tuple[Intent, ...]:
 def read_wants(text: str, *, after: str = "") -> Wants:
     """Return the intents of a text, in linear time. Raises only BrokenLexicon.
 
-    `after`: the customer's previous message. Its intents apply if this one has none of its own.
+    `after`: the customer's previous message. Its intents apply if the text has no intent of its
+    own.
     """
     said = read_sentences(text, _dictionary())
     rules = _rules()
@@ -140,9 +141,9 @@ def read_wants(text: str, *, after: str = "") -> Wants:
 
 
 def clauses_that_want(text: str, intent: Intent) -> str:
-    """Return the clauses that express an intent, or the whole text if none does alone.
+    """Return the clauses that express an intent, or the whole text if no single clause does.
 
-    Call it only for a text without unexplained words.
+    Call this function only for a text without unexplained words.
     """
     found = [clause for clause in _CLAUSE_END.split(text) if intent in intents(clause)]
     return "\n".join(found) or text
@@ -157,7 +158,7 @@ def _wanted_in(meanings: frozenset[str]) -> Mapping[Intent, int]:
         if (strength := rule.strength(meanings))
     }
     kept: dict[Intent, int] = {}
-    # Strongest first: it wins over an intent that excludes it.
+    # Strongest first: a stronger intent overrides an intent that it excludes.
     for intent in sorted(strengths, key=lambda one: -strengths[one]):
         if not any(intent in _rules()[other].over for other in kept):
             kept[intent] = strengths[intent]
@@ -178,7 +179,7 @@ def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[s
             if known & explaining:
                 continue
             if takes_name and sentence.names_a_thing(place):
-                takes_name = False  # one name is the subject of the message, two are more
+                takes_name = False  # a second name stays unexplained
                 continue
             found.append(word)
     if len(numbers) > 1:
@@ -229,7 +230,7 @@ def _rules() -> dict[Intent, _Rule]:
 
 
 def _meanings(listed: str, known: frozenset[str]) -> frozenset[str]:
-    """Return the listed meanings. Raises BrokenLexicon if one is unknown."""
+    """Return the listed meanings. Raises BrokenLexicon for an unknown meaning."""
     named = frozenset(listed.split())
     if not named <= known:
         raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")

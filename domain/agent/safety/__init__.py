@@ -1,1 +1,1 @@
-"""Safety: messages that try to command the agent, and matters that always go to a human."""
+"""Safety: detect prompt injections, and matters that always go to a human."""

@@ -1,6 +1,6 @@
-"""The acknowledgement sent to a customer when the message goes to a human unanswered.
+"""The acknowledgement that a customer receives when a message goes to a human.
 
-It asserts nothing about the matter and promises neither an outcome nor a time. The texts are in
+It states nothing about the matter, and promises neither an outcome nor a time. The texts are in
 `acknowledgement.yaml`.
 """
 
@@ -28,7 +28,9 @@ def acknowledgement(
     settings: ClientSettings, language: str, brand: str, matter: SensitiveMatter
 ) -> str:
     """Return the merchant's text in the customer's language, else ours, else ours in English.
-    `brand`: the sender's name."""
+
+    `brand`: the sender's name.
+    """
     words = settings.acknowledgement.get(language)
     if words is None:
         words = _built_in(_file().sensitive, language, brand)
@@ -39,8 +41,10 @@ def acknowledgement(
 
 
 def acknowledged_in(language: str | None, brand: str) -> str | None:
-    """Return the text for a language that the agent does not answer in. None if the agent answers
-    in the language, or if there is no text in it."""
+    """Return the acknowledgement in a language that the agent does not answer in.
+
+    Return None if the agent answers in the language, or if there is no text for it.
+    """
     if language is None or language in OURS or language not in SPOKEN:
         return None
     return _built_in(_file().language, language, brand)

@@ -1,8 +1,8 @@
-"""Detect text that tries to command the agent, by its phrasing in French and English.
+"""Detect prompt injections by their phrasing in French and English.
 
 This is the first and weaker of two defences. New wording evades it, but the policy
-(`domain/agent/policy.py`) ignores what a text says. Text that is detected here goes to a human.
-Linear in the text; the patterns are in `phrasings.yaml`.
+(`domain/agent/policy.py`) does not follow instructions in a text. Text that is detected here goes
+to a human. Linear in the text; the patterns are in `phrasings.yaml`.
 """
 
 import base64
@@ -21,24 +21,25 @@ from domain.core.text import without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-# Some characters expand to up to 18 others; a longer text is padded with them.
+# Normalization expands some characters to as many as 18; a text that exceeds this limit is padded
+# with them.
 _MAX_SHOWN: Final = 2 * READ_CHARS
 _MAX_BLOBS: Final = 20
-# The number of phrasings searched per step.
+# Number of phrasings searched per step.
 _AT_ONCE: Final = 40
 
-# Zero width, soft hyphen, bidi marks, variation selectors: invisible characters that split words.
+# Invisible characters that split words: zero width, soft hyphen, bidi marks, variation selectors.
 _UNSEEN: Final = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
-# ASCII in invisible tag characters. A region's flag is their only legitimate use.
+# ASCII in invisible tag characters. The flag of a region is their only legitimate use.
 _TAGS: Final = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{4,}")
 _BLOB: Final = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _SPACED: Final = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*·]{1,3}){5,}[^\W\d_](?![^\W_])")
 _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 _LEET: Final = str.maketrans("013457@$", "oieastas")
 _TOKEN: Final = re.compile(r"[a-z0-9@$]{3,40}")
-# Letters of other scripts that look like Latin ones; normalization does not change them.
+# Letters of other scripts that look like Latin letters; normalization does not convert them.
 _LOOKALIKES: Final = str.maketrans(
     "аеорсухіјѕԁһӏԛԝьгмтквнзαβεικνορτυχωηɑɡıⅼոսցѵ",
     "aeopcyxijsdhlqwbrmtkbh3abeiknoptuxwnagilnugv",
@@ -46,10 +47,7 @@ _LOOKALIKES: Final = str.maketrans(
 
 
 def unsafe(text: str) -> UnsafeReason | None:
-    """Return how `text` tries to command its reader, or None.
-
-    Reads `READ_CHARS` characters.
-    """
+    """Return the kind of prompt injection in `text`, or None. Reads `READ_CHARS` characters."""
     steps = examination(text)
     while True:
         try:
@@ -93,7 +91,8 @@ def _found(text: str, *, decode: bool) -> Examination:
 
 
 def _plain(shown: str) -> str:
-    """Return the text in lower case, without accents and lookalikes; marks and lines are kept."""
+    """Return the text in lower case, without accents and lookalikes; marks and line breaks are
+    kept."""
     if shown.isascii():
         return shown.lower()
     bare = without_marks(unicodedata.normalize("NFKD", shown.casefold()))
@@ -101,19 +100,19 @@ def _plain(shown: str) -> str:
 
 
 def _readings(plain: str) -> tuple[str, ...]:
-    """Return the words, and the words with digits replaced by the letters that they resemble."""
+    """Return the words, and the words with digits replaced by the letters they resemble."""
     words = _NO_WORD.sub(" ", plain)
     spelt = _TOKEN.sub(_spelt, plain)
     return (words,) if spelt == plain else (words, _NO_WORD.sub(" ", spelt))
 
 
 def _spelt(token: re.Match[str]) -> str:
-    """Return a word with its digits as letters; numbers are unchanged."""
+    """Return a word with its digits replaced by letters; numbers are unchanged."""
     return token[0] if token[0].isdigit() else token[0].translate(_LEET)
 
 
 def _hides_words(text: str) -> Generator[None, None, bool]:
-    """Return whether a base64 part of the text decodes to a command."""
+    """Return whether a base64 part of the text decodes to a prompt injection."""
     for number, blob in enumerate(_BLOB.finditer(text)):
         if number == _MAX_BLOBS:
             return False

@@ -1,4 +1,4 @@
-"""A cache of examined texts, which recur with each message of a client or a thread."""
+"""Cache the results of prompt injection checks: the same texts recur in a client's messages."""
 
 from hashlib import sha256
 from typing import Final
@@ -8,12 +8,12 @@ from domain.agent.safety.detection import examination
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
 
-# Keyed by hash, so that no customer's words are kept here.
+# Keyed by hash, so that the cache holds no customer's words.
 _VERDICTS: Final[Recent[bytes, bool]] = Recent(limit=50_000)
 
 
 async def is_unsafe(text: str) -> bool:
-    """Return whether `text` tries to command its reader. Other tasks run between the steps."""
+    """Return whether `text` is a prompt injection. Other tasks run between the steps."""
     if not text:
         return False
     key = sha256(text.encode("utf-8", "surrogatepass")).digest()
@@ -30,7 +30,7 @@ async def is_unsafe(text: str) -> bool:
 
 
 async def commands(event: UnifiedEvent) -> bool:
-    """Return whether the message, or a field that the caller sent with it, tries to give orders."""
+    """Return whether the message, or a field sent with it, is a prompt injection."""
     left = READ_CHARS
     beside = (event.subject, event.customer_name, *event.fields.values())
     for text in (event.text, *filter(None, beside)):

@@ -1,7 +1,7 @@
-"""The safety net: finds matters that always go to a human, before any brain is asked.
+"""The safety net: detect matters that always go to a human, before any brain is called.
 
-It searches in French and English, regardless of the text's detected language. Linear in the text;
-the patterns are in `sensitive_frames.yaml`.
+It searches in French and English, regardless of the detected language. Linear in the text; the
+patterns are in `sensitive_frames.yaml`.
 """
 
 import re
@@ -19,7 +19,7 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-    """Return the matter that sends `text` to a human, or None if the agent may answer it.
+    """Return the matter for which `text` goes to a human, or None if the agent may answer it.
 
     `own_words`: the merchant's, whole words or phrases, regardless of case and accents. Reads
     `READ_CHARS` characters.
@@ -32,7 +32,7 @@ def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatte
 
 
 class SafetyGrammar:
-    """The safety net that uses the grammar alone."""
+    """The safety net that uses only the grammar."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
         """See sensitive_matter."""
@@ -40,7 +40,8 @@ class SafetyGrammar:
 
 
 def says_own(text: str, own_words: Sequence[str]) -> bool:
-    """Return whether the text has one of the merchant's words. Reads `READ_CHARS` characters."""
+    """Return whether the text contains one of the merchant's words. Reads `READ_CHARS`
+    characters."""
     if not own_words:
         return False
     spend(min(len(text), READ_CHARS) * len(own_words))

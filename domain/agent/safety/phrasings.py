@@ -1,4 +1,4 @@
-"""The phrasings of texts that try to command an agent, from the YAML file beside this module."""
+"""The phrasings of prompt injections, from the YAML file next to this module."""
 
 import re
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ Phrasing = tuple[UnsafeReason, re.Pattern[str]]
 
 @dataclass(frozen=True, slots=True)
 class Phrasings:
-    """The patterns of each reading. `markup` applies to the text with its marks and lines. `words`
-    applies to the words alone, separated by single spaces. `spelt_out` applies to words that are
+    """The patterns by the form of the text that they match. `markup`: the text with its marks and
+    line breaks. `words`: the words alone, separated by single spaces. `spelt_out`: words that are
     spelt letter by letter."""
 
     markup: tuple[Phrasing, ...]

@@ -1,10 +1,11 @@
-"""The reasons why a text counts as an attempt to command the agent."""
+"""The kinds of prompt injection."""
 
 from enum import StrEnum
 
 
 class UnsafeReason(StrEnum):
-    """The kind of attempt. Stable codes: stored and shown, never the text itself."""
+    """The kind of a prompt injection. Stable codes: stored and shown, never with the text
+    itself."""
 
     OVERRIDES_RULES = "overrides_rules"
     FAKE_MESSAGE = "fake_message"

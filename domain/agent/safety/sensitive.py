@@ -1,10 +1,10 @@
-"""The sensitive matter: a topic that always goes to a human, never answered by the agent."""
+"""Sensitive matters: topics that always go to a human and that the agent never answers."""
 
 from enum import StrEnum
 
 
 class SensitiveMatter(StrEnum):
-    """Stored, and shown to people. `own`: the merchant's own words."""
+    """A matter. Stored, and shown to people. `own`: the merchant's own words."""
 
     HEALTH = "health"
     SELF_HARM = "self_harm"

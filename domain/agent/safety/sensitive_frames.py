@@ -1,8 +1,8 @@
-"""The frames of sensitive matters: concepts that signal a matter when they are close together.
+"""The frames of sensitive matters: concepts that indicate a matter if they occur close together.
 
-`sensitive_frames.yaml` holds them and documents their syntax. A phrase is a few words in a row, a
-concept is a set of phrases with one meaning, a frame is a set of concepts that must be close
-together.
+`sensitive_frames.yaml` contains the frames and documents their syntax. A phrase is a few
+consecutive words. A concept is a set of phrases with the same meaning. A frame is a set of concepts
+that must occur close together.
 """
 
 import re
@@ -31,15 +31,15 @@ _FRAME: Final = re.compile(
 )
 _SET: Final = re.compile(r"\{(\w+)\}")
 
-# Where something is said: the positions of its first and last word.
+# The position of a phrase: the indexes of its first and last word.
 Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenFrame:
-    """`parts`: sets of concepts, one of each of which must occur, in this order if `ordered`.
+    """`parts`: sets of concepts; one concept of each set must occur, in this order if `ordered`.
     `near`: the maximum number of words between two parts. `not_near`, `nowhere`: concepts that make
-    the frame harmless, if they occur close to it or anywhere in the text."""
+    the frame harmless if they occur close to it, or anywhere in the text."""
 
     matter: SensitiveMatter
     parts: tuple[tuple[str, ...], ...]
@@ -56,7 +56,7 @@ class Frames:
     frames: tuple[SpokenFrame, ...]
 
     def matter(self, text: str) -> SensitiveMatter | None:
-        """Return the first matter, in the file's order, that a text holds, or None."""
+        """Return the first matter of the text, in the file's order, or None."""
         said = self.said(self.vocabulary.words(text))
         for frame in self.frames:
             if any(_stands(frame, places, said) for places in _chains(frame, said)):
@@ -64,7 +64,7 @@ class Frames:
         return None
 
     def said(self, words: Sequence[str]) -> dict[str, list[Place]]:
-        """Return the concepts in the words, each with its places in order."""
+        """Return the concepts found in the words, each with its positions in order."""
         said: dict[str, list[Place]] = {}
         positions = _positions(words)
         spend(len(words))
@@ -83,7 +83,8 @@ def _positions(words: Sequence[str]) -> list[int]:
 
 
 def _chains(frame: SpokenFrame, said: Mapping[str, list[Place]]) -> list[Place]:
-    """Return the places where all parts of a frame are close together, from first to last word."""
+    """Return the spans, from first to last word, in which all parts of a frame are close
+    together."""
     where = [_merged(part, said) for part in frame.parts]
     if not all(where):
         return []
@@ -100,7 +101,7 @@ def _merged(part: tuple[str, ...], said: Mapping[str, list[Place]]) -> list[Plac
 
 
 def _orders(where: list[list[Place]]) -> list[list[list[Place]]]:
-    """Return the parts in every order; a frame has three at most."""
+    """Return all permutations of the parts; a frame has at most three."""
     if len(where) == 1:
         return [where]
     return [
@@ -192,14 +193,14 @@ def _frame(matter: SensitiveMatter, text: str, concepts: Mapping[str, object]) -
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads phrases of the file as lists of the possible forms of each word."""
+    """Parses the file's phrases into lists of alternative forms for each word."""
 
     sets: Mapping[str, str]
     dropped: frozenset[str]
     slang: Mapping[str, tuple[str, ...]]
 
     def phrases(self, text: str) -> list[list[frozenset[str]]]:
-        """Return one phrase for each choice of its optional words. Raises BrokenLexicon."""
+        """Return a phrase for each combination of its optional words. Raises BrokenLexicon."""
         read: list[list[frozenset[str]]] = [[]]
         for word in self._elements(text):
             meant = {ELIDED.get(form, form) for form in word.rstrip("?").split("|")}

@@ -1,6 +1,6 @@
-"""The safety net's reading of a text: words without accents, decoration, slang and typos.
+"""Normalize a text for the safety net: remove accents and decoration, resolve slang and typos.
 
-It treats French and English alike, since the language is not known yet. Linear in the text.
+French and English are treated alike, because the language is not yet known. Linear in the text.
 """
 
 import re
@@ -13,8 +13,8 @@ from domain.core.effort import spend
 from domain.core.plain_text import without_controls
 from domain.core.text import without_marks
 
-# A sentence break counts as this many words. A short distance therefore stays within one sentence,
-# and a long one does not.
+# A sentence break counts as this many words, so that a short distance stays within one sentence and
+# a long one does not.
 SENTENCE_BREAK: Final = 4
 
 _APOSTROPHES: Final = re.compile("[’ʼ‘`´′]")
@@ -32,13 +32,13 @@ _JOINED: Final = (("a&e", " accidentemergency "), ("œ", "oe"), ("æ", "ae"), ("
 ELIDED: Final[Mapping[str, str]] = {
     "j": "je", "d": "de", "n": "ne", "s": "se", "c": "ce", "qu": "que", "m": "me", "t": "te",
 }  # fmt: skip
-# Shorter words have too many similar words.
+# Typos in shorter words are not corrected: too many other words are similar.
 _SHORTEST_MENDED: Final = 5
 _LONGEST_MENDED: Final = 20
 
 
 def squeezed(word: str) -> str:
-    """Return the word with each run of a letter reduced to one, so that doubling is no typo."""
+    """Return the word with repeated letters reduced to one, so that doubling is not a typo."""
     return _REPEATED.sub(r"\1", word)
 
 
@@ -57,8 +57,9 @@ def bare(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SensitiveVocabulary:
-    """The vocabulary for single words. `slang`: the words that replace one word. `dropped`: words
-    that are ignored. `mended`: the correct words, by each of their forms without one letter."""
+    """The vocabulary for normalizing words. `slang`: the replacement words for one word. `dropped`:
+    words that are ignored. `mended`: the correct words, keyed by each of their forms with one
+    letter removed."""
 
     slang: Mapping[str, tuple[str, ...]]
     dropped: Collection[str]
@@ -66,7 +67,7 @@ class SensitiveVocabulary:
     mended: Mapping[str, tuple[str, ...]]
 
     def words(self, text: str) -> list[str]:
-        """Return the words in order, squeezed, with "." between sentences."""
+        """Return the squeezed words in order, with "." between sentences."""
         spend(len(text))
         read: list[str] = []
         known: dict[str, list[str]] = {}
@@ -80,13 +81,13 @@ class SensitiveVocabulary:
     def _meant(self, piece: str) -> list[str]:
         if not piece[0].isalnum():
             return ["."]
-        # Keep the whole part of a number: its point ends no sentence.
+        # Keep only the integer part of a number: its decimal point does not end a sentence.
         whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
         meant = (ELIDED.get(word, word) for word in self.slang.get(whole, (whole,)))
         return [self._mended(squeezed(word)) for word in meant if word not in self.dropped]
 
     def _mended(self, word: str) -> str:
-        """Return the known word that differs by one typo: a letter added, missing, wrong or
+        """Return the known word that differs by one typo: a letter added, missing, replaced or
         swapped."""
         if word in self.known or not _SHORTEST_MENDED <= len(word) <= _LONGEST_MENDED:
             return word
@@ -98,12 +99,13 @@ class SensitiveVocabulary:
 
 
 def shortened(word: str) -> list[str]:
-    """Return all forms of a word without one of its letters."""
+    """Return all forms of a word with one letter removed."""
     return [word[:place] + word[place + 1 :] for place in range(len(word))]
 
 
 def _one_slip(meant: str, word: str) -> bool:
-    """Return whether two words that are equal without one letter each differ by one typo."""
+    """Return whether two words differ by one typo, given that removing one letter from each makes
+    them equal."""
     if len(meant) != len(word):
         return abs(len(meant) - len(word)) == 1
     apart = [place for place in range(len(word)) if meant[place] != word[place]]

@@ -1,1 +1,1 @@
-"""The customer's requests to the agent, parsed clause by clause."""
+"""Parse customers' requests to the agent, clause by clause."""

@@ -1,8 +1,9 @@
-"""Decide whether a request may be executed without a question: only if every word is understood.
+"""Decide whether a request may be executed without asking the customer first.
 
-The grammar finds the words that ask. Other words of the sentence may change the request ("to my new
-card", "but the mug", "tomorrow"), and no list covers all of them. This module lists harmless words
-instead; with any other word, the customer is asked first.
+It may if every word is understood. The grammar finds the words that express the request. Other
+words of the sentence may change it ("to my new card", "but the mug", "tomorrow"), and no list of
+such words is complete. This module therefore lists harmless words; any other word means that the
+customer is asked first.
 """
 
 import re
@@ -29,13 +30,13 @@ _DAY: Final = re.compile(r"-\d\d?-\d\d?")
 _ORDER: Final = re.compile(r"(?:([a-z]{1,6})-?)?(\d{3,})((?:-\d+)*)")
 _NAME: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LONGEST_NAME: Final = 4
-# Forms that ask only next to a word that asks: "Remboursement 7802" is a heading.
+# Forms that are a request only next to a requesting word: "Remboursement 7802" is a heading.
 _NO_ASKING: Final = frozenset({SpeechRole.NOUN, SpeechRole.PARTICIPLE, SpeechRole.GERUND})
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A sentence that has only known words. `asks`: it asks for something."""
+    """A sentence that contains only known words. `asks`: it requests something."""
 
     numbers: frozenset[str]
     kinds: frozenset[ActionKind]
@@ -46,8 +47,8 @@ class _Known:
 def is_unqualified(text: str, quote: str) -> bool:
     """Return whether the request of `quote` in `text` is unqualified. Never raises.
 
-    It must hold only known words, and no limit, time, means or other order. A text that is too long
-    is not unqualified.
+    The request must contain only known words, and no limit, time, means or other order. A request
+    in an overlong text is not unqualified.
     """
     start = text.find(quote) if quote.strip() and len(text) <= READ_CHARS else -1
     if start < 0:
@@ -67,7 +68,7 @@ def is_unqualified(text: str, quote: str) -> bool:
 def _ends(text: str) -> list[tuple[int, int]]:
     """Return the end of each sentence and the start of the next.
 
-    A line break before a lower-case letter or a digit ends no sentence.
+    A line break before a lower-case letter or a digit does not end a sentence.
     """
     found = []
     for match in _ENDING.finditer(text):
@@ -83,7 +84,7 @@ def _ends(text: str) -> list[tuple[int, int]]:
 
 
 def _known(sentence: str) -> _Known | None:
-    """Return the sentence as known words, or None if a word or mark may not be harmless."""
+    """Parse a sentence of known words. Return None if a word or mark may not be harmless."""
     words = caution_words()
     composed = unicodedata.normalize("NFC", sentence).strip()
     if not _holds_only(composed, _SENTENCE_MARKS) or _BROKEN_OFF.search(composed):
@@ -134,32 +135,33 @@ def _asks_on(tokens: Tokens) -> bool:
 
 
 def _is_wish(phrase: Tokens) -> bool:
-    """Return whether a phrase asks, like "I would like" or "je veux que vous", and is no
-    courtesy."""
+    """Return whether a phrase requests something, like "I would like" or "je veux que vous", and is
+    not only polite."""
     words = caution_words()
     return words.asking.within(phrase) and words.behind.length_at(phrase, 0) != len(phrase)
 
 
 def _stands(tokens: Tokens, at: int) -> bool:
-    """Return whether an unlisted word names an action, or is an order's number or its prefix."""
+    """Return whether an unlisted word names an action, or is an order number or its prefix."""
     words, token = caution_words(), tokens[at]
     follows = tokens[at + 1] if at + 1 < len(tokens) else ""
     if _is_number(token):
         said = tokens[at - 1] if at else ""
         may_be_sum = token.isdigit() and (len(token) <= 3 or said in words.file.before_sums)
-        # "I want order 1042 back" is no refund.
+        # "I want order 1042 back" does not request a refund.
         return follows != "back" and (not may_be_sum or _tells_order(said))
     return token in words.actions or (token in words.file.before_numbers and _is_number(follows))
 
 
 def _tells_order(token: str) -> bool:
-    """Return whether a short number after this word is an order's: "refund me 100" is a sum."""
+    """Return whether a short number after this word is an order number: in "refund me 100" it is a
+    sum."""
     file = caution_words().file
     return token in file.order or token in file.before_numbers
 
 
 def _leaves_it(before: str, asked: _Known) -> bool:
-    """Return whether the text before a request does not change it."""
+    """Return whether the text before a request leaves the request unchanged."""
     if not before.strip():
         return True
     if _REPORTED.search(before) or before.rstrip()[-1] in ":,;-–—(…":
@@ -177,17 +179,17 @@ def _leaves_it(before: str, asked: _Known) -> bool:
             continue
         words = caution_words()
         spoken_of = any(token in words.actions or token in words.file.money for token in tokens)
-        # Words about an earlier cancellation, repayment or refund make the request uncertain.
+        # Mentions of an earlier cancellation, repayment or refund make the request uncertain.
         if words.pointing.within(tokens) or spoken_of:
             return False
         if not asked.names_order and not (known and not known.asks):
-            # "The mug of 2001 broke. Refund it.": the mug, or the order?
+            # "The mug of 2001 broke. Refund it." may mean the mug or the order.
             return False
     return bool(asked.numbers) or len(numbers) <= 1
 
 
 def _closes(behind: str, *, after: str) -> bool:
-    """Return whether the text is only thanks, farewell, urging and the sender's name."""
+    """Return whether the text contains only thanks, a farewell, urging and the sender's name."""
     composed = unicodedata.normalize("NFC", behind)
     if not composed.strip():
         return True
@@ -206,7 +208,7 @@ def _closes(behind: str, *, after: str) -> bool:
 
 
 def _signs(behind: str, count: int) -> bool:
-    """Return whether the last `count` words are a name, after a comma or on their own line."""
+    """Return whether the last `count` words are a name after a comma or on a line of their own."""
     pieces = re.split(r"[,\n!]|\.(?=\s|$)(?<![A-Z]\.)", behind.rstrip(" \t\n"))
     pieces = [piece for piece in pieces if piece.strip()]
     taken: list[str] = []
@@ -243,7 +245,8 @@ def _any(tokens: Tokens, listed: tuple[str, ...]) -> bool:
 
 
 def _holds_only(text: str, marks: frozenset[str]) -> bool:
-    """Return whether a text has no unknown marks, which may separate, strike out or hide words."""
+    """Return whether a text has no unknown marks; such marks may separate, strike out or hide
+    words."""
     return all(c.isalpha() or c in "0123456789 \n\r\t\u00a0\u202f" or c in marks for c in text)
 
 
@@ -252,9 +255,9 @@ def _is_number(token: str) -> bool:
 
 
 def _is_order(token: str) -> bool:
-    """Return whether a token is one order's number.
+    """Return whether a token is the number of a single order.
 
-    It is not for "1042-1044" (several orders), "2026-11-22" (a day), "eur100" (a sum) and
+    It is not for "1042-1044" (several orders), "2026-11-22" (a date), "eur100" (a sum) and
     "not1042".
     """
     found = _ORDER.fullmatch(token)

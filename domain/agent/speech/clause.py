@@ -1,4 +1,4 @@
-"""The clause: words with their grammatical roles, in one language."""
+"""The clause: words in one language with their grammatical roles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,10 +25,10 @@ _JOINTS: Final = {
     SpeechRole.BECAUSE: "because",
     SpeechRole.THAT: "that",
 }
-# After these roles "so" does not end the clause: "Je vous demande donc de".
+# After these roles "so" or "donc" does not end the clause: "Je vous demande donc de".
 _UNFINISHED: Final = frozenset("iuwWmlVg13K")
 _NUMBER_WORDS: Final = frozenset({"no", "n", "nr"})
-# "Order no: 2040".
+# In "Order no: 2040" the colon does not end the clause.
 _LABELS: Final = frozenset({"order", "commande", "purchase", "cde", "cmd", "ref", "reference"})
 _MARKS: Final = {
     Mark.START: "start",
@@ -51,7 +51,7 @@ class Constituent:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """`joint`: the link to the clause before: `start` of a sentence, a mark, `and`, `or`, `but`,
+    """`joint`: the link to the previous clause: `start` of a sentence, a mark, `and`, `or`, `but`,
     `because`, `that`. `roles`: one character for each part."""
 
     parts: tuple[Constituent, ...]
@@ -63,7 +63,7 @@ class Clause:
 
     @property
     def kinds(self) -> tuple[ActionKind, ...]:
-        """Return the named actions in order, each once. A weak word alone names none."""
+        """Return the named actions in order, each once. A weak word alone names no action."""
         found = (
             part.meaning.kind
             for part in self.parts
@@ -88,9 +88,9 @@ class SpokenSentence:
 
 
 def sentences(said: Utterance) -> Iterator[SpokenSentence]:
-    """Yield each sentence in the language that knows more of its words.
+    """Yield each sentence, parsed in the language that knows more of its words.
 
-    If both know as many, use the language that knows more words of the whole text.
+    In a tie, use the language that knows more words of the whole text.
     """
     french, english = vocabulary("fr"), vocabulary("en")
     of_all = [word for sentence in said.sentences for word in _words_of(sentence)]
@@ -101,14 +101,14 @@ def sentences(said: Utterance) -> Iterator[SpokenSentence]:
         spoken = mainly
         if in_french != in_english:
             spoken = french if in_french > in_english else english
-        # One clause above the limit shows that there are more.
+        # Yield one clause more than the limit, to show that there are more.
         clauses = tuple(islice(_clauses(sentence, spoken), SENTENCE_CLAUSES + 1))
         if clauses:
             yield SpokenSentence(clauses, sentence.asks, sentence.introduces)
 
 
 def parts_of(words: tuple[Word, ...], known: SpeechWords) -> list[Constituent]:
-    """Split words into constituents, preferring the longest phrase at each place."""
+    """Split words into constituents, preferring the longest phrase at each position."""
     parts: list[Constituent] = []
     at = 0
     while at < len(words):
@@ -119,7 +119,7 @@ def parts_of(words: tuple[Word, ...], known: SpeechWords) -> list[Constituent]:
 
 
 def language_of(text: str, said: Utterance) -> Language | None:
-    """Return the language that knows most of the words, or None if there are no words."""
+    """Return the language that knows the most words, or None if there are no words."""
     words = [word for sentence in said.sentences for word in _words_of(sentence)]
     if not words or not text.strip():
         return None

@@ -1,6 +1,6 @@
-"""The grammar: the forms of clauses that ask for an action.
+"""The grammar: the forms of clauses that request an action.
 
-The forms are expressions over the roles of the words; each name is a class of roles.
+The forms are patterns over the roles of the words; each name is a class of roles.
 """
 
 import re
@@ -58,8 +58,9 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a request. `start` and `end`: the parts that ask. `plain`: an unambiguous form.
-    `bare`: a noun alone. `polite`: a question of this form is a request. `sure`: without a typo."""
+    """The form of a request. `start` and `end`: the range of its parts. `plain`: the form is
+    unambiguous. `bare`: a noun alone. `polite`: a question of this form is a request. `sure`: no
+    word has a typo."""
 
     kind: ActionKind
     start: int
@@ -70,7 +71,7 @@ class Form:
     sure: bool
 
 
-# A question with one of these openings is a request.
+# A question that starts with one of these is a request.
 _ASKS_BY_FORM: Final = frozenset({SpeechRole.POLITE, SpeechRole.MIND, SpeechRole.MAY})
 _VERBAL: Final = frozenset(
     {
@@ -96,13 +97,13 @@ _VERBAL: Final = frozenset(
 _I_WISH: Final = (
     "(?:<i> <whom>{0,2} <gap>{0,3} <wish>|<i_wish> <gap>{0,2} <to>? <wish>?|(?<![^fpy]) <wish>)"
 )
-# Not the first part of a compound: "refund policy", "cancellation form".
+# The noun must not be the first part of a compound: "refund policy", "cancellation form".
 _NOUN: Final = "<noun>(?![UTSE~])"
 
 _PLAIN: Final = (
     # "remboursez-moi", "vous me remboursez", "annulez"
     "<you>? <me>{0,2} <pro>{0,2} <imp>",
-    # "refund my order"; the noun has something else behind it
+    # "refund my order": as a noun, "refund" is followed by something else
     "<base> (?=<gap>{0,3} <own_thing>)",
     "<you>? <polite> <gap>{0,3} <to>? <me>{0,2} <gap>{0,2} <pro>{0,2} (?:<inf>|<base>|<imp>)",
     "<I_WISH> <gap>{0,3} <to>{0,2} <gap>{0,2} <me>{0,2} <gap>{0,2} <pro>{0,2} <be>? "
@@ -118,7 +119,7 @@ _PLAIN: Final = (
     "(?:<polite> <gap>{0,3} <me>{0,2})? <give> <me>? <back>? <des>{0,4} <noun>",
     "<mind> <me>? <gap>{0,2} <gerund>",
     "<please> <gap>{0,3} <to>? <base>",
-    # "Rembourser moi": an imperative in all but its spelling.
+    # "Rembourser moi": an imperative, misspelled as an infinitive
     "<inf> m",
     "<des>{0,5} <noun> <gap>{0,3} (?=<please>)",
     "<please> <gap>{0,2} <des>{0,5} <noun>",
@@ -183,8 +184,8 @@ _SEARCHED: Final = (
 
 
 def _commands(clause: Clause, found: re.Match[str]) -> bool:
-    """Return whether an ambiguous English word is a verb: "refund the order", but not "refund
-    for"."""
+    """Return whether an ambiguous English word is a verb: it is in "refund the order", not in
+    "refund for"."""
     last = clause.parts[found.end() - 1].meaning
     if last.role is not SpeechRole.BASE:
         return False
@@ -194,7 +195,7 @@ def _commands(clause: Clause, found: re.Match[str]) -> bool:
 
 
 def form_of(clause: Clause) -> Form | None:
-    """Return the form in which the clause asks for an action, or None if it asks for none."""
+    """Return the form in which the clause requests an action, or None if it requests none."""
     kinds = clause.kinds
     plain = None
     if ActionKind.CANCEL_ORDER in kinds:

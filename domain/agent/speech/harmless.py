@@ -1,4 +1,4 @@
-"""The words of harmless requests, and patterns derived from them: the file `harmless.yaml`."""
+"""The words of harmless requests and the patterns derived from them, from `harmless.yaml`."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -40,7 +40,7 @@ class CautionFile(LexiconFile):
 
 
 class CautionPhrases:
-    """A set of phrases, split into words; the longest one matches first."""
+    """A set of phrases, split into words; the longest phrase matches first."""
 
     def __init__(self, listed: Iterable[str]) -> None:
         self._held = frozenset(tokens_of(phrase) for phrase in listed)
@@ -54,7 +54,7 @@ class CautionPhrases:
         return 0
 
     def cover(self, tokens: Tokens) -> int:
-        """Return how many words at the start belong to these phrases."""
+        """Return how many words at the start are covered by these phrases."""
         at = 0
         while length := self.length_at(tokens, at):
             at += length

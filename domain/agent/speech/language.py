@@ -1,4 +1,4 @@
-"""Detect whether a text is in a language that the grammar reads."""
+"""Detect whether a text is in a language that the grammar can parse."""
 
 import re
 from functools import cache
@@ -18,16 +18,16 @@ _PLAIN_LEAD: Final = 3
 
 
 class _File(LexiconFile):
-    """`others`: frequent words of other languages that are not French or English words."""
+    """`others`: frequent words of other languages that do not occur in French or English."""
 
     own: dict[str, tuple[str, ...]]
     others: dict[str, tuple[str, ...]]
 
 
 def has_grammar(text: str) -> bool:
-    """Return whether enough words are French or English to parse the text.
+    """Return whether enough words are French or English for the text to be parsed.
 
-    A text without words counts as parsable: nothing in it can be misread.
+    A text without words counts as parsable, because nothing in it can be misread.
     """
     words = _read(text)
     if not words:
@@ -39,15 +39,17 @@ def has_grammar(text: str) -> bool:
 
 
 def spoken_language(text: str) -> Language:
-    """Return French or English, by the words of the text; French if it has no words of either."""
+    """Return French or English by the words of the text, or French if it has words of neither."""
     words = _read(text)
     french, english = (sum(word in own for word in words) for own in _words()[0])
     return "fr" if french >= english else "en"
 
 
 def plain_language(text: str) -> Language | None:
-    """Return French or English if the words of the text leave no doubt. None for a short or mixed
-    text, and for another language."""
+    """Return French or English if the words of the text leave no doubt.
+
+    Return None for a short or mixed text, and for any other language.
+    """
     words = _read(text)
     own, others = _words()
     french = sum(word in own[0] and word not in own[1] for word in words)

@@ -1,7 +1,7 @@
-"""Parse the order action that a message asks for: a positive grammar over its clauses.
+"""Detect the order action that a message requests, with a positive grammar over its clauses.
 
-Only a clause in the customer's own words that parses as a request is one. The rest of the message
-can only weaken it.
+Only a clause in the customer's own words that parses as a request counts. The rest of the message
+can only weaken the request.
 """
 
 from collections.abc import Iterable
@@ -25,20 +25,21 @@ from domain.agent.speech.vocabulary import OPPOSING, Meaning, SpeechRole, vocabu
 from domain.agent.speech.wish import Wish, wish_of
 
 READ_CLAUSES: Final = 400
-# No request is plain in a message with more of them.
+# A message with more requests than this has no plain request.
 READ_REQUESTS: Final = 20
 _IT_IS: Final = frozenset({"ce est", "cest", "is", "it is", "its", "c"})
 _SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
 _GOES_ON: Final = frozenset(
     {SpeechRole.WISH, SpeechRole.I_WISH, SpeechRole.POLITE, SpeechRole.MAY, SpeechRole.SOFT_WISH}
 )
-# Vetoes of other clauses that do not weaken a plain request.
+# Vetoes from other clauses that do not weaken a plain request.
 _HARMLESS: Final = frozenset({Veto.RULES, Veto.QUESTION})
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request and its place. `at`: its sentence, `of`: its clause within the sentence."""
+    """A request and its position. `at`: the index of its sentence, `of`: the index of its clause in
+    the sentence."""
 
     at: int
     of: int
@@ -51,7 +52,7 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Remark:
-    """A clause about an action, or about the request, that asks for nothing."""
+    """A clause about an action or about the request that requests nothing itself."""
 
     at: int
     of: int
@@ -95,9 +96,9 @@ def spoken_request(text: str) -> SpokenRequest:
 
 
 def veto_of(quote: str, text: str) -> Veto | None:
-    """Return the grammar's veto against a model's `quote` of `text`, or None.
+    """Return the grammar's veto against a model's `quote` from `text`, or None.
 
-    It considers the clauses that the quote touches, and a withdrawal anywhere in the text.
+    It considers the clauses that the quote overlaps, and a withdrawal anywhere in the text.
     """
     start = text.find(quote) if quote.strip() else -1
     if start < 0:
@@ -169,8 +170,8 @@ def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
 
 
 def _carried_on(before: Clause, clause: Clause) -> Wish | None:
-    """Return the request of a clause that continues the one before: "I would like to send it back,
-    and be refunded"."""
+    """Return the request of a clause that continues the previous one: "I would like to send it
+    back, and be refunded"."""
     if set(before.roles) & set(OPPOSING):
         return None
     goes_on = clause.joint in {"and", "or"} and set(before.roles) & _GOES_ON
@@ -200,7 +201,8 @@ def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[
 
 
 def _numbers(sentence: SpokenSentence, of: int, clause: Clause) -> frozenset[str]:
-    """Return the orders of a clause: those that it names, else the last ones named before it."""
+    """Return the orders of a clause: those that it names, else the last ones named before it in the
+    sentence."""
     named = (before.numbers for before in (clause, *reversed(sentence.clauses[:of])))
     return next((numbers for numbers in named if numbers), frozenset())
 
@@ -235,7 +237,8 @@ def _standing(asked: list[_Asked], remarks: list[_Remark]) -> Standing:
 
 
 def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
-    """Return whether another clause withdraws the request after it, or forbids it anywhere."""
+    """Return whether another clause withdraws the request after making it, or forbids it
+    anywhere."""
     last = max((one.at, one.of) for one in asked)
     numbers = frozenset(number for one in asked for number in one.numbers)
     for remark in remarks:
@@ -249,7 +252,7 @@ def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
 
 
 def _two_wishes(asked: list[_Asked]) -> bool:
-    """Return whether there are two actions for two orders: "refund 2040 and cancel 2041"."""
+    """Return whether two actions are requested for two orders: "refund 2040 and cancel 2041"."""
     kinds = {one.wish.kind for one in asked}
     numbers = {one.wish.own.numbers for one in asked if one.wish.own.numbers}
     return len(kinds) > 1 and len(numbers) > 1

@@ -1,4 +1,4 @@
-"""The context of a request that may weaken it: its own sentence, and the ones next to it."""
+"""The context that may weaken a request: its own sentence and the neighbouring sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,15 +11,15 @@ from domain.agent.speech.wish import NOT_YET, Wish
 
 _NOTHING_ELSE: Final = frozenset("Nfpyxu")
 _CONFIRMING: Final = frozenset({"confirm", "confirmation", "confirmez", "confirmer"})
-# "It is order 2040 that I want refunded".
+# The roles in "It is order 2040 that I want refunded".
 _CLEFT: Final = frozenset("fp_adoOzLPcqtrwWi")
-# No more than "For my client,".
+# The roles in "For my client,".
 _ON_BEHALF: Final = frozenset("rtXfp")
 _LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtout pas", "jamais"})
 _LAUGHS: Final = frozenset(
     {"haha", "hahaha", "ha ha", "lol", "lmao", "rofl", "mdr", "ptdr", "hihi", "xd", "hehe"}
 )
-# Praise of an existing refund: "How quick, the refund of 2040".
+# Praise of a refund already made: "How quick, the refund of 2040".
 _PRAISE: Final = frozenset(
     {"rapide", "rapides", "bravo", "efficace", "chapeau", "impeccable", "nickel", "genial"}
     | {"quick", "quicker", "fast", "speedy", "efficient", "impressed", "impressive", "wow"}
@@ -37,7 +37,7 @@ _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 @dataclass(slots=True)
 class Weight:
-    """`vetoes` reject a request; `doubts` make it likely at most."""
+    """`vetoes` reject the request; `doubts` make it likely at most."""
 
     vetoes: set[Veto] = field(default_factory=set)
     doubts: set[Veto] = field(default_factory=set)
@@ -58,7 +58,10 @@ class Weight:
 
 
 def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> Weight:
-    """Weigh the context of a request. `at`: its sentence, `of`: its clause within the sentence."""
+    """Evaluate the context of a request.
+
+    `at`: the index of its sentence; `of`: the index of its clause in the sentence.
+    """
     weight = Weight()
     sentence = spoken[at]
     for place, clause in enumerate(sentence.clauses):
@@ -98,7 +101,7 @@ def _in_its_sentence(sentence: SpokenSentence, of: int, wish: Wish, weight: Weig
 
 
 def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None:
-    """Weigh another clause of the sentence."""
+    """Evaluate another clause of the sentence."""
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)
@@ -135,14 +138,15 @@ def _taken_back(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> 
 
 
 def _speaks_of_existing(clause: Clause, *, before: bool) -> bool:
-    """Return whether a clause is about an existing action; "And confirm" asks for news of this
-    one."""
+    """Return whether a clause is about an action already taken; "And confirm" asks for news of the
+    requested one."""
     existing = {part.said for part in clause.parts if part.meaning.role is SpeechRole.EXISTING}
     return bool(existing if clause.names_action else not before and existing - _CONFIRMING)
 
 
 def _negation(clause: Clause, wish: Wish, weight: Weight) -> None:
-    """Weigh a negation: "Not 2729" does not affect "cancel 2730", but "do not," and "not it" do."""
+    """Evaluate a negation: "Not 2729" does not affect "cancel 2730", but "do not," and "not it"
+    do."""
     roles = set(clause.roles)
     if roles <= _NOTHING_ELSE or (roles <= _POINTS and not _of_another(clause, wish)):
         weight.vetoes.add(Veto.NEGATED)
@@ -158,7 +162,8 @@ def _of_another(clause: Clause, wish: Wish) -> bool:
 
 
 def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
-    """Weigh the clause before. If it ends with a word of speech, this clause is a quotation."""
+    """Evaluate the previous clause. If it ends with a word of speech, this clause is a
+    quotation."""
     if told_by_others(before) and (
         clause.joint in {"colon", "that"}
         or before.roles.rstrip("fpmhut_")[-1:] == SpeechRole.REPORT

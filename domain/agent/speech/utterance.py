@@ -1,4 +1,4 @@
-"""The customer's words in order: sentences, each split into runs between marks."""
+"""The words of a text in order, in sentences that are split into runs between marks."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from domain.agent.extent import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 
-# Words and marks. A message of the maximum length has fewer.
+# Maximum number of words and marks. A message of the maximum length has fewer.
 _READ_TOKENS: Final = 2_500
 _NUMBER: Final = r"(?:[A-Za-z]{1,6}-?)?\d[\w-]*"
 _MONEY: Final = (
@@ -34,7 +34,8 @@ _ELIDED: Final = {
     "j": "je", "l": "le", "d": "de", "n": "ne", "m": "me", "t": "te", "s": "se", "c": "ce",
     "qu": "que", "jusqu": "jusque", "lorsqu": "lorsque", "puisqu": "puisque",
 }  # fmt: skip
-# Their "'s" is a contraction ("it's"); the one of "sister's" is a possessive, and is dropped.
+# "'s" after these words is a contraction ("it's"); elsewhere it is a possessive ("sister's") and is
+# dropped.
 _CONTRACTED: Final = frozenset(
     {
         "it",
@@ -89,7 +90,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`asks`: it ends with a question mark. `introduces`: it ends with a colon."""
+    """`asks`: the sentence ends with a question mark. `introduces`: the sentence ends with a
+    colon."""
 
     runs: tuple[Run, ...]
     asks: bool = False
@@ -98,8 +100,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """`quoted`: the words between quotation marks or after "> ". `whole`: the whole text was
-    read."""
+    """`quoted`: the words between quotation marks or after "> ". `whole`: the text was read to its
+    end."""
 
     sentences: tuple[Sentence, ...]
     quoted: tuple[Word, ...]
@@ -218,8 +220,8 @@ def _quoted(text: str) -> list[tuple[int, int]]:
 
 
 def _within(place: int, spans: list[tuple[int, int]]) -> bool:
-    """Return whether a place is in a span. Places must not decrease, since passed spans are
-    dropped."""
+    """Return whether a position is inside a span. Positions must not decrease between calls,
+    because passed spans are dropped."""
     while spans and spans[0][1] <= place:
         spans.pop(0)
     return bool(spans) and spans[0][0] <= place

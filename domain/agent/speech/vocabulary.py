@@ -16,7 +16,7 @@ from domain.core.text import fold
 
 class SpeechRole(StrEnum):
     """The role of a word in a clause. Each role is one character, so that a clause is a string of
-    roles, and the grammar is an expression over it."""
+    roles that the grammar matches with regular expressions."""
 
     FILLER = "f"
     PLEASE = "p"
@@ -88,7 +88,7 @@ class SpeechRole(StrEnum):
 
 
 ACTION_FORMS: Final = frozenset("1234567890j")
-"""The roles of words that name an action."""
+"""Roles of words that name an action."""
 
 OPPOSING: Final[Mapping[str, Veto]] = {
     SpeechRole.AGENT: Veto.TO_THE_AGENT,
@@ -105,7 +105,7 @@ OPPOSING: Final[Mapping[str, Veto]] = {
     SpeechRole.RULES: Veto.RULES,
     SpeechRole.WITHDRAWN: Veto.WITHDRAWN,
 }
-"""The veto that a word of this role adds to a request next to it."""
+"""The veto that a word of each role adds to a request next to it."""
 
 LONGEST_PHRASE: Final = 8
 _TYPO_LENGTHS: Final = range(6, 16)
@@ -113,7 +113,7 @@ _TYPO_LENGTHS: Final = range(6, 16)
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """`kind`: the action that the word names, if any. `sure`: false for a typo."""
+    """`kind`: the action that the word names, if any. `sure`: false if the word has a typo."""
 
     role: SpeechRole
     kind: ActionKind | None = None
@@ -122,9 +122,9 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class SpeechWords:
-    """`phrases`: each phrase, its words joined by a space, with its meaning. `words`: the words of
-    all phrases, which identify the language. `starts`: the first words of phrases of several words,
-    with the length of the longest."""
+    """The vocabulary of one language. `phrases`: each phrase, its words joined by spaces, with its
+    meaning. `words`: the words of all phrases, which identify the language. `starts`: the first
+    words of phrases of several words, with the length of the longest phrase."""
 
     language: Language
     phrases: Mapping[str, Meaning]
@@ -163,8 +163,8 @@ class _Actions(LexiconFile):
 
 
 class _File(LexiconFile):
-    """`lookalikes`: words one letter away from an action's that name none. `other_sense`: words
-    that weaken a request in the other language only."""
+    """`lookalikes`: words that differ by one letter from an action word and name no action.
+    `other_sense`: words that weaken a request in the other language only."""
 
     roles: dict[str, tuple[str, ...]]
     actions: _Actions
@@ -191,7 +191,7 @@ def vocabulary(language: Language) -> SpeechWords:
     words = frozenset(word for phrase in phrases for word in phrase.split())
     other = _file("english" if name == "french" else "french")
     for role in OPPOSING:
-        # Vetoes are read in both languages, because people mix them.
+        # Vetoes are recognised in both languages, because people mix them.
         for phrase in other.roles.get(SpeechRole(role).name.lower(), ()):
             if phrase not in file.other_sense:
                 phrases.setdefault(phrase, Meaning(SpeechRole(role)))
@@ -239,7 +239,8 @@ def _add(phrases: dict[str, Meaning], listed: Iterable[str], meaning: Meaning, n
 
 
 def _a_letter_apart(one: str, other: str) -> bool:
-    """Return whether at most one letter was changed, added, dropped, or swapped with the next."""
+    """Return whether the words differ by at most one letter changed, added or dropped, or by two
+    letters swapped."""
     if one == other:
         return True
     if abs(len(one) - len(other)) > 1:

@@ -1,4 +1,4 @@
-"""The wish: the request of one clause, with the vetoes of its own words."""
+"""The wish: the request in one clause, with the vetoes from its own words."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +13,7 @@ _SKIPPED: Final = frozenset("fpadotreyBm")
 _ONLY: Final = frozenset({"only", "just", "juste", "solely", "simplement"})
 NOT_YET: Final = frozenset({"pas encore", "toujours pas", "not yet", "pas tout de suite"})
 _OBJECTS: Final = frozenset("OzPLq$")
-# Start of a new clause without a mark: "cancel it please i cannot pay".
+# Words that start a new clause without a mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
 _OPENERS: Final = frozenset(
     {
@@ -38,7 +38,7 @@ _OPENERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`own`: the part of the clause that belongs to the request; `behind`: a clause that follows it
+    """`own`: the part of the clause that belongs to the request. `behind`: a clause that follows
     without a mark. `of_a_thing`: the request is about something other than an order."""
 
     kind: ActionKind
@@ -52,7 +52,7 @@ class Wish:
 
 
 def wish_of(clause: Clause) -> Wish | None:
-    """Return the request of a clause, or None. Its standing is `none` if its own words veto it."""
+    """Return the request in a clause, or None. Its standing is `none` if its own words veto it."""
     form = form_of(clause)
     if form is None:
         return None
@@ -70,7 +70,7 @@ def wish_of(clause: Clause) -> Wish | None:
 
 
 def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
-    """Return the vetoes of a request's own words."""
+    """Return the vetoes that a request's own words contain."""
     return {
         veto
         for at, role in enumerate(clause.roles)
@@ -80,7 +80,7 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
 
 
 def _puts_off(clause: Clause, form: Form, at: int) -> bool:
-    """Return whether the word postpones the request: "Annulez pas encore la 3161"."""
+    """Return whether a word postpones the request: "Annulez pas encore la 3161"."""
     return clause.parts[at].said in NOT_YET and form.end <= at <= form.end + 2
 
 
@@ -109,7 +109,7 @@ def _veto(clause: Clause, form: Form, object_at: int | None, at: int) -> Veto | 
     return Veto.WITHDRAWN if role == SpeechRole.NOUN and at == object_at else None
 
 
-# After a request these make it uncertain; before it they veto it.
+# After a request, these roles make it uncertain; before a request, they veto it.
 _AFTERTHOUGHTS: Final = frozenset(
     {
         SpeechRole.THIRD,
@@ -119,7 +119,7 @@ _AFTERTHOUGHTS: Final = frozenset(
         SpeechRole.HYPOTHETICAL,
     }
 )
-# Before a request that has its own subject, these only describe its topic.
+# Before a request that has its own subject, these roles only describe the topic.
 _OF_THE_MATTER: Final = frozenset(
     {
         SpeechRole.EXISTING,
@@ -147,8 +147,8 @@ def _standing(clause: Clause, form: Form, aim: str) -> Standing:
 
 
 def _object(clause: Clause, form: Form) -> tuple[int, int | None]:
-    """Return the end of the request's object and the place of its first noun; None for no
-    object."""
+    """Return the end of the request's object and the position of its first noun, or None for no
+    noun."""
     at = form.end
     while at < len(clause.roles) and clause.roles[at] in _SKIPPED:
         at += 1
@@ -176,7 +176,8 @@ def _divided(clause: Clause, end: int) -> tuple[Clause, Clause | None]:
 
 
 def _names_a_thing(clause: Clause, form: Form, object_at: int | None, at: int) -> bool:
-    """Return whether only a thing is meant: "Refund just the mug", not "just refund the order"."""
+    """Return whether only part of an order is meant: "Refund just the mug", not "just refund the
+    order"."""
     return at >= form.end and object_at is not None and clause.roles[object_at] not in _OBJECTS
 
 

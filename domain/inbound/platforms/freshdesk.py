@@ -1,4 +1,4 @@
-"""Freshdesk's automations: the service's template, verified by its secret header."""
+"""Freshdesk's automations, which send the service's template, verified by its secret header."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -22,7 +22,7 @@ class FreshdeskWebhooks:
     needs_secret = False
     signs = True
     is_limited = True
-    # The template contains the ticket's claims about its requester.
+    # The template contains only the ticket's claims about its requester.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
@@ -37,8 +37,11 @@ class FreshdeskWebhooks:
         check_secret(request, secrets)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Freshdesk identifies neither a delivery nor a message. Ticket, event, time of the change
-        and text serve as the key; they are the same in each retry."""
+        """Return the identity of a delivery, for which Freshdesk provides no id.
+
+        The key consists of ticket, event, time of the change and text, which are the same in each
+        retry.
+        """
         form = filled_form(request.body)
         said = sha256((form.message or form.status or "").encode()).hexdigest()[:16]
         key = f"{form.ticket_id}/{form.event}/{form.updated_at or ''}/{said}"

@@ -24,7 +24,7 @@ class _Named(BaseModel):
 
 
 class _AnyTopic(Mapping[str, WebhookKind]):
-    """Accept every topic as a ticket. The mapping interprets the body."""
+    """Accepts every topic as a ticket; the mapping interprets the body."""
 
     def __getitem__(self, topic: str) -> WebhookKind:
         return WebhookKind.TICKET

@@ -1,4 +1,4 @@
-"""Gorgias' HTTP integrations: the service's template, verified by its secret header."""
+"""Gorgias' HTTP integrations, which send the service's template, verified by its secret header."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -21,7 +21,8 @@ class GorgiasWebhooks:
     needs_secret = False
     signs = True
     is_limited = True
-    # The template contains the ticket's claims about its customer; in chats, what was typed.
+    # The template contains only the ticket's claims about its customer; in chats, the customer
+    # typed them.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
@@ -36,7 +37,7 @@ class GorgiasWebhooks:
         check_secret(request, secrets)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """A message has an id. A change of state has none, so its time identifies it."""
+        """Identify a message by its id, and a change of state, which has no id, by its time."""
         form = filled_form(request.body)
         last = form.message_id or f"{form.status or ''}/{form.updated_at or ''}"
         return Identity(dedup_key=f"{form.ticket_id}/{form.event}/{last}", topic=form.event)

@@ -1,4 +1,4 @@
-"""Intercom's notifications of conversations.
+"""Intercom's notifications about conversations.
 
 Source: developers.intercom.com, "Webhooks" and "The conversation model".
 """
@@ -80,7 +80,7 @@ class _Named(HelpdeskShape):
 
 class IntercomWebhooks:
     provider = Provider.INTERCOM
-    # "ping" is not listed: it is signed like any other topic, and has no content.
+    # "ping" is not listed: it is signed like any other topic, but has no content.
     topics: Mapping[str, WebhookKind] = {
         _CREATED: WebhookKind.TICKET,
         "conversation.user.replied": WebhookKind.TICKET,
@@ -94,7 +94,7 @@ class IntercomWebhooks:
     signs = True
     is_limited = True
     # A notification's author has a type, an id, a name and an address. A lead typed the address,
-    # and a user's is set by the page: no field says that identity verification passed.
+    # and the page sets a user's address: no field states that identity verification passed.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
@@ -149,7 +149,7 @@ def _of_source(conversation: _Conversation) -> Meaning:
 
 
 def _of_part(conversation: _Conversation, *, by_staff: bool) -> Meaning:
-    """Interpret the newest part with text from the side that the topic names."""
+    """Interpret the newest part that has text and comes from the side that the topic names."""
     parts = [
         part
         for part in conversation.conversation_parts.conversation_parts

@@ -1,4 +1,4 @@
-"""Mailgun's routes: mails as forms. The signature covers a token, not the content."""
+"""Mailgun's routes: mails as forms, with a signature that covers a token but not the content."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,8 +33,8 @@ from domain.intake.attachment import AttachedFile
 from domain.intake.mail_headers import decoded_json, header_pairs
 from domain.integrations.providers import Provider
 
-# A token is remembered for 30 days, so an older request has no effect. The tolerance must exceed
-# the 8 hours in which Mailgun retries, or an hour's outage loses mails.
+# A token is remembered for 30 days, so a replay has no effect. The tolerance must exceed the 8
+# hours in which Mailgun retries, or an outage of an hour loses mails.
 _TOLERANCE: Final = timedelta(hours=12)
 _MAX_TOKEN: Final = 200
 _HEADERS: Final = "message-headers"
@@ -64,7 +64,7 @@ class _EventData(BaseModel):
 
 
 class _Event(BaseModel):
-    """A webhook about a sent mail, for which the merchant gave Mailgun the same address."""
+    """A webhook about a sent mail, for merchants who gave Mailgun the same address for both."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -136,7 +136,7 @@ class MailgunRoutes:
 
 
 def _event(request: InboundRequest) -> _Event | None:
-    """Parse an event, or return None for a mail. Raises WebhookUnreadable."""
+    """Parse an event, or return None if the request is a mail. Raises WebhookUnreadable."""
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return None
     try:
@@ -160,8 +160,10 @@ def _proof(given: _Event | PostedForm) -> _Proof:
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the headers and whether they are complete. Without them an automatic mail cannot be
-    distinguished from a person's. Raises WebhookUnreadable."""
+    """Return the headers and whether they are complete. Raises WebhookUnreadable.
+
+    Without headers, an automatic mail cannot be distinguished from a person's.
+    """
     try:
         decoded = decoded_json(form.text(_HEADERS, _MAX_HEADERS) or "")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Postmark's inbound mails: JSON, verified by the secret address alone."""
+"""Postmark's inbound mails: JSON, authenticated only by the secret in the address."""
 
 import binascii
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from domain.integrations.providers import Provider
 
 _MAX_HEADERS: Final = 1_000
 _MAX_FILES: Final = 500
-# The mail of the documentation, which the "Check" button sends.
+# The message id of the documentation's sample mail, which the "Check" button sends.
 _SAMPLE: Final = "22c74902-a0c1-4511-804f-341342852c90"
 
 
@@ -87,7 +87,8 @@ class PostmarkInbound:
         secrets: tuple[str, ...],
         now: datetime,
     ) -> None:
-        """Do nothing: Postmark does not sign, and the address was found by its secret token."""
+        """Do nothing: Postmark does not sign, and the endpoint was found by the secret token in its
+        address."""
 
     def identify(self, request: InboundRequest) -> Identity:
         mail = _read(request)
@@ -139,7 +140,7 @@ def _author(mail: _Mail) -> str:
 
 
 def _file(file: _File) -> AttachedFile:
-    """Decode a file. Invalid base64 gives an empty file, so that the mail is not lost."""
+    """Decode a file. Invalid base64 yields an empty file, so that the mail is not lost."""
     try:
         data = binascii.a2b_base64(file.content, strict_mode=True)
     except (binascii.Error, ValueError):

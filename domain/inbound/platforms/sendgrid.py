@@ -1,4 +1,5 @@
-"""SendGrid's Inbound Parse: mails as forms, signed if the merchant has attached a policy."""
+"""SendGrid's Inbound Parse: mails as forms, signed if the merchant has attached a security
+policy."""
 
 import base64
 import binascii
@@ -43,16 +44,17 @@ TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 # retries, or an outage loses mails.
 _TOLERANCE: Final = timedelta(days=4)
 _UTF8: Final = 4
-# Bytes. Exceeds any block that is read in full, so a longer block is known to be cut.
+# In bytes. Longer than any header block that is read in full, so a longer block is known to be
+# truncated.
 _MAX_HEADERS: Final = _UTF8 * (MAX_BLOCK_CHARS + 1)
 _MAX_CHARSET: Final = 40
-# Matches one signature only. With several, part of one could pass for another.
+# Matches a single signature only. With several, part of one could pass for another.
 _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
 
 
 class SendgridParse:
-    """Requests posted by Inbound Parse. If a public key is set as secret, its signature is
-    required."""
+    """Requests posted by Inbound Parse. If a public key is set as the secret, the request must be
+    signed with it."""
 
     provider = Provider.SENDGRID
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
@@ -67,8 +69,11 @@ class SendgridParse:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """`secrets`: public keys as SendGrid displays them, base64 of DER. Without a policy there
-        are none, and the secret address is the only proof."""
+        """Verify the signature, if a policy is attached.
+
+        `secrets`: public keys as SendGrid displays them, base64 of DER. Without a policy there are
+        none, and the secret address is the only proof.
+        """
         if not secrets:
             return
         signature = signature_header(request, SIGNATURE)
@@ -79,7 +84,7 @@ class SendgridParse:
         check_age(signed_seconds(timestamp), now, _TOLERANCE, both_ways=True)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Identify a mail by its Message-ID, else by its body: SendGrid assigns no id."""
+        """Identify a mail by its Message-ID, else by its body, because SendGrid assigns no id."""
         headers, _ = _headers(read_form(request))
         return Identity(message_id(headers) or f"sha256:{request.digest.hex()}", INBOUND)
 
@@ -116,7 +121,7 @@ class SendgridParse:
 
 
 def _is_signed(signed: bytes, signature: str, key: str) -> bool:
-    """Return whether the key's owner signed the bytes, by ECDSA over P-256 with SHA-256."""
+    """Return whether the key's owner signed the bytes, with ECDSA over P-256 and SHA-256."""
     owner = public_key(key)
     if owner is None:
         return False
@@ -129,7 +134,7 @@ def _is_signed(signed: bytes, signature: str, key: str) -> bool:
 
 
 def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
-    """Return the P-256 key that SendGrid displays, base64 of DER. None for anything else."""
+    """Parse a P-256 key as SendGrid displays it, base64 of DER. Return None for anything else."""
     try:
         key = load_der_public_key(base64.b64decode(text, validate=True))
     except (UnsupportedAlgorithm, binascii.Error, ValueError):
@@ -140,13 +145,13 @@ def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
 
 
 def _dkim_proves(form: PostedForm, mail: InboundMail) -> bool:
-    """Return whether SendGrid verified a signature of the From domain."""
+    """Return whether SendGrid verified a DKIM signature of the From domain."""
     found = _DKIM.fullmatch((form.only("dkim") or "").strip())
     return found is not None and is_author_of(mail, found[1])
 
 
 def _spf_proves(form: PostedForm, mail: InboundMail, envelope: Mapping[str, JsonValue]) -> bool:
-    """Return whether the sending server passed SPF for the envelope's domain, and that is the From
+    """Return whether the sending server passed SPF for the envelope's domain, and this is the From
     domain."""
     sender = _string(envelope.get("from", ""))
     passed = (form.only("SPF") or "").strip().lower() == "pass"
@@ -154,8 +159,10 @@ def _spf_proves(form: PostedForm, mail: InboundMail, envelope: Mapping[str, Json
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the headers and whether they are complete. Without them an automatic mail cannot be
-    distinguished from a person's. Raises WebhookUnreadable."""
+    """Return the headers and whether they are complete. Raises WebhookUnreadable.
+
+    Without headers, an automatic mail cannot be distinguished from a person's.
+    """
     found, are_all = header_pairs(form.text("headers", _MAX_HEADERS))
     if not found:
         raise WebhookUnreadable("raw_mime" if "email" in form.fields else "headers_broken")
@@ -163,7 +170,7 @@ def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
 
 
 def _object(form: PostedForm, name: str) -> Mapping[str, JsonValue]:
-    """Parse a field that holds a JSON object and occurs once, else return an empty object."""
+    """Parse a field that occurs once and holds a JSON object; otherwise return an empty object."""
     try:
         decoded: JsonValue = json.loads(form.only(name) or "")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Shopify's webhooks: orders, and the compliance requests of its privacy rules."""
+"""Shopify's webhooks: orders, and compliance requests under its privacy rules."""
 
 import re
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ from domain.inbound.webhook_signature import hmac_sha256_base64, require_match, 
 from domain.integrations.order_fact import OrderFact
 from domain.integrations.providers import Provider
 
-# The headers of webhooks, and of the events that replace them.
+# Header names of webhooks, and of the events that replace them.
 _SIGNATURES: Final = ("x-shopify-hmac-sha256", "shopify-hmac-sha256")
 _TRIGGERED_AT: Final = "x-shopify-triggered-at"
 _TOPIC: Final = re.compile("[a-z_]+(?:/[a-z_]+)*")
@@ -45,7 +45,7 @@ _ORDER_TOPICS: Final = (
 )
 _DELETED: Final = "orders/delete"
 _PARCELS: Final = ("fulfillments/create", "fulfillments/update")
-# Each contains a part of `orders/updated`, which is sent at the same time.
+# Each of these topics contains a part of `orders/updated`, which is sent at the same time.
 _PARTS: Final = ("orders/edited", "refunds/create")
 _DUTIES: Final = {
     "customers/redact": DutyKind.REDACT_CUSTOMER,
@@ -54,7 +54,8 @@ _DUTIES: Final = {
     "app/uninstalled": DutyKind.DISCONNECT,
 }
 _OF_CUSTOMER: Final = frozenset({"customer", "orders_to_redact", "orders_requested"})
-# The topic is not signed. A field that never occurs in a request's body reveals another request.
+# The topic is not signed. A field that never occurs in a topic's body reveals that the topic is
+# wrong.
 _NEVER: Final = {
     DutyKind.REDACT_CUSTOMER: frozenset({"orders_requested", "data_request"}),
     DutyKind.CUSTOMER_DATA: frozenset({"orders_to_redact"}),
@@ -80,13 +81,16 @@ class ShopifyWebhooks:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:  # noqa: ARG002
-        """No time is signed; a replay is recognized by its id."""
+        """Verify the signature. No time is signed; a replay is recognized by its id."""
         header = next((one for one in _SIGNATURES if one in request.headers), _SIGNATURES[0])
         given = signature_header(request, header)
         require_match([hmac_sha256_base64(secret, request.body) for secret in secrets], given)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Several subscriptions to one topic share the event's id; their names distinguish them."""
+        """Return the identity of a request.
+
+        Several subscriptions to one topic share the event's id; their names distinguish them.
+        """
         headers = request.headers
         if "x-shopify-topic" in headers:
             topic = headers["x-shopify-topic"].strip().lower()
@@ -99,7 +103,7 @@ class ShopifyWebhooks:
             name = headers.get("shopify-handle", "")
         if len(topic) > _MAX_NAME or not _TOPIC.fullmatch(topic):
             raise WebhookUnreadable("no_topic")
-        # Both ids are unsigned. A request without either is identified by the body's digest.
+        # Both ids are unsigned. A request without them is identified by its body's digest.
         sent = sent or request.digest.hex()
         if len(sent) > _MAX_NAME or len(name) > _MAX_NAME:
             raise WebhookUnreadable("no_delivery_id")
@@ -119,9 +123,11 @@ class ShopifyWebhooks:
 
 
 def _duty(kind: DutyKind, body: bytes, facts: EndpointFacts) -> Duty:
-    """Parse a compliance request. Raises WebhookUnreadable if it is about another shop, or if the
-    body belongs to another kind of request. One secret signs for all shops that have installed an
-    app."""
+    """Parse a compliance request.
+
+    Raises WebhookUnreadable if it concerns another shop, or if the body belongs to another kind of
+    request: one secret signs for all shops that have installed an app.
+    """
     shop = shaped(ShopBody, body).domain
     mine = facts.settings.get("shop")
     if shop is None or (mine is not None and shop.lower() != mine):
@@ -139,8 +145,11 @@ def _duty(kind: DutyKind, body: bytes, facts: EndpointFacts) -> Duty:
 
 
 def _deleted(request: InboundRequest, facts: EndpointFacts) -> OrderFact:
-    """The body holds the id alone. The time is in an unsigned header: a forged one changes only the
-    deletion's place in the sequence, not what is deleted."""
+    """Parse a deletion, whose body contains only the id.
+
+    The time is in an unsigned header. A forged time changes only the deletion's place in the
+    sequence, not the deleted order.
+    """
     order = shaped(DeletedBody, request.body)
     at = facts.received_at
     with suppress(ValidationError):

@@ -19,7 +19,7 @@ from domain.integrations.order import OrderState, first_link, state_of
 from domain.integrations.order_fact import OrderFact
 
 ORDER_GID: Final = "gid://shopify/Order/"
-"""The prefix of an order's number in ids of the GraphQL API, such as `Order.id`."""
+"""The prefix before an order's number in ids of the GraphQL API, such as `Order.id`."""
 _SHIPPED: Final = frozenset({"fulfilled", "partial"})
 _DELIVERED: Final = "delivered"
 _SENT: Final = frozenset({"success"})
@@ -76,7 +76,7 @@ class OrderBody(BaseModel):
     refunds: tuple[_Refund, ...] = ()
 
     def fact(self) -> OrderFact:
-        """Amounts are in the shop's own currency, as in the connector."""
+        """Return the order's facts. Amounts are in the shop's own currency, as in the connector."""
         sent = [parcel for parcel in self.fulfillments if parcel.status != "cancelled"]
         return OrderFact(
             order_id=f"{ORDER_GID}{self.id}",
@@ -98,8 +98,8 @@ class OrderBody(BaseModel):
         )
 
     def _refunded(self) -> Money | None:
-        """Return the refunded sum, or None if a refund used a presentment currency other than the
-        shop's."""
+        """Return the refunded sum, or None if a refund was made in a presentment currency other
+        than the shop's."""
         moved = [
             one
             for refund in self.refunds
@@ -118,8 +118,8 @@ class FulfillmentBody(_Parcel):
     updated_at: AwareDatetime
 
     def fact(self) -> OrderFact:
-        """Return the parcel's facts. A delivered parcel gives no state, because others may be on
-        their way."""
+        """Return the parcel's facts. A delivered parcel sets no order state, because others may
+        still be in transit."""
         left = self.status in _SENT and not self.is_delivered
         return OrderFact(
             order_id=f"{ORDER_GID}{self.order_id}",
@@ -130,8 +130,8 @@ class FulfillmentBody(_Parcel):
 
 
 class DeletedBody(BaseModel):
-    """The body of `orders/delete`, which holds the id alone. The topic is not signed: an order's
-    own body must not count as a deletion."""
+    """The body of `orders/delete`, which contains only the id. The topic is not signed, so an
+    order's own body must not count as a deletion."""
 
     id: _Id
     total_price: None = None
@@ -140,7 +140,7 @@ class DeletedBody(BaseModel):
 
 
 class ShopBody(BaseModel):
-    """The shop that a compliance request is about."""
+    """The shop that a compliance request concerns."""
 
     domain: str | None = Field(
         default=None, validation_alias=AliasChoices("shop_domain", "myshopify_domain")

@@ -1,4 +1,4 @@
-"""Stripe's events of a merchant's account: refunds, disputes and failed payments."""
+"""Stripe's events for a merchant's account: refunds, disputes and failed payments."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from domain.integrations.stripe_payment import money_of, number_in
 
 _THIN: Final = "v2.core.event"
 _REFUNDED: Final = "charge.refunded"
-# A single refund: a lower bound of the refunded amount. `charge.refunded` has the sum.
+# These report a single refund, a lower bound of the refunded amount. `charge.refunded` has the sum.
 _REFUNDS: Final = ("refund.created", "refund.updated", "refund.failed")
 _DISPUTES: Final = (
     "charge.dispute.created",
@@ -43,7 +43,7 @@ _Units = Annotated[int, Field(ge=0, le=MAX_MINOR)]
 
 
 class _Name(BaseModel):
-    """The fields that identify both kinds of events."""
+    """The fields that identify an event, in both kinds of events."""
 
     id: _Id
     type: Annotated[str, Field(pattern=r"^[a-z0-9_.]{1,200}$")]
@@ -71,8 +71,8 @@ class _Thing(BaseModel):
 
     @property
     def order_id(self) -> str:
-        """The payment's id, which the connector uses for orders; an old charge without one has its
-        own id."""
+        """The payment's id, which the connector uses for orders. An old charge without a payment
+        uses its own id."""
         return self.payment_intent or self.charge or self.id
 
     def money(self, units: int | None) -> Money | None:
@@ -106,7 +106,8 @@ class StripeWebhooks:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Only the age is checked, as in Stripe's own library."""
+        """Verify the signature. Like Stripe's own library, limit only the age, not times in the
+        future."""
         signature = StripeSignature.parse(signature_header(request, "stripe-signature"))
         if signature is None:
             raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
@@ -115,7 +116,8 @@ class StripeWebhooks:
             raise InboundRefused(RefusalReason.SIGNATURE_WRONG)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """A thin event, which holds no facts, gets a topic that is never read."""
+        """Return the identity of an event. A thin event, which contains no facts, gets a topic that
+        is never read."""
         name = shaped(_Name, request.body)
         topic = f"{_THIN}/{name.type}" if name.of == _THIN else name.type
         return Identity(dedup_key=name.id, topic=topic)

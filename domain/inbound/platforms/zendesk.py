@@ -1,4 +1,4 @@
-"""Zendesk's webhooks: for ticket events, and for triggers with the service's template.
+"""Zendesk's webhooks: for ticket events, and for triggers that send the service's template.
 
 Source: developer.zendesk.com, "Verifying webhook authenticity" and "InboundTicket events".
 """
@@ -40,13 +40,13 @@ from domain.inbound.webhook_signature import (
 )
 from domain.integrations.providers import Provider
 
-# Zendesk signs tests of an unsaved webhook with this secret. It is public.
+# Zendesk signs test requests for an unsaved webhook with this public secret.
 _TEST_SECRET: Final = base64.b64encode(b"this_secret_is_for_testing_only").decode()
 _EVENT: Final = "zen:event-type:ticket."
 _CREATED: Final = f"{_EVENT}created"
 _COMMENT_ADDED: Final = f"{_EVENT}comment_added"
 _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
-# A comment this close to the ticket's creation opened it.
+# A comment created within this time of the ticket counts as the one that opened it.
 _AT_ONCE: Final = timedelta(seconds=2)
 _MAX_ID: Final = 200
 
@@ -95,7 +95,7 @@ class _TicketEvent(HelpdeskShape):
 
 
 class _Named(HelpdeskShape):
-    """The field that distinguishes the formats: events have a `type`, forms have an `event`."""
+    """The field that distinguishes the formats: an event has a `type`, a form has an `event`."""
 
     type: MaybeText = None
 
@@ -125,7 +125,8 @@ class ZendeskWebhooks:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """The secret is used as text, without decoding. Times in the future are refused too."""
+        """Verify the signature. The secret is used as text, without decoding, and times in the
+        future are refused too."""
         signature = signature_header(request, "x-zendesk-webhook-signature")
         stamp = signature_header(
             request, "x-zendesk-webhook-signature-timestamp", RefusalReason.TIMESTAMP_MISSING
@@ -137,7 +138,7 @@ class ZendeskWebhooks:
         check_age(_seconds(stamp), now, both_ways=True)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Every attempt of a delivery has the same invocation id."""
+        """Return the identity of a delivery. Every attempt has the same invocation id."""
         invocation = request.headers.get("x-zendesk-webhook-invocation-id", "").strip()
         if not invocation or len(invocation) > _MAX_ID:
             raise WebhookUnreadable("no_invocation_id")
@@ -168,7 +169,7 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
             ticket_id=detail.id,
             author=Author.STAFF if by_staff else Author.CUSTOMER,
             text=comment.body,
-            # The event of the new ticket names no comment, and both events may arrive.
+            # The event of a new ticket names no comment, and both events may arrive.
             message_id=None if first and not by_staff else comment.id,
             is_first=first,
             is_public=comment.is_public,
@@ -182,7 +183,7 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
 
 
 def _of_new_ticket(told: _TicketEvent) -> Meaning:
-    """Interpret a new ticket. One that staff opened for a customer contains no question."""
+    """Interpret a new ticket. A ticket that staff opened for a customer contains no question."""
     detail = told.detail
     if detail.description is None:
         return Nothing("no_words")
@@ -203,7 +204,7 @@ def _of_new_ticket(told: _TicketEvent) -> Meaning:
 
 
 def _seconds(stamp: str) -> float:
-    """Parse an ISO 8601 time with its zone. Raises InboundRefused if it is invalid."""
+    """Parse an ISO 8601 time with a time zone. Raises InboundRefused if it is invalid."""
     try:
         at = datetime.fromisoformat(stamp)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Daily metrics, and customers who may leave."""
+"""Daily metrics, and customers at risk of leaving."""
 
 from datetime import date, timedelta
 from typing import Final
@@ -20,7 +20,7 @@ class DaysWanted(CopilotInput):
 
 
 class DaysFound(CopilotFacts):
-    """Sums over the days; shares from 0 to 1 are over all the days together."""
+    """Sums over the days. Shares, from 0 to 1, are computed over all days together."""
 
     first: date
     last: date

@@ -21,7 +21,7 @@ class GapsAsked(CopilotInput):
 
 
 class GapFacts(CopilotFacts):
-    """`answered_by`: the title of an entry, written since, that would answer it now."""
+    """`answered_by`: the title of a newer entry that would answer the question now."""
 
     label: Quoted | None = Field(description="Frequent words of the questions.")
     tickets: int
@@ -75,8 +75,8 @@ def _facts(gap: KnowledgeGap) -> GapFacts:
 
 
 def _drafts(desk: CopilotDesk, gaps: tuple[KnowledgeGap, ...]) -> tuple[DraftedChange, ...]:
-    """Return the draft of a new entry for the largest gap without one. Its text is for a person to
-    write: a customer's text is no source."""
+    """Return the draft of a new entry for the largest gap that no entry answers. A person has to
+    write its text, because customers' text is not a reliable source."""
     first = next((one for one in gaps if one.knowledge is None), None)
     if first is None or not desk.actor.may(MANAGERS):
         return ()

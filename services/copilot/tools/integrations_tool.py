@@ -16,7 +16,7 @@ class IntegrationsAsked(CopilotInput):
 
 
 class ConnectionFacts(CopilotFacts):
-    """`error_code`: why the connection stopped, or why its last call was refused."""
+    """`error_code`: why the connection failed, or why its last call was refused."""
 
     integration_id: str
     provider: str

@@ -19,8 +19,8 @@ class PlaybooksAsked(CopilotInput):
 
 
 class PlaybookFacts(CopilotFacts):
-    """`threshold`: below this confidence a human reviews first. An action without a rule: replies
-    may be sent, nothing else is done."""
+    """`threshold`: below this confidence, a human reviews first. Without a rule for an action, only
+    replies may be sent."""
 
     playbook_id: str
     name: str

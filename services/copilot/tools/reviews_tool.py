@@ -75,7 +75,7 @@ async def _list(desk: CopilotDesk, wanted: QueueWanted) -> ToolFindings[QueueFou
 
 
 def _drafts(desk: CopilotDesk, facts: tuple[WaitingFacts, ...]) -> tuple[DraftedChange, ...]:
-    """Return the draft of a claim of the first unclaimed review."""
+    """Return a draft action that claims the first unclaimed review."""
     free = next((one for one in facts if one.status is EscalationStatus.PENDING), None)
     if free is None or not desk.actor.may(REVIEWERS):
         return ()

@@ -57,7 +57,7 @@ class OrderOfRun(CopilotFacts):
 
 
 class RunReport(CopilotFacts):
-    """`threshold`: below this confidence a human reviews first."""
+    """`threshold`: below this confidence, a human reviews first."""
 
     run_id: str
     status: RunStatus

@@ -1,4 +1,4 @@
-"""A client's use of its plan, and the forecast for the rest of it."""
+"""A client's usage of its plan, and the forecast for the rest of the month."""
 
 from datetime import date
 from typing import Final

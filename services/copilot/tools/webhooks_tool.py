@@ -1,4 +1,4 @@
-"""Webhooks and their failed deliveries. Secrets are never shown, and only a URL's host is."""
+"""Webhooks and their failed deliveries. Secrets are never shown, and of a URL only the host."""
 
 from datetime import datetime
 from typing import Final

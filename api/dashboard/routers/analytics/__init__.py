@@ -1,4 +1,4 @@
-"""Pages of analytics."""
+"""Analytics pages."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Pages of the audit log."""
+"""Audit log pages."""
 
 from typing import Final
 

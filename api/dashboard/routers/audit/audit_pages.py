@@ -1,4 +1,4 @@
-"""/app/audit: who changed what, and whether the log is whole."""
+"""/app/audit: who changed what, and the integrity check of the log."""
 
 from typing import Annotated, Final
 
@@ -39,6 +39,6 @@ async def entries(page: ManagersPage) -> Response:
 
 @router.get(f"{_LIST}/chain")
 async def chain(page: ManagersPage) -> Response:
-    """It walks the whole log, so only a request for it waits."""
+    """Verify the integrity of the whole log. Verification is slow, so it has its own page."""
     walked = [one async for one in verify_chains(page.resources.database, page.tenant)]
     return page.render("audit/chain.html", chain=walked[0])

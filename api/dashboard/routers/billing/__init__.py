@@ -1,4 +1,4 @@
-"""Pages of billing: use, the plan and credits."""
+"""Billing pages: usage, the plan and credits."""
 
 from typing import Final
 

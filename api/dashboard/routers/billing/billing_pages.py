@@ -1,7 +1,5 @@
-"""/app/billing: the plan and credits: what they cost, and buying them.
-
-Stripe's page is a link: a form may not lead to another site.
-"""
+"""/app/billing: the plan, credits, their prices and their purchase. Stripe's checkout is opened by
+a link, because our forms may not redirect to another site."""
 
 from typing import Annotated, Final
 
@@ -40,7 +38,7 @@ OwnersPost = Annotated[Post, Depends(Posted(OWNERS))]
 
 @router.get(_PLAN)
 async def plan(page: AnyonesPage) -> Response:
-    """Stripe leads back to here, with the checkout in the query."""
+    """Stripe redirects back here, with the checkout in the query."""
     came_from = parse_ulid(page.request.query_params.get("checkout", ""))
     async with page.resources.database.reading(page.tenant) as connection:
         subscription = await AccountRepository(connection, page.tenant).subscription()
@@ -162,8 +160,8 @@ async def checkout(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))
 
 
 async def _to_pay(post: Post, offered: Offered) -> Response:
-    """The purchase has transactions of its own, because the provider is remote. A repeated form
-    learns its destination only now."""
+    """The purchase uses its own transactions, because the payment provider is remote. The redirect
+    target of a repeated form is therefore set only now."""
     to = f"{_CHECKOUTS}/{offered.checkout_id}"
     async with post.page.resources.work.of(post.page.tenant) as work:
         await post.leads_to(work, to)
@@ -171,5 +169,5 @@ async def _to_pay(post: Post, offered: Offered) -> Response:
 
 
 def _seen(price: Money | None) -> str:
-    """A price as a form carries it, so that a price that changed is not paid unseen."""
+    """Return the price as a form field, so that no one pays a changed price unseen."""
     return f"{price.minor} {price.currency}" if price else "-"

@@ -1,4 +1,4 @@
-"""/app/usage: how much of the month is used, and whether it will last."""
+"""/app/usage: this month's usage, and the forecast of the quota."""
 
 from fastapi import APIRouter
 from starlette.responses import Response

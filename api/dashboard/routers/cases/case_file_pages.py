@@ -1,4 +1,4 @@
-"""/app/simulator/case-file: all saved cases as one file of YAML, out and in."""
+"""/app/simulator/case-file: export and import of all saved cases as one YAML file."""
 
 import asyncio
 from typing import Annotated, Final
@@ -44,7 +44,7 @@ async def case_file(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Respon
 
 @router.post(_IMPORT)
 async def bring_in(post: ReviewersPost) -> Response:
-    """Shows what the file would change. Nothing is stored yet."""
+    """Preview the changes that the file would make. Nothing is stored yet."""
     page = post.page
     value = await read_yaml_document(
         page.resources, page.tenant, DocumentKind.CASE_FILE, post.text("file").encode()

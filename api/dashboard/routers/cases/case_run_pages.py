@@ -1,4 +1,4 @@
-"""/app/simulator/runs: runs of all saved cases, on the live content or on a change."""
+"""/app/simulator/runs: runs of all saved cases, on the live content or on a changed version."""
 
 from typing import Annotated, Final
 
@@ -63,7 +63,7 @@ async def case_run(page: CaseRunPage) -> Response:
     return page.render(
         "cases/case_run.html",
         run=run,
-        # What went wrong stands first.
+        # Failed cases come first.
         results=sorted(results, key=lambda one: (one.passed, not one.changed)),
         live=live,
         is_over=run.state in _OVER,

@@ -1,4 +1,4 @@
-"""/app/simulator/cases: messages with what must come of them, and whether it does."""
+"""/app/simulator/cases: messages with their expected outcomes, and the latest results."""
 
 from typing import Annotated, Final
 
@@ -149,5 +149,5 @@ def _editor(page: Page, found: SavedCase | None, form: str, typed: Typed) -> Res
 
 
 def _in_braces(name: str) -> str:
-    """A name that stands in a message."""
+    """Quote a name for use in a message."""
     return f"« {name} »"

@@ -1,4 +1,4 @@
-"""Pages of content: knowledge, templates, suggestions."""
+"""Content pages: knowledge, templates and suggestions."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from api.dashboard.routers.content import (
     template_pages,
 )
 
-# Named paths come before paths with an id.
+# Routes with fixed paths come before routes with an id in the path.
 ROUTERS: Final = (
     knowledge_gaps_pages.router,
     knowledge_import_pages.router,

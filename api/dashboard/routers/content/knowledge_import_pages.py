@@ -1,4 +1,4 @@
-"""/app/knowledge/import: knowledge from a file, shown before it is imported."""
+"""/app/knowledge/import: import of knowledge from a file, with a preview."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -47,7 +47,7 @@ async def form(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_IMPORT)
 async def send(post: FilePost) -> Response:
-    """Shows what the file would do; once that was seen, does it."""
+    """Preview the import; after the preview has been confirmed, import the file."""
     page = post.page
     read = await read_knowledge(page.resources, page.tenant, _file(post))
     if not post.ticked(SEEN):
@@ -74,7 +74,7 @@ def _form(page: Page, typed: Typed, plan: ImportPlan | None) -> Response:
 
 
 def _with_file(fields: Mapping[str, str]) -> Mapping[str, str]:
-    """The text of a file that was chosen stands in the form from then on."""
+    """Return the fields with the uploaded file's text, which the form carries from then on."""
     return {**fields, "text": fields.get("file") or fields.get("text", "")}
 
 

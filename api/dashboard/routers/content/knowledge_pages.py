@@ -1,4 +1,4 @@
-"""/app/knowledge: the facts that the agent may answer from."""
+"""/app/knowledge: the facts that the agent may use in answers."""
 
 from typing import Annotated, Final
 
@@ -43,8 +43,8 @@ EntryPost = Annotated[Post, Depends(Posted(MANAGERS, _ID))]
 
 
 class NewEntryQuery(ClientQuery):
-    """The initial fields of a new entry. `answer_of`: the run whose human answer becomes its
-    text."""
+    """Return the initial fields of a new entry. `answer_of`: the run whose human answer becomes the
+    entry's text."""
 
     title: Annotated[str, Field(max_length=MAX_LINE)] = ""
     language: Language | None = None
@@ -83,7 +83,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 
 async def _human_answer(page: Page, run_id: str) -> str:
-    """Return a person's answer in a run, or an empty text."""
+    """Return the human answer of a run, or an empty string."""
     async with page.resources.database.reading(page.tenant) as connection:
         found = await OpenQuestions(connection, page.tenant).answers([[run_id]])
     return found[0].text if found else ""
@@ -155,7 +155,7 @@ def _fields(post: Post) -> dict[str, str]:
 
 
 async def _check_seen(post: Post, work: UnitOfWork) -> None:
-    """Raises ChangedMeanwhile."""
+    """Raise ChangedMeanwhile if the entry changed after the form was rendered."""
     page = post.page
     there = await ContentChanges(standing_in(work), page.tenant).read(
         KnowledgeEntry, page.record_id

@@ -1,4 +1,4 @@
-"""Parts that the content pages share: the query of their lists, and the page after a save."""
+"""Shared by the content pages: the query of their lists, and the page after a save."""
 
 from datetime import timedelta
 from typing import Final
@@ -19,18 +19,20 @@ _CASE_RUN: Final = "/app/simulator/runs/{}"
 
 
 class ContentQuery(PageQuery):
-    """The query of a list of content."""
+    """The query of a content list."""
 
     language: Language | None = None
 
 
 def saved_at(path: str, lost: LostVerdicts) -> str:
-    """The page after a save, which says how many cases are green no more."""
+    """Return the URL of the page after a save, with the number of cases that are no longer
+    green."""
     return f"{path}?lost={lost.count}" if lost.count else path
 
 
 async def try_on_cases(post: Post, change: ContentVariant) -> Response:
-    """Have the cases run with the change, and keep the form as a draft: it saves nothing."""
+    """Run the cases with the change, and keep the form as a draft. The change itself is not
+    saved."""
     page = post.page
     async with post.working() as work:
         run = await preview_content(work, page.actor, change)

@@ -1,4 +1,5 @@
-"""/app/suggestions: what assistants would add to knowledge and templates, for people to decide."""
+"""/app/suggestions: additions to knowledge and templates that assistants suggest, for people to
+decide."""
 
 from typing import Annotated, Final
 

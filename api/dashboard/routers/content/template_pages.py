@@ -1,4 +1,4 @@
-"""/app/templates: a client's own answers, filled in for each customer."""
+"""/app/templates: a client's own answer templates, filled in for each customer."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -150,7 +150,7 @@ async def _read(page: Page) -> TemplateEntry:
 async def _editor(
     page: Page, entry: TemplateEntry | None, typed: Typed, form: str, seen: str
 ) -> Response:
-    """The form, with what its text says of a made-up order."""
+    """The form, with a preview of the text for a sample order."""
     chosen = typed["language"] or language_of((typed["body"],), page.language)
     language: Language = "en" if chosen == "en" else "fr"
     async with page.resources.database.reading(page.tenant) as connection:
@@ -176,7 +176,7 @@ async def _editor(
 
 
 def _typed(entry: TemplateEntry) -> Mapping[str, str]:
-    """The fields of the form, as the template has them."""
+    """Return the form fields of a template."""
     return {
         "name": entry.name,
         "category": entry.category.value,
@@ -201,7 +201,7 @@ def _fields(post: Post) -> dict[str, object]:
 
 
 async def _check_seen(post: Post, work: UnitOfWork) -> None:
-    """Raises ChangedMeanwhile."""
+    """Raise ChangedMeanwhile if the template changed after the form was rendered."""
     page = post.page
     there = await ContentChanges(standing_in(work), page.tenant).read(TemplateEntry, page.record_id)
     post.check_seen(version_of(there))

@@ -1,4 +1,4 @@
-"""Pages of the copilot."""
+"""Copilot pages."""
 
 from typing import Final
 

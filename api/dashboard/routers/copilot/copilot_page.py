@@ -1,4 +1,5 @@
-"""/app/copilot: a member asks about their own service, beside any page."""
+"""/app/copilot: a chat in which members ask about their own service; available beside every
+page."""
 
 import json
 from typing import Annotated, Final
@@ -18,9 +19,9 @@ from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE
 
 _COPILOT: Final = "/app/copilot"
-# Begins with "_": what goes wrong keeps no draft of it.
+# The leading "_" keeps this field out of drafts.
 _EARLIER: Final = "_earlier"
-# The last question and its answer come on top.
+# Leaves room for the last question and its answer.
 _KEPT: Final = MAX_MESSAGES - 2
 
 router = APIRouter(include_in_schema=False)
@@ -28,14 +29,15 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_COPILOT)
 async def copilot(page: AnyonesPage) -> Response:
-    """Shows the refused question and the conversation before it, if there is one."""
+    """Show the page. A refused question is shown again, with the conversation before it."""
     typed = await page.typed(_COPILOT, {"question": "", _EARLIER: "[]"})
     return _shown(page, _kept(typed[_EARLIER]), None, typed["question"])
 
 
 @router.post(_COPILOT)
 async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
-    """The conversation is kept in the form, not on the server. Raises TooManyRequests."""
+    """Answer a question. The form carries the conversation; the server does not store it. Raises
+    TooManyRequests."""
     page = post.page
     await page.resources.limiter.check(LimitScope.COPILOT, limiter_key(page.visit.user), page.now)
     earlier = _earlier(post.fields.get(_EARLIER, "[]"))
@@ -51,7 +53,8 @@ async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
 
 
 def _earlier(text: str) -> list[JsonValue]:
-    """Raises InvalidBody."""
+    """Return the conversation before the question, truncated to its last messages. Raises
+    InvalidBody."""
     try:
         messages = json.loads(text)
     except (ValueError, RecursionError):
@@ -62,8 +65,7 @@ def _earlier(text: str) -> list[JsonValue]:
 
 
 def _kept(text: str) -> list[JsonValue]:
-    """Return the conversation before a refused question, or nothing if the conversation itself was
-    invalid."""
+    """Return the conversation before a refused question, or an empty one if it is invalid."""
     try:
         messages = _earlier(text)
         CopilotChatBody.model_validate(
@@ -77,7 +79,7 @@ def _kept(text: str) -> list[JsonValue]:
 def _shown(
     page: Page, messages: list[JsonValue], answer: CopilotAnswer | None, question: str = ""
 ) -> Response:
-    """`messages`: the conversation; `answer`: the last of them, with what it rests on."""
+    """`messages`: the conversation. `answer`: the last message, with its citations."""
     return page.render(
         "copilot/copilot.html",
         messages=messages[:-1] if answer else messages,
@@ -90,8 +92,8 @@ def _shown(
 
 
 def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, str]]:
-    """Return the sources of the answer, each with its page on this host even if DASHBOARD_URL names
-    another one. Documents have no page."""
+    """Return the citations of the answer, each with a link on this host even if DASHBOARD_URL names
+    another host. Documents have no link."""
     dashboard = page.resources.settings.server.dashboard
     return [
         (one, "/app" + one.url.removeprefix(dashboard) if one.url.startswith(dashboard) else "")
@@ -100,4 +102,4 @@ def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, 
 
 
 async def _nobody(_: str) -> None:
-    """There is no reader to stream to: the answer is shown whole."""
+    """No reader to stream to: the answer is shown as a whole."""

@@ -1,4 +1,4 @@
-"""Pages of core: the files that all pages load."""
+"""Core pages: the static files that all pages load."""
 
 from typing import Final
 

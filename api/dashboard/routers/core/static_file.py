@@ -1,4 +1,4 @@
-"""/app/static: the files that pages load."""
+"""/app/static: static files of the pages."""
 
 from typing import Final
 
@@ -17,7 +17,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(STATIC + "/{version}/{name}")
 async def static_file(version: str, name: str, resources: ResourcesDep) -> Response:
-    """A page of an older build gets today's file, which is not kept. Raises RouteNotFound."""
+    """Return a static file. A page of an older build gets the current file, cached only briefly.
+    Raises RouteNotFound."""
     known = resources.pages.static
     file = known.files.get(name)
     if file is None:

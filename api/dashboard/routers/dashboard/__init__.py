@@ -1,4 +1,4 @@
-"""Pages of the dashboard itself: its first page, and what all forms need."""
+"""The dashboard's overview page, and routes that all forms need."""
 
 from typing import Final
 

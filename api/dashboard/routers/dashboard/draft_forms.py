@@ -1,4 +1,5 @@
-"""/app/drafts: what a person types, kept while they type, until it is sent or discarded."""
+"""/app/drafts: form input, stored while a person types, until the form is sent or the draft
+discarded."""
 
 from typing import Annotated, Final
 
@@ -12,10 +13,10 @@ from domain.tenants.actor import ANYONE
 from services.dashboard.forms import drop_draft, keep_draft, was_sent
 
 FORM: Final = "_form"
-"""The field that names the path that the form is sent to."""
+"""The field with the path that the form is sent to."""
 
 router = APIRouter(include_in_schema=False)
-# What a tab in the background keeps switches no other tab.
+# A draft saved by a background tab must not switch the client of other tabs.
 AnyonesPost = Annotated[Post, Depends(Posted(ANYONE, stays=False))]
 
 
@@ -24,7 +25,7 @@ async def keep(post: AnyonesPost) -> Response:
     page = post.page
     form = next_page(post.text(FORM))
     async with page.resources.work.of(page.tenant) as work:
-        # A draft that arrives after the form itself would appear as unsent in the next form.
+        # A draft that arrives after the form itself would reappear as unsent input.
         if not await was_sent(work, form, post.once):
             await keep_draft(work, page.visit.user.id, form, kept_fields(post.fields))
     return Response(status_code=204)

@@ -1,4 +1,4 @@
-"""/app/me: a person's preferences, and where they are signed in."""
+"""/app/me: a person's preferences and sessions."""
 
 from dataclasses import replace
 from typing import Annotated, Final
@@ -52,7 +52,7 @@ async def me(page: AnyonesPage) -> Response:
 
 @router.post(_ME)
 async def save(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
-    """Raises InvalidPreferences."""
+    """Save the preferences. Raises InvalidPreferences."""
     page = post.page
     language, theme = post.text("language"), post.text("theme")
     if language not in ("", *LANGUAGES) or theme not in tuple(Theme):

@@ -1,4 +1,4 @@
-"""/app: what waits, what is wrong, and how the agent does."""
+"""/app: open work, problems, and the agent's performance."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta
@@ -33,7 +33,7 @@ async def overview(page: AnyonesPage) -> Response:
     earlier = before(*span)
     async with page.resources.database.reading(page.tenant) as connection:
         found = await read_overview(connection, page.tenant)
-        # Both ranges in one statement: they follow one another.
+        # The two ranges are adjacent, so one query reads both.
         days = await MetricsRepository(connection, page.tenant).insight(earlier[0], last)
         usage = await UsageRepository(connection, page.tenant).in_month(period_of(page.now))
         runs = await RunTraces(connection, page.tenant).page(limit=_RUNS)
@@ -54,7 +54,7 @@ async def overview(page: AnyonesPage) -> Response:
 
 
 def _chart(page: Page, span: tuple[date, date], days: Sequence[DayInsight]) -> BarChart:
-    """Tickets by day: what the agent resolved alone, and the rest."""
+    """Return the tickets by day: resolved by the agent alone, and others."""
     by_day = {day.day: day for day in days}
     columns = []
     for day in days_of(*span):

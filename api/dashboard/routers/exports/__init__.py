@@ -1,4 +1,4 @@
-"""Pages of exports."""
+"""Export pages."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Pages of identity: signing in and out."""
+"""Identity pages: sign-in, sign-out and membership."""
 
 from typing import Final
 

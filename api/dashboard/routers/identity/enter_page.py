@@ -1,4 +1,4 @@
-"""/app/enter: the link of an embedded stack, which signs its reader in once."""
+"""/app/enter: the one-time sign-in link of an embedded stack."""
 
 import secrets
 from typing import Final
@@ -24,7 +24,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_LINK)
 async def link(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """The page with the button. Fetching it signs no one in. Raises SignInLinkGone."""
+    """Show the page with the sign-in button. Fetching the page signs no one in. Raises
+    SignInLinkGone."""
     async with resources.database.reading_across() as connection:
         if not await SignInLinks(connection).is_open(token_digest(token), resources.now()):
             raise SignInLinkGone
@@ -33,7 +34,7 @@ async def link(request: Request, token: str, resources: ResourcesDep) -> Respons
 
 @router.post(_LINK)
 async def enter(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """Raises CrossSiteRequest, TooManyRequests, SignInLinkGone."""
+    """Sign in with the link, once. Raises CrossSiteRequest, TooManyRequests, SignInLinkGone."""
     check_origin(request)
     await count_address(request, LimitScope.VERIFICATION)
     random = secrets.token_bytes(SECRET_BYTES)

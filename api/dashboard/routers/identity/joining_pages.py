@@ -1,4 +1,4 @@
-"""/app/invitations and /app/no-client: how a person joins a client, or opens one of their own."""
+"""/app/invitations and /app/no-client: joining a client, or creating one."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
@@ -71,7 +71,8 @@ async def answer(request: Request, resources: ResourcesDep) -> Response:
 async def _after(
     request: Request, resources: Resources, visit: Visit, *, accepted: bool, tenant: str
 ) -> Response:
-    """Lead to the overview after an acceptance. The page keeps the client that it showed before."""
+    """Redirect to the overview after an acceptance. The browser still shows the client that it
+    showed before."""
     async with resources.database.reading_across() as connection:
         joined = [one for one in await clients_of(connection, visit.user.id) if one.id == tenant]
     if not accepted or not joined:
@@ -95,7 +96,7 @@ async def no_client(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(NO_CLIENT)
 async def open_client(request: Request, resources: ResourcesDep) -> Response:
-    """Open a client of the user's own. Raises TooManyAccounts, AddressNotVerified."""
+    """Create a client for the user. Raises TooManyAccounts, AddressNotVerified."""
     visit = await visit_of(request)
     if visit is None:
         return sign_in_first(request)

@@ -59,7 +59,8 @@ async def members(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.get(_KEYS)
 async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """The keys that a member made, before the member is removed or gets the role of the query."""
+    """Show the keys that a member created, before the member is removed or gets the role in the
+    query."""
     query = page.query(KeysQuery)
     if not is_user_id(query.user_id):
         raise MemberNotFound("the user is no member of this client")
@@ -72,7 +73,8 @@ async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_ROLE)
 async def change(post: ManagersPost) -> Response:
-    """The member is named by a field: an identity provider may call people anything."""
+    """The form field names the member, because an identity provider's user ids may contain any
+    character."""
     body, user_id = post.body(RoleBody, role=post.text("role")), _user_id(post)
     try:
         async with post.working(_LIST, spanning=True) as work:
@@ -97,18 +99,18 @@ async def remove(post: ManagersPost) -> Response:
 
 
 def _lost_its_manager(key: KeyEntry, managers: Set[str]) -> bool:
-    """Return whether a person made the key who does not manage the client."""
+    """Return whether the key's creator is not a manager of the client."""
     made_by = key.created_by
     return made_by is not None and not is_operator(made_by) and made_by not in managers
 
 
 def _choice(post: Post) -> KeyChoice | None:
-    """The keys that were ticked; None if the form did not list them."""
+    """Return the keys to revoke, or None if the form did not list keys."""
     return KeyChoice(frozenset(post.chosen("revoke"))) if post.ticked("decided") else None
 
 
 def _decide_first(user_id: str, **role: str) -> Response:
-    """Lead to the page that lists the keys. Nothing is changed yet."""
+    """Redirect to the page that lists the keys. Nothing is changed yet."""
     return RedirectResponse(f"{_KEYS}?{urlencode({'user_id': user_id, **role})}", status_code=303)
 
 
@@ -123,7 +125,7 @@ async def ask(post: ManagersPost) -> Response:
 
 @router.post(f"{_LIST}/invitation")
 async def invitation(post: ManagersPost) -> Response:
-    """Invite once more, or withdraw."""
+    """Resend or withdraw an invitation."""
     page = post.page
     invitation_id = parse_ulid(post.text("invitation_id"))
     if invitation_id is None:
@@ -140,7 +142,7 @@ async def invitation(post: ManagersPost) -> Response:
 
 
 async def _mailed(post: Post, made: Invitation) -> Response:
-    """After the commit."""
+    """Mail the invitation, after the commit."""
     await post.page.resources.engine.mail(
         SendMailInput(kind="invitation", record_id=made.id, client_id=post.page.tenant)
     )
@@ -148,7 +150,7 @@ async def _mailed(post: Post, made: Invitation) -> Response:
 
 
 def _user_id(post: Post) -> str:
-    """Raises MemberNotFound."""
+    """Return the user id in the form. Raises MemberNotFound."""
     user_id = post.text("user_id")
     if not is_user_id(user_id):
         raise MemberNotFound("the user is no member of this client")

@@ -1,4 +1,4 @@
-"""/app/oidc: signing in at another identity provider, and coming back."""
+"""/app/oidc: sign-in with an external identity provider."""
 
 import hmac
 import secrets
@@ -30,14 +30,14 @@ START: Final = "/app/oidc/start"
 CALLBACK: Final = "/app/oidc/callback"
 SHOP: Final = "/app/oidc/shop"
 
-# What it says of itself when it is not well (RFC 6749, 4.1.2.1).
+# Error codes of a temporary failure of the provider (RFC 6749, 4.1.2.1).
 _NOT_NOW: Final = ("server_error", "temporarily_unavailable")
 
 router = APIRouter(include_in_schema=False)
 
 
 def _provider(resources: Resources) -> OidcProvider:
-    """Raises RouteNotFound where we sign people in ourselves."""
+    """Return the identity provider. Raises RouteNotFound if we sign people in ourselves."""
     if resources.provider is None:
         raise RouteNotFound
     return resources.provider
@@ -45,8 +45,8 @@ def _provider(resources: Resources) -> OidcProvider:
 
 @router.get(START)
 async def start(request: Request, resources: ResourcesDep) -> Response:
-    """Redirect to the provider. A link from another site leads to the sign-in page instead, so that
-    a person signs in only on purpose."""
+    """Redirect to the identity provider. A link on another site leads to the sign-in page instead,
+    so that a person signs in only intentionally."""
     provider = _provider(resources)
     wanted = next_page(request.query_params.get("next"))
     if is_led_here(request):
@@ -71,8 +71,8 @@ async def start(request: Request, resources: ResourcesDep) -> Response:
 
 @router.get(CALLBACK)
 async def callback(request: Request, resources: ResourcesDep) -> Response:
-    """From the provider. Only the browser that was sent there gets in, and only once: the state is
-    in its cookie, which goes here."""
+    """Handle the identity provider's redirect. Only the browser that started the sign-in can finish
+    it, and only once: the state is in its cookie, which is then deleted."""
     provider = _provider(resources)
     await count_address(request, LimitScope.DASHBOARD)
     given = _once_each(request)
@@ -122,7 +122,7 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
     newcomer = step_of(request, NewcomerStep)
     if newcomer is None:
         raise SignInInterrupted
-    # What opens an account is no key to it afterwards.
+    # This step opens accounts; it must not sign in to an existing one.
     async with resources.database.reading_across() as connection:
         if await address_of(connection, newcomer.subject) is not None:
             return RedirectResponse(f"{SIGN_IN}?next={quote(newcomer.next, safe='')}", 303)
@@ -141,8 +141,8 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
 
 @router.get(SIGNED_OUT)
 async def signed_out(request: Request, resources: ResourcesDep) -> Response:
-    """End our session, then the provider's. A page leads there, because a form of ours may not
-    redirect to another site (Content-Security-Policy)."""
+    """End our session, then the identity provider's. A page links to the provider, because our
+    forms may not redirect to another site (Content-Security-Policy)."""
     provider = _provider(resources)
     if is_led_here(request):
         return RedirectResponse(SIGN_IN, status_code=303)
@@ -162,8 +162,8 @@ async def _signed_in(request: Request, person: ProvedPerson, brand: str | None) 
 
 
 def _once_each(request: Request) -> Mapping[str, str]:
-    """Return the query's parameters. Raises SignInInterrupted for a repeated one: two readers might
-    not take the same value."""
+    """Return the query's parameters. Raises SignInInterrupted for a repeated one, because two
+    parsers might pick different values."""
     pairs = request.query_params.multi_items()
     given = dict(pairs)
     if len(given) != len(pairs):

@@ -1,4 +1,4 @@
-"""/app/sessions: where a person is signed in, and the way out."""
+"""/app/sessions: a person's sessions, and their end."""
 
 from typing import Final
 
@@ -33,7 +33,7 @@ async def sessions(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(SESSIONS)
 async def end(request: Request, resources: ResourcesDep) -> Response:
-    """End the session that the form names, or all of them where it names none."""
+    """End the session that the form names, or all sessions if it names none."""
     visit = await visit_of(request)
     if visit is None:
         return sign_in_first(request)

@@ -1,4 +1,4 @@
-"""/app/sign-in, /app/sign-up and /app/verify: how a browser is let in."""
+"""/app/sign-in, /app/sign-up and /app/verify: sign-in with an emailed code."""
 
 import math
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ _REFUSALS: Final = tuple(_STATUS)
 
 
 async def _ours(request: Request) -> None:
-    """Raises RouteNotFound where another identity provider signs people in."""
+    """Raise RouteNotFound if another identity provider signs people in."""
     our_keys(request.app.state.resources)
 
 
@@ -69,13 +69,14 @@ async def sign_up_page(request: Request) -> Response:
 
 @router.post(SIGN_IN, dependencies=_OURS)
 async def ask_for_code(request: Request) -> Response:
-    """The form for the code follows, for a known address and an unknown one."""
+    """Send a sign-in code, and show the form for it. The page is the same for known and unknown
+    addresses."""
     return await _send(request, "identity/sign_in.html", is_new=False)
 
 
 @router.post(SIGN_UP, dependencies=_OURS)
 async def open_account(request: Request) -> Response:
-    """As for sign-in, with a shop's name. A person with an account signs in to that account."""
+    """Like sign-in, with a shop's name. A person with an account signs in to that account."""
     return await _send(request, "identity/sign_up.html", is_new=True)
 
 
@@ -101,7 +102,7 @@ async def verify(request: Request) -> Response:
 @router.post("/app/sign-out")
 async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     visit = await visit_of(request)
-    if visit is None:  # it has ended by itself; coming back here would sign out again
+    if visit is None:  # the session expired; returning here would sign out again
         return RedirectResponse(SIGN_IN, status_code=303)
     check_form(request, visit, await read_form(request))
     async with resources.work.everywhere() as work:
@@ -113,7 +114,7 @@ async def sign_out(request: Request, resources: ResourcesDep) -> Response:
 
 
 def first_page(entered: Entered, wanted: str) -> str:
-    """The page after signing in. Open invitations come before the overview."""
+    """Return the page after sign-in. Open invitations come before the overview."""
     return INVITATIONS if entered.invited and wanted == HOME else wanted
 
 
@@ -130,8 +131,8 @@ async def _first_page(request: Request, template: str) -> Response:
 
 
 async def _send(request: Request, template: str, *, is_new: bool) -> Response:
-    """Send the code that was asked for with the form of the template. `is_new`: it may open an
-    account."""
+    """Send the sign-in code that the form of `template` requests. `is_new`: whether the code may
+    open an account."""
     check_origin(request)
     form: Mapping[str, str] = {}
     try:
@@ -147,7 +148,7 @@ async def _send(request: Request, template: str, *, is_new: bool) -> Response:
 def _form(
     request: Request, template: str, given: Mapping[str, str], error: DomainError | None = None
 ) -> Response:
-    """The page with what was typed so far, but for the code."""
+    """Return the page, prefilled with the input except the code."""
     resources: Resources = request.app.state.resources
     page = resources.pages.render(
         request,

@@ -1,4 +1,4 @@
-"""Pages of received webhooks."""
+"""Inbound webhook pages."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""/app/inbound: the webhooks that came in, what was refused, and how far platforms were asked."""
+"""/app/inbound: received webhooks, refused webhooks, and the progress of polls."""
 
 from typing import Annotated, Final
 

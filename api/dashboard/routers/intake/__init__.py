@@ -1,4 +1,4 @@
-"""Pages of intake: sending a ticket by hand."""
+"""Intake pages: attachments, and tickets entered by hand."""
 
 from typing import Final
 

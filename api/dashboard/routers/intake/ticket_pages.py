@@ -1,4 +1,4 @@
-"""/app/tickets/new: a ticket that a member types."""
+"""/app/tickets/new: a ticket entered by a member."""
 
 import hashlib
 from typing import Annotated, Final
@@ -19,7 +19,7 @@ _NEW: Final = "/app/tickets/new"
 _TICKETS: Final = "/app/tickets"
 _BLANK: Final = {"event_type": "", "message": "", "customer_email": "", "order_number": ""}
 EVENT_TYPES: Final = ("shopify.ticket.created", "email.received", "zendesk.ticket.created")
-"""One event type each of a shop, a mailbox and a helpdesk: a new client's playbooks cover all
+"""One event type each from a shop, a mailbox and a helpdesk: a new client's playbooks cover all
 three."""
 
 router = APIRouter(include_in_schema=False)
@@ -35,8 +35,11 @@ async def new(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Response:
 async def send(
     request: Request, begun: BegunDep, post: ReviewersPost, resources: ResourcesDep
 ) -> Response:
-    """Send it as a call of the gateway. The member becomes the event's author and vouches for no
-    customer. The form's id is the idempotency key: a second click gets the first answer."""
+    """Send the ticket like a gateway call.
+
+    The member becomes the event's author and vouches for no customer. The form's id is the
+    idempotency key, so a second click gets the first answer.
+    """
     page = post.page
     fields = {name: post.text(name).strip() for name in _BLANK}
     if not fields["message"]:

@@ -1,4 +1,4 @@
-"""Pages of integrations: shops, helpdesks, their addresses for webhooks, the sender of mails."""
+"""Integration pages: shops, helpdesks, their webhook endpoints, and the mail sender."""
 
 from typing import Final
 

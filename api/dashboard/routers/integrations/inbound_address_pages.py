@@ -1,4 +1,4 @@
-"""/app/integrations/ID/address: where a platform sends a connection's webhooks to."""
+"""/app/integrations/ID/address: the endpoint that a platform sends a connection's webhooks to."""
 
 import secrets
 from datetime import timedelta
@@ -38,13 +38,14 @@ AddressPost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
 @router.get(_ADDRESS)
 @router.get(_ROTATE)
 async def to_connection(page: AddressPage) -> Response:
-    """Replaces the page that showed a secret: the secret is not shown again."""
+    """Redirect to the connection. A reload of the page that showed a secret ends here, so the
+    secret is not shown again."""
     return RedirectResponse(ONE.format(integration_id=page.record_id), status_code=303)
 
 
 @router.post(_ADDRESS)
 async def open_one(post: AddressPost) -> Response:
-    """The page shows the address, and a secret of ours, this once."""
+    """Open an endpoint. The page shows its address and our secret only this once."""
     page = post.page
     given = post.text(_FIELD).strip()
     body = post.body(
@@ -53,7 +54,7 @@ async def open_one(post: AddressPost) -> Response:
         mapping=_mapping(post.text("mapping")),
     )
     async with (
-        page.resources.documents.admitted(page.tenant),  # the expressions of a mapping
+        page.resources.documents.admitted(page.tenant),  # admission for the mapping's expressions
         post.working() as work,
     ):
         shown = await open_endpoint(
@@ -104,7 +105,7 @@ def _drawn() -> DrawnBytes:
 
 
 def _mapping(text: str) -> dict[str, str] | None:
-    """Lines of a field, "=", and its expression. Raises InvalidBody."""
+    """Parse lines of the form "field = expression". Raises InvalidBody."""
     pairs = [line.partition("=") for line in text.split("\n") if line.strip()]
     if not all(equals for _, equals, _ in pairs):
         raise InvalidBody("champ « mapping »")

@@ -1,4 +1,4 @@
-"""/app/integrations: the shops and helpdesks that the agent may ask and act in."""
+"""/app/integrations: shops and helpdesks that the agent may query and act on."""
 
 from typing import Annotated, Final
 
@@ -40,7 +40,8 @@ OnePost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
 
 
 async def _named(request: Request) -> Provider:
-    """The provider of the path. Raises IntegrationNotFound for none that a merchant may name."""
+    """The provider in the path. Raises IntegrationNotFound for a provider that merchants cannot
+    connect."""
     name = str(request.path_params["provider"])
     if name not in OF_MERCHANTS:
         raise IntegrationNotFound(name)
@@ -88,7 +89,7 @@ async def new(page: ManagersPage, provider: NamedProvider) -> Response:
 
 @router.post(_NEW)
 async def connect(post: ConnectingPost, provider: NamedProvider) -> Response:
-    """Store the connection, then test it. It stays even if the test fails."""
+    """Store the connection, then test it. The connection is kept even if the test fails."""
     page = post.page
     async with post.working() as work:
         made = await connect_integration(
@@ -137,7 +138,7 @@ async def disconnect(post: OnePost) -> Response:
 
 
 async def _tried(post: Post, integration_id: str) -> Response:
-    """Redirect to the page of the connection, which shows the result of its test."""
+    """Redirect to the connection's page, which shows the result of its test."""
     resources = post.page.resources
     problem = await try_integration(
         resources.work,
@@ -150,7 +151,7 @@ async def _tried(post: Post, integration_id: str) -> Response:
 
 
 def _given(post: Post, prefix: str) -> dict[str, str]:
-    """The fields that begin so, and were not left empty."""
+    """Return the non-empty fields with the prefix."""
     return {
         name.removeprefix(prefix): value.strip()
         for name, value in post.fields.items()

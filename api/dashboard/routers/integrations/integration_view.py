@@ -1,4 +1,4 @@
-"""The page of one connection, as several forms lead to it."""
+"""The page of one connection, which several routes show."""
 
 from typing import Final
 
@@ -27,12 +27,13 @@ _WORKS: Final = "works"
 
 
 def tried_at(integration_id: str, problem: Problem | None) -> str:
-    """The page after a trial."""
+    """Return the URL of the page after a connection test."""
     return f"{ONE.format(integration_id=integration_id)}?tried={problem or _WORKS}"
 
 
 async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
-    """`shown`: the address that was just opened or rotated, with its secret."""
+    """Show the connection. `shown`: the endpoint that was just opened or rotated, with its
+    secret."""
     async with page.resources.database.reading(page.tenant) as connection:
         found = await IntegrationRepository(connection, page.tenant).entry(page.record_id)
         endpoint = await EndpointRepository(connection, page.tenant).find(found.id)
@@ -68,7 +69,8 @@ async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
 
 
 def _has_samples(page: Page, found: IntegrationEntry) -> bool:
-    """Return whether it is the client's own demo shop, whose orders the page can name."""
+    """Return whether the connection is the client's own demo shop, whose orders the page can
+    list."""
     shops = page.resources.demo_shops
     return shops is not None and shops.is_own(page.tenant, found.settings.get("path", ""))
 

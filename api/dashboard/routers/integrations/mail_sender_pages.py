@@ -1,4 +1,4 @@
-"""/app/mail-sender: the sender of the client's mails to customers."""
+"""/app/mail-sender: the sender of the client's emails to customers."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -54,7 +54,8 @@ async def sender(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_SENDER)
 async def put(post: ManagersPost) -> Response:
-    """Names are looked up outside of any transaction, so the form is taken before."""
+    """Set the mail sender. DNS lookups run outside of any transaction, so the form is marked as
+    used first."""
     page, resources = post.page, post.page.resources
     body = post.body(SenderBody, **_sender_fields(post))
     post.check_seen(_version(await _shown(page)))
@@ -93,7 +94,7 @@ async def verify(post: ManagersPost) -> Response:
     body = post.body(SenderCodeBody, code=post.text("code").strip())
     async with post.working(_SENDER) as work:
         verified = await verify_mail_sender(work, page.actor, body.code, page.resources.sealer)
-    if verified is None:  # the try counts: it was committed
+    if verified is None:  # the attempt was committed, so it counts
         raise InvalidSenderCode
     return post.done(_SENDER, "mail_sender.verified")
 
@@ -118,7 +119,7 @@ def _version(sender: ShownSender | None) -> str:
 
 
 def _typed(sender: ShownSender | None) -> Mapping[str, str]:
-    """The fields of the form, as the sender has them."""
+    """Return the form fields of a sender."""
     if sender is None:
         return _BLANK
     smtp = sender.smtp

@@ -1,4 +1,4 @@
-"""Pages of learning: corrections, and the labelled examples that come of them."""
+"""Learning pages: corrections and the labelled examples made from them."""
 
 from typing import Final
 

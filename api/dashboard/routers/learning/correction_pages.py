@@ -1,4 +1,4 @@
-"""/app/corrections: what people changed of drafts, and what is learnt from it."""
+"""/app/corrections: people's edits of drafts, and what the agent learns from them."""
 
 from typing import Annotated, Final
 
@@ -75,7 +75,7 @@ async def correction(
 
 @router.post(f"{_CORRECTION}/accept")
 async def accept(post: CorrectionPost) -> Response:
-    """One form with the example and, if they are ticked, the case and the content."""
+    """Accept a correction: the example and, if ticked, the case and the content."""
     page = post.page
     body = post.body(
         AcceptCorrectionBody,
@@ -149,7 +149,7 @@ def _defaults(found: Correction) -> dict[str, str]:
 
 
 def _content(post: Post, there: Correction) -> ContentLesson:
-    """Return the offers with the person's edits. Raises InvalidBody."""
+    """Return the suggestions with the person's edits. Raises InvalidBody."""
     given: dict[str, object] = {}
     match there.offers.content:
         case SuggestedEntry(language=language):

@@ -10,7 +10,7 @@ from api.dashboard.routers.playbooks import (
     version_pages,
 )
 
-# Those with a path of their own come before those with an id in their path.
+# Routes with fixed paths come before routes with an id in the path.
 ROUTERS: Final = (
     playbook_file_pages.router,
     editor_pages.router,

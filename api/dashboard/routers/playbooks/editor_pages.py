@@ -1,5 +1,5 @@
-"""/app/playbooks/new and /app/playbooks/ID/edit: a playbook as fields or as YAML, tried before it
-is published."""
+"""/app/playbooks/new and /app/playbooks/ID/edit: a playbook as fields or as YAML, which can be
+tried before it is published."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -110,7 +110,7 @@ async def publish(post: PlaybookPost) -> Response:
 
 
 async def _other_deed(post: Post, playbook_id: str | None) -> Response | None:
-    """Handle a button other than the one that publishes. Return None if that one was used."""
+    """Handle the form's buttons other than "publish". Return None if "publish" was used."""
     match post.text("do"):
         case "draft":
             return await _keep(post, post.fields, post.back, "playbooks.kept")

@@ -1,4 +1,5 @@
-"""/app/playbooks/file and /app/playbooks/import: all playbooks as one file of YAML."""
+"""/app/playbooks/file and /app/playbooks/import: export and import of all playbooks as one YAML
+file."""
 
 import asyncio
 import hashlib
@@ -35,7 +36,7 @@ _HEAD_LINES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """The effect of a file on one playbook, and the lines that differ."""
+    """The effect of a file on one playbook, with the changed lines."""
 
     change: PlaybookChange
     lines: tuple[str, ...]
@@ -56,7 +57,7 @@ async def export(page: AnyonesPage) -> Response:
 
 @router.get(_IMPORT)
 async def preview(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """Shows what the file in the draft would change."""
+    """Preview the changes that the draft's file would make."""
     typed = await page.typed(_IMPORT, {"file": ""})
     async with page.resources.database.reading(page.tenant) as connection:
         entries = await PlaybookRepository(connection, page.tenant).all()
@@ -98,7 +99,7 @@ async def bring_in(post: ManagersPost) -> Response:
 
 
 async def _specs(page: Page, text: str) -> tuple[PlaybookSpec, ...]:
-    """The playbooks of a file. Raises InvalidPlaybook, DocumentTooCostly, CallerBusy."""
+    """Return the playbooks of a file. Raises InvalidPlaybook, DocumentTooCostly, CallerBusy."""
     kind = DocumentKind.PLAYBOOK_FILE
     return playbooks_in(await read_yaml_document(page.resources, page.tenant, kind, text.encode()))
 
@@ -106,7 +107,7 @@ async def _specs(page: Page, text: str) -> tuple[PlaybookSpec, ...]:
 def _previewed(
     page: Page, entries: tuple[PlaybookEntry, ...], specs: tuple[PlaybookSpec, ...]
 ) -> tuple[Previewed, ...]:
-    """Raises PlaybookNameTaken."""
+    """Return the effect of the file on each playbook. Raises PlaybookNameTaken."""
     by_id = {one.playbook.id: one for one in entries}
     changes = compare(entries, specs, page.resources.new_id)
     return tuple(

@@ -1,4 +1,4 @@
-"""The playbook in the path of a page, and the tabs of its pages."""
+"""The playbook in a page's path, and the tabs of its pages."""
 
 from typing import Annotated, Final
 
@@ -23,7 +23,7 @@ ReviewersPlaybookPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of
 
 
 def seen_of(playbook: Playbook) -> str:
-    """The version that a form was filled from. Being on or off is no part of it."""
+    """Return the version that a form was filled from. `active` is not part of it."""
     return str(playbook.version)
 
 

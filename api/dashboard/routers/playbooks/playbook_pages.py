@@ -1,4 +1,4 @@
-"""/app/playbooks: which events the agent answers, and what it may do."""
+"""/app/playbooks: the events that the agent answers, and the actions that it may take."""
 
 from typing import Final
 
@@ -74,7 +74,7 @@ async def switch(post: PlaybookPost) -> Response:
 
 @router.post(f"{PLAYBOOK}/mode")
 async def mode(post: PlaybookPost) -> Response:
-    """Shadow mode on or off, as the next version."""
+    """Turn shadow mode on or off, as a new version."""
     page, shadow = post.page, post.text("shadow") == "true"
     to = f"{PLAYBOOKS}/{page.record_id}"
     async with post.working(to) as work:

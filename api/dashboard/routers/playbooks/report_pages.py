@@ -1,4 +1,5 @@
-"""/app/playbooks/ID/threshold, /shadow and /gate: what a playbook's past and its cases say."""
+"""/app/playbooks/ID/threshold, /shadow and /gate: reports from a playbook's past events and its
+cases."""
 
 from fastapi import APIRouter
 from starlette.responses import Response

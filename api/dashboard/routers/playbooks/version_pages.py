@@ -1,4 +1,4 @@
-"""/app/playbooks/ID/versions: what a playbook said before, who changed it and why."""
+"""/app/playbooks/ID/versions: earlier versions of a playbook, with author and reason."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -87,6 +87,6 @@ async def restore(post: PlaybookPost) -> Response:
 
 
 def _lines(before: VersionEntry, after: VersionEntry) -> Sequence[tuple[str, str]]:
-    """Each line of what differs: `+`, `-` or nothing, and its text."""
+    """Return the lines of the diff, each with `+`, `-` or an empty marker."""
     lines = diff(before.spec, after.spec).splitlines()[_HEAD_LINES:]
     return [("", "…") if line.startswith("@@") else (line[:1].strip(), line[1:]) for line in lines]

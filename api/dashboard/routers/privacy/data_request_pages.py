@@ -1,4 +1,4 @@
-"""/app/data-requests: customers who asked a shop for what is kept of them."""
+"""/app/data-requests: customers who asked a shop for their stored data."""
 
 from typing import Annotated, Final
 
@@ -48,7 +48,7 @@ async def data_request(page: RequestPage) -> Response:
 
 @router.get(f"{_REQUEST}/file.json")
 async def download(page: RequestPage) -> Response:
-    """The same as the route of the API answers."""
+    """Download the same content as the API route returns."""
     file = await _file(page)
     headers = {
         "content-disposition": f"attachment; filename=customer-{file.request_id}.json",

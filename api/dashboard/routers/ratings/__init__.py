@@ -1,4 +1,4 @@
-"""Pages of ratings, for customers."""
+"""Rating pages for customers."""
 
 from typing import Final
 

@@ -1,7 +1,5 @@
-"""/app/rate/{token}: the page by which a customer says whether an answer was helpful.
-
-A GET records nothing: programs that scan mail follow every link in it.
-"""
+"""/app/rate/{token}: the page on which a customer rates an answer. A GET records nothing, because
+mail scanners follow every link in an email."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +30,8 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class _Linked:
-    """The answer that a link rates. `shop`: its name for customers. `language`: that of the run."""
+    """The answer that a rating link refers to. `shop`: the shop's display name. `language`: the
+    run's language."""
 
     tenant: TenantId
     run_id: str
@@ -52,7 +51,8 @@ async def rate_page(request: Request, token: str, resources: ResourcesDep) -> Re
 
 @router.post(_RATE)
 async def rate(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """The token is the authority: a page of others that sends the form must have it too."""
+    """Store a rating. No origin check is needed: the token is the authorization, and another site's
+    form would need it too."""
     await count_address(request, LimitScope.RATING)
     try:
         linked = await _linked(resources, token)
@@ -76,9 +76,9 @@ async def rate(request: Request, token: str, resources: ResourcesDep) -> Respons
 
 
 async def _linked(resources: Resources, token: str) -> _Linked:
-    """Raises RatingLinkUnknown, RatingLinkExpired."""
+    """Return the answer that the link refers to. Raises RatingLinkUnknown, RatingLinkExpired."""
     run = rated_run(resources.sealer, token, resources.now())
-    # The token was signed for this client, as a key is.
+    # The token is signed for this client, so the client id can be trusted.
     tenant = TenantId(run.client_id)
     async with resources.database.reading(tenant) as connection:
         language = await RatingRepository(connection, tenant).language(run.run_id)
@@ -93,7 +93,7 @@ async def _linked(resources: Resources, token: str) -> _Linked:
 
 
 def _given(form: Mapping[str, str]) -> GivenRating:
-    """Raises InvalidInput."""
+    """Return the rating in the form. Raises InvalidInput."""
     score = form.get("score", "")
     if len(score) != 1 or not score.isascii() or not score.isdigit():
         raise InvalidInput("score: one digit expected")

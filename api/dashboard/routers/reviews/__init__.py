@@ -1,4 +1,4 @@
-"""Pages of reviews: the queue, one review, and what is kept of it."""
+"""Review pages: the queue, a review, and saving its result as a case or as knowledge."""
 
 from typing import Final
 

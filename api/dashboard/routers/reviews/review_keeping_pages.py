@@ -1,4 +1,4 @@
-"""Keep what a review taught: as a case, or as knowledge."""
+"""Save the result of a review as a case or as a knowledge entry."""
 
 import asyncio
 from typing import Annotated, Final
@@ -73,7 +73,7 @@ async def keep_as_knowledge(
 
 
 def _entry(found: Review) -> dict[str, str]:
-    """The entry that the answer makes, without the customer's personal data."""
+    """Return the knowledge entry made from the answer, without the customer's personal data."""
     numbers = find_order_numbers(found.draft)
     body = impersonal(found.draft, email=found.customer_email, name=None, order_numbers=numbers)
     return {"title": "", "body": body, "language": ""}

@@ -1,4 +1,4 @@
-"""/app/reviews/{id}: one review with all that it is about, claimed and decided."""
+"""/app/reviews/{id}: one review with its context, to claim and to decide."""
 
 import asyncio
 import hashlib
@@ -45,7 +45,7 @@ ReviewPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of))]
 
 @dataclass(frozen=True, slots=True)
 class RuleOfVerdict:
-    """A verdict with the playbook's rule of its action, and the rule's limits by name."""
+    """A policy decision with the playbook's rule for its action, and the rule's limits by name."""
 
     verdict: Verdict
     rule: ActionRule
@@ -90,7 +90,7 @@ async def review(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))])
 
 @router.post(f"{_REVIEW}/claim")
 async def claim(post: ReviewPost) -> Response:
-    """`force`: take it from a colleague."""
+    """Claim the review. `force`: take over a colleague's claim."""
     page, to = post.page, f"{_LIST}/{post.page.record_id}"
     async with post.working(to) as work:
         await claim_review(work, page.actor, page.record_id, force=post.ticked("force"))
@@ -107,12 +107,13 @@ async def release(post: ReviewPost) -> Response:
 
 @router.post(f"{_REVIEW}/approve")
 async def approve(post: ReviewPost) -> Response:
-    """It carries the draft, the plan and the latest message that were seen."""
+    """Approve the review. The form carries the draft, the plan and the latest message that the
+    person has seen."""
     page = post.page
     async with post.working() as work:
         to = await _next(post, work)
         there = await read_review(standing_in(work), page.tenant, page.record_id)
-        # A form sends each end of a line as CRLF.
+        # Forms send line breaks as CRLF.
         is_same = post.text("draft") == there.draft.replace("\r\n", "\n")
         outcome = await approve_review(
             work,
@@ -129,7 +130,7 @@ async def approve(post: ReviewPost) -> Response:
 
 @router.post(f"{_REVIEW}/edit")
 async def edit(post: ReviewPost) -> Response:
-    """Send one's own words; the plan is carried out."""
+    """Send an edited reply and execute the plan."""
     page = post.page
     async with post.working() as work:
         to = await _next(post, work)
@@ -158,7 +159,7 @@ async def reject(post: ReviewPost) -> Response:
 
 
 async def _next(post: Post, work: UnitOfWork) -> str:
-    """Deciding opens the next one, else the queue."""
+    """Return the page after a decision: the next review, or else the queue."""
     page = post.page
     context = await review_context(
         standing_in(work), page.tenant, page.record_id, page.visit.user.id, work.now
@@ -171,7 +172,7 @@ async def _next(post: Post, work: UnitOfWork) -> str:
 
 def _decided(post: Post, outcome: DecisionOutcome, to: str, key: str) -> Response:
     if outcome.awaits_second:
-        # Here stands the link that a second person needs.
+        # This review's page has the link to send to the second approver.
         return post.done(f"{_LIST}/{post.page.record_id}", "reviews.first_of_two")
     return post.done(to, key)
 
@@ -182,7 +183,8 @@ def _is_claimed_by_other(page: Page, found: Review) -> bool:
 
 
 def _revision(post: Post) -> int | None:
-    """The revision that the form was made from; None of a form that an older version made."""
+    """Return the revision that the form was rendered for; None for a form rendered by an older
+    release."""
     given = post.text("revision")
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else None
 
@@ -192,7 +194,8 @@ def _plan_seen(found: Review) -> str:
 
 
 def _seen(found: Review) -> str:
-    """A name of the draft and the plan that the sender of other words has read."""
+    """Return a digest of the draft and the plan, to detect that they changed since a person read
+    them."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 

@@ -1,4 +1,4 @@
-"""/app/reviews: what waits for people, and what they decided."""
+"""/app/reviews: open and decided reviews."""
 
 from typing import Annotated, Final, Literal
 
@@ -28,7 +28,7 @@ router = APIRouter(include_in_schema=False)
 
 
 class QueuePageQuery(ReviewQuery):
-    """`sum`: at least so much, as people write it."""
+    """`sum`: the minimum amount, in decimal notation."""
 
     tab: Literal["open", "mine", "second", "decided"] = "open"
     sum: Annotated[str | None, Field(pattern=r"^\d{1,9}([.,]\d{1,2})?$")] = None
@@ -75,7 +75,7 @@ async def queue(page: AnyonesPage) -> Response:
 
 @router.post(f"{_LIST}/several")
 async def several(post: ReviewersPost) -> Response:
-    """Claim, release or reject all that were ticked: all of them, or none."""
+    """Claim, release or reject all ticked reviews, or none of them."""
     chosen = sorted({_review_id(one) for one in post.chosen("review")})
     deed = post.text("do")
     if not chosen or deed not in ("claim", "release", "reject"):
@@ -98,7 +98,7 @@ async def _do(post: Post, work: UnitOfWork, deed: str, review_id: str) -> None:
 
 
 def _review_id(text: str) -> str:
-    """Raises InvalidBody."""
+    """Return the review id. Raises InvalidBody."""
     found = parse_ulid(text)
     if found is None:
         raise InvalidBody("champ « review »")

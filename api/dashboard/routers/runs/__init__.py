@@ -1,4 +1,4 @@
-"""Pages of runs and of conversations."""
+"""Pages of runs and conversations."""
 
 from typing import Final
 

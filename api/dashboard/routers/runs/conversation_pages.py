@@ -1,4 +1,4 @@
-"""/app/conversations: the customers' messages, their outcome, and who handles each conversation."""
+"""/app/conversations: customers' messages, their outcomes, and the handler of each conversation."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -108,7 +108,8 @@ async def conversation(page: TalkPage) -> Response:
 
 @router.post(f"{_ONE}/take")
 async def take(post: TalkPost) -> Response:
-    """A colleague's only where the button said so, which owners and admins have."""
+    """Take over the conversation. A colleague's conversation requires `force`, a button for owners
+    and admins."""
     page = post.page
     to = f"{_LIST}/{page.record_id}"
     async with post.working(to) as work:
@@ -133,7 +134,7 @@ async def _name_of(page: Page, holder: str | None) -> str:
 
 
 def _moods(page: Page, steps: Sequence[ThreadStep]) -> Sparkline | None:
-    """The customer's mood by message, where there are several."""
+    """Return a chart of the customer's sentiment by message, or None for fewer than two values."""
     by_run = {one.run_id: one.sentiment for one in steps}
     values = [one for one in by_run.values() if one is not None]
     if len(values) < 2:

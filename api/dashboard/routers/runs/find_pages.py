@@ -1,4 +1,4 @@
-"""/app/find: by a mail address, an order's number, or an ID of ours."""
+"""/app/find: search by email address, order number or ID."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""Pages of simulation."""
+"""Simulation pages."""
 
 from typing import Final
 

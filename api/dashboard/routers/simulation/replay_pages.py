@@ -1,4 +1,4 @@
-"""/app/replays: past events thought through again, and what would have been otherwise."""
+"""/app/replays: past events processed again, and the differences in outcome."""
 
 import asyncio
 from collections.abc import Sequence
@@ -103,7 +103,7 @@ async def replay(page: ReplayPage) -> Response:
         "simulation/replay.html",
         replay=there,
         is_over=there.state not in UNFINISHED,
-        # In a thread: of long drafts it takes tenths of a second.
+        # In a thread, because comparing long drafts takes tenths of a second.
         examples=await asyncio.to_thread(_compared, found[:shown]),
         cursor=cursor_after(found, shown, lambda last: last.event_id),
         kinds=tuple(ReplayChangeKind),
@@ -121,7 +121,7 @@ async def stop(post: ReplayPost) -> Response:
 
 
 def _compared(found: Sequence[ReplayExample]) -> list[tuple[ReplayExample, tuple[Piece, ...]]]:
-    """Each with what its answer would say instead."""
+    """Return each example with the diff of its drafts."""
     return [(one, word_diff(one.draft_before, one.draft_after)) for one in found]
 
 

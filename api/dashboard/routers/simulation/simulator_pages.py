@@ -1,4 +1,4 @@
-"""/app/simulator: what the agent would do with made-up messages, and why."""
+"""/app/simulator: simulate messages, and see what the agent would do and why."""
 
 import asyncio
 import time
@@ -55,7 +55,7 @@ async def simulator(page: Annotated[Page, Depends(OnPage(REVIEWERS))]) -> Respon
 
 @router.post(_PATH)
 async def ask(post: ReviewersPost) -> Response:
-    """Nothing has an effect: the answer is the page, which carries the conversation on."""
+    """Simulate the conversation without side effects. The page continues the conversation."""
     page = post.page
     resources = page.resources
     await resources.limiter.check_request(
@@ -96,14 +96,15 @@ def _again(post: Post) -> dict[str, str]:
 
 
 def _as_case(typed: Typed, answer: SimulatorAnswer) -> dict[str, str]:
-    """The fields of a case of this conversation that expects just this answer."""
+    """Return the form fields of a case with this conversation, which expects exactly this
+    answer."""
     given = {name: text for name, text in typed.fields.items() if name not in NO_VARIANT and text}
     expected = {name: text for name, text in fields_of_expectation(answer.expected).items() if text}
     return {**given, **expected, "origin": "simulation"}
 
 
 async def _prefilled(page: Page, query: PrefilledQuery) -> dict[str, str]:
-    """Empty where nothing is asked for."""
+    """Return the prefilled fields, or an empty dict if the query names no source."""
     if query.message:
         return {**BLANK, **NO_VARIANT, "turn1": query.message[:_MOST_PREFILLED]}
     if query.draft_of:

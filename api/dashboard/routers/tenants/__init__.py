@@ -1,4 +1,4 @@
-"""Pages of tenants: automation, keys, and the AI clients that hold some."""
+"""Client pages: automation, keys, and AI clients with keys."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""/app/automation: the stop of everything automatic, and whether knowledge is answered from."""
+"""/app/automation: stop or resume all automation, and turn answers from knowledge on or off."""
 
 from typing import Final
 
@@ -54,7 +54,7 @@ async def resume(post: ManagersPost) -> Response:
 
 @router.post(f"{_KNOWLEDGE}/try")
 async def try_knowledge(post: ManagersPost) -> Response:
-    """Replay the past month with answers from knowledge sent."""
+    """Replay the past month with answers from knowledge turned on."""
     asked = ReplayAsked(variant=Variant(answers_from_knowledge=True))
     async with post.working() as work:
         replay = await start_replay(work, post.page.actor, asked)

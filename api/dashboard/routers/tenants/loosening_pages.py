@@ -1,4 +1,4 @@
-"""/app/loosenings: changes that let the agent do more, and wait for a second manager."""
+"""/app/loosenings: changes that let the agent do more, and that wait for a second manager."""
 
 from typing import Annotated, Final
 

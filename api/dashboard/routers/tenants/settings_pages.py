@@ -1,4 +1,5 @@
-"""/app/settings: a client's words to a language model, its looks, what always reaches a person."""
+"""/app/settings: instructions for the language model, branding, and messages that always go to a
+person."""
 
 from typing import Final
 
@@ -75,7 +76,7 @@ async def change(post: ManagersPost) -> Response:
 
 
 def _field(place: str) -> str:
-    """The form's field of a text of the frame."""
+    """Return the name of the form field for a frame text."""
     return f"frame_{place.replace('.', '_')}"
 
 

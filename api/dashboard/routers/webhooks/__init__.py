@@ -1,4 +1,4 @@
-"""Pages of webhooks: their URLs, their deliveries, and help for receivers."""
+"""Webhook pages: URLs, deliveries, and help for developers of receivers."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from api.dashboard.routers.webhooks import (
     webhook_pages,
 )
 
-# The catalogue's page comes before the pages of one webhook, whose id it would match.
+# The event catalogue comes before the pages of one webhook, whose id pattern would match its path.
 ROUTERS: Final = (
     webhook_help_pages.router,
     webhook_pages.router,

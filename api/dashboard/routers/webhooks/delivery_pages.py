@@ -1,4 +1,4 @@
-"""/app/webhooks/ID and /deliveries: requests, responses, and sending again."""
+"""/app/webhooks/ID and /deliveries: requests, responses and redelivery."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -83,7 +83,7 @@ async def replay(post: WebhookPost, delivery_id: DeliveryId) -> Response:
 
 @router.get(f"{WEBHOOK}/replay")
 async def count(page: WebhookPage) -> Response:
-    """Return how many events a replay would send, before it starts. `since`: in the reader's time
+    """Show how many events a replay would send, before it starts. `since`: in the reader's time
     zone."""
     given = page.request.query_params.get("since", "")
     everything = page.request.query_params.get("all", "") == "on"
@@ -128,7 +128,7 @@ async def replay_since(post: WebhookPost) -> Response:
 
 
 def _since(text: str, zone: ZoneInfo) -> datetime:
-    """A moment as a form's field has it, in the reader's zone if it names none. Raises
+    """Parse the value of a time field, in the reader's time zone unless it names another. Raises
     InvalidBody."""
     try:
         moment = datetime.fromisoformat(text)

@@ -1,4 +1,5 @@
-"""/app/webhooks/ID/…: what is done to a webhook: a new secret, a pause, its end, a test."""
+"""/app/webhooks/ID/…: actions on a webhook, such as rotating its secret, pausing, deleting and
+testing it."""
 
 import math
 import secrets
@@ -54,7 +55,7 @@ async def rotation(page: WebhookPage) -> Response:
 
 @router.post(f"{WEBHOOK}/rotate")
 async def rotate(post: WebhookPost) -> Response:
-    """The one page that shows the new secret."""
+    """Rotate the secret. Only this page shows the new one."""
     page = post.page
     body = post.body(RotateBody, overlap_hours=_number(post.text("overlap_hours")))
     async with post.working() as work:
@@ -97,7 +98,7 @@ async def enable(post: WebhookPost) -> Response:
 
 @router.post(f"{WEBHOOK}/test")
 async def test(post: WebhookPost) -> Response:
-    """Leads to the test's delivery, which shows its outcome."""
+    """Redirect to the test's delivery, which shows its outcome."""
     page = post.page
     body = post.body(TestBody, event=post.text("event"))
     async with post.working() as work:
@@ -117,7 +118,7 @@ async def delete(post: WebhookPost) -> Response:
 
 
 def _number(text: str) -> float:
-    """Raises InvalidBody."""
+    """Return the overlap in the form. Raises InvalidBody."""
     try:
         number = float(text)
     except ValueError:

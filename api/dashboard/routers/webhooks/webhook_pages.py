@@ -1,4 +1,4 @@
-"""/app/webhooks: which URLs get which events, and whether they take them."""
+"""/app/webhooks: webhook URLs, their events, and the state of their deliveries."""
 
 import secrets
 from typing import Annotated, Final
@@ -68,7 +68,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(LIST)
 async def create(post: ConnectingPost) -> Response:
-    """The one page that shows the secret."""
+    """Create a webhook. Only this page shows the secret."""
     resources = post.page.resources
     body = post.body(
         CreateBody,
@@ -134,13 +134,13 @@ async def change(post: WebhookPost) -> Response:
 
 
 def secret_page(page: Page, webhook: Webhook, secret: str) -> Response:
-    """The page that shows a webhook's new secret, once."""
+    """Show a webhook's new secret, once."""
     return page.render("webhooks/secret.html", webhook=webhook, secret=secret, verifying=VERIFYING)
 
 
 def _settings_version(webhook: Webhook) -> str:
-    """Return the version of the settings that people choose, without state that changes by
-    itself."""
+    """Return the version of the settings that people choose, without state that the service
+    changes."""
     return version_of(
         ChangeBody(
             label=webhook.label,

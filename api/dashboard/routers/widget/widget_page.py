@@ -1,4 +1,4 @@
-"""/app/widget: the sites that may show the chat widget, its line, its key and its secret."""
+"""/app/widget: the chat widget's allowed sites, share of requests, script tag, key and secret."""
 
 import secrets
 from datetime import timedelta
@@ -75,7 +75,7 @@ async def rotate_key(post: ManagersPost) -> Response:
 
 @router.post(f"{_WIDGET}/secret")
 async def rotate_secret(post: ManagersPost) -> Response:
-    """The one page that shows the secret."""
+    """Rotate the secret. Only this page shows the new one."""
     overlap = _overlap(post)
     async with post.working() as work:
         made = await rotate_widget_secret(
@@ -89,7 +89,8 @@ async def rotate_secret(post: ManagersPost) -> Response:
 
 
 def _share(text: str) -> int | str | None:
-    """A value that is no number passes unchanged: the body's model refuses it."""
+    """Return the share as a number. Text that is not a number is returned unchanged, and the body's
+    model refuses it."""
     return int(text) if text.isdecimal() and len(text) < 10 else text or None
 
 
