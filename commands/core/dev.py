@@ -27,20 +27,27 @@ _DEFAULT_PORT = 8080
 _WATCH_S = 0.5
 
 PortOption = Annotated[
-    int | None, typer.Option(help="Port of the API; PORT if absent, else 8080 if it is free.")
+    int | None, typer.Option(help="Port of the API; defaults to PORT, else to 8080 if it is free.")
 ]
-DataOption = Annotated[Path, typer.Option("--data", help="Folder that keeps all data.")]
+DataOption = Annotated[Path, typer.Option("--data", help="Folder for all data.")]
 
 
 @synchronous
 async def dev(
     port: PortOption = None,
-    temporal_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
-    ui_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
+    temporal_port: Annotated[
+        int | None, typer.Option(help="Port of Temporal; defaults to a free one.")
+    ] = None,
+    ui_port: Annotated[
+        int | None, typer.Option(help="Port of Temporal's UI; defaults to a free one.")
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
     open_to_network: Annotated[
-        bool, typer.Option(help="Keep a developer's liberties though HOST lets others in.")
+        bool,
+        typer.Option(
+            help="Allow developer features even if HOST accepts connections from other machines."
+        ),
     ] = False,
 ) -> None:
     """Run everything on this machine until Ctrl-C."""
@@ -76,7 +83,7 @@ async def dev(
 
 @synchronous
 async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
-    """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
+    """Run everything, take the tour and stop; exit code 1 if any step was not as expected."""
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with open_shop(folder, info) as opened:

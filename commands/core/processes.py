@@ -25,7 +25,7 @@ from store.core.migrate import migrate as migrate_database
 
 
 def worker(
-    queue: Annotated[str, typer.Option(help="The task queue to work on.")] = names.ENGINE_QUEUE,
+    queue: Annotated[str, typer.Option(help="Task queue to process.")] = names.ENGINE_QUEUE,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Run a worker until a signal ends it. Several may run at the same time, on any machines."""
@@ -41,7 +41,7 @@ def worker(
 
 
 def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Bring the database and Temporal's namespace up to this version; safe to repeat."""
+    """Migrate the database and Temporal's namespace to this version; safe to repeat."""
     with anticipated():
         if url := os.environ.get("DATABASE_URL"):
             migrate_database(url)  # in no event loop, where the first Ctrl-C would not end it

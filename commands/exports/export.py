@@ -39,11 +39,12 @@ async def export(
     client: ClientOption,
     form: Annotated[ExportFormat, typer.Option("--format")] = ExportFormat.JSON,
     file: Annotated[
-        Path | None, typer.Option("--out", help="Where to; if absent, standard output.")
+        Path | None, typer.Option("--out", help="File to write; defaults to standard output.")
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Write all records of a client to a file, as the client itself gets them. See docs/export.md.
+    """Export all records of a client to a file, as the client itself receives them. See
+    docs/export.md.
 
     A section that cannot be read is empty and named, and the exit code is 1. The file appears when
     it is complete, and replaces an existing one.

@@ -15,7 +15,8 @@ from services.privacy.sealed import reseal_everything
 
 @synchronous
 async def reseal(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Seal what is stored sealed with the first key of SEAL_KEY, so that the others can go."""
+    """Re-encrypt all sealed data with the first key of SEAL_KEY, so that the other keys can be
+    removed."""
     sealer = sealer_of(data)
     async with work_on(data) as units, units.everywhere() as work:
         done = await reseal_everything(work, operator(), sealer)

@@ -25,14 +25,14 @@ from store.tenants.members import MemberRepository
 
 @synchronous
 async def token(
-    user: Annotated[str, typer.Option(help="The user's id or mail address.")],
-    admin: Annotated[bool, typer.Option("--admin", help="For every client; any id will do.")] = (
-        False
-    ),
+    user: Annotated[str, typer.Option(help="Id or email address of the user.")],
+    admin: Annotated[
+        bool, typer.Option("--admin", help="Grant access to every client; any user id is accepted.")
+    ] = (False),
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a session token for one hour."""
+    """Create a session token that is valid for one hour."""
     keys = _session_keys(data)
     async with database_of(data) as database, database.reading_across() as connection:
         known = await MemberRepository(connection).find_user(user)
