@@ -17,7 +17,7 @@ COMMANDS: Final = (
     LazyCommand(
         "demo",
         "commands.core.dev:demo",
-        "Run everything, take the tour, end; exit code 1 if any step was not as expected.",
+        "Run everything, take the tour and stop; exit code 1 if any step was not as expected.",
     ),
     LazyCommand(
         "serve", "commands.core.server:serve", "Serve the HTTP API until a signal ends it."
@@ -30,7 +30,7 @@ COMMANDS: Final = (
     LazyCommand(
         "migrate",
         "commands.core.processes:migrate",
-        "Bring the database and Temporal's namespace up to this version; safe to repeat.",
+        "Migrate the database and Temporal's namespace to this version; safe to repeat.",
     ),
     LazyCommand(
         "connections",
@@ -41,105 +41,130 @@ COMMANDS: Final = (
     LazyCommand(
         "reseal",
         "commands.privacy.reseal:reseal",
-        "Seal what is stored sealed with the first key of SEAL_KEY, so that the others can go.",
+        "Re-encrypt all sealed data with the first key of SEAL_KEY, so that the other keys can be "
+        "removed.",
     ),
-    LazyCommand("token", "commands.tenants.token:token", "Make a session token for one hour."),
+    LazyCommand(
+        "token",
+        "commands.tenants.token:token",
+        "Create a session token that is valid for one hour.",
+    ),
     LazyCommand(
         "import",
         "commands.exports.importing:bring_in",
-        "Read an export back into an empty client, all of it or nothing. See docs/export.md.",
+        "Import an export into an empty client, all of it or nothing. See docs/export.md.",
     ),
     LazyCommand(
         "export",
         "commands.exports.export:export",
-        "Write all records of a client to a file, as the client itself gets them. See "
+        "Export all records of a client to a file, as the client itself receives them. See "
         "docs/export.md.",
     ),
     LazyCommand(
-        "client", "commands.tenants.client:app", "Merchants' accounts; `erase` removes one."
+        "client", "commands.tenants.client:app", "Manage merchants' accounts; `erase` removes one."
     ),
     LazyCommand(
         "usage",
         "commands.billing.usage:usage",
-        "Show what a client has used of this month, what it may use, and when that will be "
-        "used up.",
+        "Show a client's usage this month, its quota, and when the quota will be used up.",
     ),
-    LazyCommand("key", "commands.tenants.key:app", "API keys; `revoke` ends one."),
+    LazyCommand("key", "commands.tenants.key:app", "Manage API keys; `revoke` ends one."),
     LazyCommand(
-        "member", "commands.tenants.member:app", "Members of a client; `remove` ends a membership."
+        "member",
+        "commands.tenants.member:app",
+        "Manage members of a client; `remove` ends a membership.",
     ),
     LazyCommand(
         "invitation",
         "commands.tenants.invitation:app",
-        "Invitations that wait for a user's answer.",
+        "Manage invitations that await a user's answer.",
     ),
-    LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
-    LazyCommand("case", "commands.cases.case:app", "Saved cases, and runs over all of them."),
-    LazyCommand("replay", "commands.simulation.replay:app", "Past events, thought through again."),
-    LazyCommand("template", "commands.content.starters:templates", "Response templates."),
-    LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
-    LazyCommand("suggestion", "commands.content.suggestion:app", "What assistants suggest."),
-    LazyCommand("loosening", "commands.tenants.loosening:app", "Changes that loosen rules."),
+    LazyCommand("playbook", "commands.playbooks.playbook:app", "Manage playbooks."),
+    LazyCommand("case", "commands.cases.case:app", "Manage saved cases and run them."),
+    LazyCommand("replay", "commands.simulation.replay:app", "Replay past events on a variant."),
+    LazyCommand("template", "commands.content.starters:templates", "Manage response templates."),
+    LazyCommand("knowledge", "commands.content.content:knowledge", "Manage knowledge entries."),
     LazyCommand(
-        "automation", "commands.tenants.automation_stops:app", "The stop of everything automatic."
+        "suggestion", "commands.content.suggestion:app", "Manage suggestions of AI assistants."
     ),
-    LazyCommand("settings", "commands.tenants.settings:app", "What a client has set."),
-    LazyCommand("widget", "commands.widget.widget:app", "The chat on a client's pages."),
+    LazyCommand("loosening", "commands.tenants.loosening:app", "Manage changes that loosen rules."),
+    LazyCommand(
+        "automation", "commands.tenants.automation_stops:app", "Stop and resume all automation."
+    ),
+    LazyCommand("settings", "commands.tenants.settings:app", "Manage a client's settings."),
+    LazyCommand(
+        "widget", "commands.widget.widget:app", "Manage the chat widget on a client's pages."
+    ),
     LazyCommand(
         "automation-event",
         "commands.exports.automation:app",
-        "Events of the engine's first version.",
+        "Manage events of the engine's first version.",
     ),
     LazyCommand(
         "mail-sender",
         "commands.integrations.mail_sender:app",
-        "The sender of a client's mails to customers.",
+        "Manage the sender of a client's emails to customers.",
     ),
     LazyCommand(
         "integration",
         "commands.integrations.integration:app",
-        "A client's shops and helpdesks; `disconnect` ends one.",
+        "Manage a client's shops and helpdesks; `disconnect` ends a connection.",
     ),
     LazyCommand(
-        "webhook", "commands.webhooks.webhook:app", "A client's webhooks and their deliveries."
+        "webhook",
+        "commands.webhooks.webhook:app",
+        "Manage a client's webhooks and their deliveries.",
     ),
-    LazyCommand("inbound", "commands.inbound.inbound:app", "What other platforms' webhooks said."),
     LazyCommand(
-        "data-request", "commands.inbound.data_request:app", "Customers who want their data."
+        "inbound",
+        "commands.inbound.inbound:app",
+        "Show and replay webhooks received from other platforms.",
     ),
-    LazyCommand("credits", "commands.billing.credits:app", "Credits."),
-    LazyCommand("payment", "commands.billing.payments:app", "Payments that need people."),
-    LazyCommand("review", "commands.reviews.review:app", "Human review."),
+    LazyCommand(
+        "data-request", "commands.inbound.data_request:app", "Manage customers' data requests."
+    ),
+    LazyCommand("credits", "commands.billing.credits:app", "Manage credits."),
+    LazyCommand(
+        "payment", "commands.billing.payments:app", "List payments that need manual action."
+    ),
+    LazyCommand("review", "commands.reviews.review:app", "List, claim and decide reviews."),
     LazyCommand(
         "correction",
         "commands.learning.correction:app",
-        "Edited and rejected reviews, to learn from.",
+        "Learn from edited and rejected reviews.",
     ),
-    LazyCommand("example", "commands.learning.example:app", "Labelled examples."),
-    LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
+    LazyCommand("example", "commands.learning.example:app", "Manage labelled examples."),
+    LazyCommand("run", "commands.runs.run:app", "Show what the agent did, and why."),
     LazyCommand(
         "simulate",
         "commands.simulation.simulate:simulate",
-        "Show what the agent would answer and do, and why. A worker thinks; nothing is done.",
+        "Show what the agent would answer and do, and why. A worker runs the agent; nothing is "
+        "executed.",
     ),
-    LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
+    LazyCommand("metrics", "commands.analytics.metrics:app", "Show and compute daily metrics."),
     LazyCommand(
         "insight",
         "commands.analytics.insight:app",
-        "What a range of days came to, and what the agent could not answer.",
+        "Show insight reports and unanswered questions.",
     ),
-    LazyCommand("churn", "commands.analytics.churn:app", "Which customers are likely to leave."),
     LazyCommand(
-        "deployment", "commands.core.deployment:app", "Builds of the workers, side by side."
+        "churn", "commands.analytics.churn:app", "Predict and list customers likely to leave."
     ),
-    LazyCommand("errors", "commands.core.error_reports:app", "Error reports, kept for 30 days."),
-    LazyCommand("erase", "commands.privacy.erase:app", "Erase a client or one customer, for good."),
-    LazyCommand("audit", "commands.audit.audit:app", "The audit log: who changed what."),
-    LazyCommand("retention", "commands.privacy.retention:app", "How long records are kept."),
+    LazyCommand("deployment", "commands.core.deployment:app", "Manage worker builds."),
+    LazyCommand(
+        "errors",
+        "commands.core.error_reports:app",
+        "Show error reports, which are kept for 30 days.",
+    ),
+    LazyCommand(
+        "erase", "commands.privacy.erase:app", "Erase a client or one customer permanently."
+    ),
+    LazyCommand("audit", "commands.audit.audit:app", "Show and verify the audit log."),
+    LazyCommand("retention", "commands.privacy.retention:app", "Show how long records are kept."),
 )
 
 app = TyperGroup(
-    help="The customer-support engine.",
+    help="Run and manage the customer-support engine.",
     commands=COMMANDS,
     no_args_is_help=True,
 )

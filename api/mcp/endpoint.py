@@ -80,7 +80,7 @@ async def _key_holder(request: Request) -> AtWork:
     return AtWork(caller, tenant, actor, begun, request.state.request_id, resources)
 
 
-@router.post(PATH, summary="The Model Context Protocol", include_in_schema=False)
+@router.post(PATH, summary="Send a Model Context Protocol message", include_in_schema=False)
 async def mcp(at_work: Annotated[AtWork, Depends(_key_holder)], request: Request) -> Response:
     """Answer one JSON-RPC message. `docs/mcp.md` describes the tools."""
     body = await read_body(request)

@@ -74,10 +74,13 @@ PROMPTS: Final[Mapping[str, McpPrompt]] = {
             Prompt(
                 name="find_knowledge_gaps",
                 title="Find knowledge gaps",
-                description="Which questions the agent could not answer, and what to add.",
+                description="Find questions that the agent could not answer, and what to add to "
+                "the knowledge base.",
                 arguments=[
                     PromptArgument(
-                        name="topic", description="Only about this; absent: all.", required=False
+                        name="topic",
+                        description="Topic to look at; defaults to all topics.",
+                        required=False,
                     )
                 ],
             ),

@@ -31,24 +31,24 @@ _PAGE: Final = 50
 TEMPLATES: Final = (
     ResourceTemplate(
         name="knowledge",
-        title="A knowledge entry",
+        title="Knowledge entry",
         uri_template=f"{KNOWLEDGE}{{id}}",
-        description="A fact that the agent may answer from, by its id of search_knowledge.",
+        description="Fact that the agent may use in answers. The id comes from search_knowledge.",
         mime_type=_MARKDOWN,
     ),
     ResourceTemplate(
         name="webhook-event",
-        title="An event that webhooks are told",
+        title="Webhook event",
         uri_template=f"{EVENTS}{{event}}",
-        description="The JSON Schema of its body and an example.",
+        description="JSON Schema and example of the event's body.",
         mime_type=_JSON,
     ),
 )
 _CATALOGUE: Final = Resource(
     name="webhook-events",
-    title="The events that webhooks are told",
+    title="Webhook events",
     uri=ALL_EVENTS,
-    description="Their names and descriptions.",
+    description="Names and descriptions of all webhook events.",
     mime_type=_JSON,
 )
 

@@ -23,14 +23,14 @@ from domain.analytics.contracts import WeeklyChurnInput
 from domain.core.ids import parse_ulid
 from store.analytics.churn import ChurnRepository
 
-app = typer.Typer(help="Which customers are likely to leave.", no_args_is_help=True)
+app = typer.Typer(help="Predict and list customers likely to leave.", no_args_is_help=True)
 
 
 @command(app, "list")
 async def list_latest(
     client: ClientOption,
-    level: Annotated[ChurnLevel | None, typer.Option(help="Only those of this level.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    level: Annotated[ChurnLevel | None, typer.Option(help="Filter by risk level.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

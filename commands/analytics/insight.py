@@ -30,11 +30,11 @@ from services.analytics.insight import MAX_DAYS, read_insight
 from store.tenants.clients import ClientRepository
 
 app = typer.Typer(
-    help="What a range of days came to, and what the agent could not answer.",
+    help="Show insight reports and unanswered questions.",
     no_args_is_help=True,
 )
 
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print a CSV file.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
 
 
 @command(app, "show")
@@ -43,7 +43,7 @@ async def show(
     first: FromOption = None,
     last: ToOption = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Beside the range of as many days before.")
+        bool, typer.Option("--compare", help="Compare with the preceding range of the same length.")
     ] = False,
     data: DataOption = DEFAULT_DATA,
     as_csv: CsvOption = False,
@@ -120,8 +120,10 @@ def _slice_cells(one: SliceFigures) -> tuple[str, ...]:
 @command(app, "gaps")
 async def gaps(
     client: ClientOption,
-    days: Annotated[int, typer.Option(help="How many days are looked back on: 30 or 90.")] = 30,
-    limit: Annotated[int, typer.Option(min=1, max=100, help="How many of the largest.")] = 20,
+    days: Annotated[int, typer.Option(help="Number of days to look back: 30 or 90.")] = 30,
+    limit: Annotated[
+        int, typer.Option(min=1, max=100, help="Maximum number of gaps; the largest are shown.")
+    ] = 20,
     data: DataOption = DEFAULT_DATA,
     as_csv: CsvOption = False,
     as_json: JsonOption = False,

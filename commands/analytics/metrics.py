@@ -26,7 +26,7 @@ from domain.core.errors import InvalidInput
 from domain.core.ids import parse_ulid
 from store.analytics.metrics import MetricsRepository
 
-app = typer.Typer(help="What a client's days came to.", no_args_is_help=True)
+app = typer.Typer(help="Show and compute daily metrics.", no_args_is_help=True)
 
 SHOWN: Final = timedelta(days=29)
 """The default range, from the first day to the last."""
@@ -34,11 +34,13 @@ SHOWN: Final = timedelta(days=29)
 _DAY: Final = ["%Y-%m-%d"]
 
 FromOption = Annotated[
-    datetime | None, typer.Option("--from", formats=_DAY, help="First day, UTC; 30 in all.")
+    datetime | None,
+    typer.Option("--from", formats=_DAY, help="First day, UTC; defaults to a range of 30 days."),
 ]
 FirstOption = Annotated[datetime, typer.Option("--from", formats=_DAY, help="First day, UTC.")]
 ToOption = Annotated[
-    datetime | None, typer.Option("--to", formats=_DAY, help="Last day, UTC; yesterday if absent.")
+    datetime | None,
+    typer.Option("--to", formats=_DAY, help="Last day, UTC; defaults to yesterday."),
 ]
 
 

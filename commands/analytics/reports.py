@@ -16,8 +16,8 @@ from domain.core.ids import parse_ulid
 if TYPE_CHECKING:
     from adapters.temporal.reports import TemporalReports
 
-OneClientOption = Annotated[str | None, typer.Option("--client", help="client_id")]
-AllOption = Annotated[bool, typer.Option("--all", help="Every client.")]
+OneClientOption = Annotated[str | None, typer.Option("--client", help="Id of the client.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Include every client.")]
 
 
 async def whose(client: str | None, every: bool, data: Path) -> str:

@@ -29,7 +29,7 @@ from store.audit.audit_log import AuditLog, EntryFilter
 from store.audit.chains import ChainRepository
 from store.core.database import Database
 
-app = typer.Typer(help="The audit log: who changed what.", no_args_is_help=True)
+app = typer.Typer(help="Show and verify the audit log.", no_args_is_help=True)
 
 _SENTENCES: Final = {
     FaultKind.MISSING: "{which} missing",
@@ -60,10 +60,12 @@ class KeptAnchors(BaseModel):
 
 @command(app, "verify")
 async def verify(
-    client: Annotated[str | None, typer.Option(help="client_id; absent: every log.")] = None,
+    client: Annotated[
+        str | None, typer.Option(help="Id of the client; defaults to all logs.")
+    ] = None,
     anchors: Annotated[
         Path | None,
-        typer.Option(help="File that `audit anchors --json` has written.", dir_okay=False),
+        typer.Option(help="File written by `audit anchors --json`.", dir_okay=False),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -133,10 +135,14 @@ def _read(file: Path) -> dict[str, list[Anchor]]:
 @command(app, "list")
 async def list_latest(
     client: ClientOption,
-    what: Annotated[str | None, typer.Option(help="Only this, as in 'key created'.")] = None,
-    actor: Annotated[str | None, typer.Option(help="Only what this user or key did.")] = None,
-    before: Annotated[int | None, typer.Option(help="Only entries before this one.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 50,
+    what: Annotated[
+        str | None, typer.Option(help="Filter by kind of entry, such as 'key created'.")
+    ] = None,
+    actor: Annotated[str | None, typer.Option(help="Filter by user or key.")] = None,
+    before: Annotated[
+        int | None, typer.Option(help="Show only entries before this position.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 50,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -183,7 +189,10 @@ def _entry(link: ChainLink) -> dict[str, object]:
 @command(app, "anchors")
 async def show_anchors(
     day: Annotated[
-        datetime | None, typer.Option(formats=["%Y-%m-%d"], help="Absent: the latest that has any.")
+        datetime | None,
+        typer.Option(
+            formats=["%Y-%m-%d"], help="Day to show; defaults to the latest day with anchors."
+        ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

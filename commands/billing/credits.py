@@ -20,7 +20,7 @@ from domain.core.ids import TenantId, parse_ulid
 from services.billing.credits import add_credits
 from store.billing.credit_entries import CreditEntries, CreditEntry
 
-app = typer.Typer(help="Credits.", no_args_is_help=True)
+app = typer.Typer(help="Manage credits.", no_args_is_help=True)
 
 
 @app.callback()
@@ -31,7 +31,7 @@ def credits_group() -> None:
 @command(app, "add")
 async def add(
     client: ClientOption,
-    amount: Annotated[int, typer.Option(help="Credits to add; negative takes away.")],
+    amount: Annotated[int, typer.Option(help="Credits to add; a negative number removes credits.")],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -44,9 +44,9 @@ async def add(
 @command(app, "list")
 async def list_latest(
     client: ClientOption,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     before: Annotated[
-        str | None, typer.Option(metavar="ENTRY_ID", help="Only what is older than this entry.")
+        str | None, typer.Option(metavar="ENTRY_ID", help="Show only entries older than this one.")
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

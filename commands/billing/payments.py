@@ -18,7 +18,7 @@ from commands.core.listing import facts_table
 from domain.core.json_time import rfc3339
 from store.billing.payment_events import PaymentEventRepository, PaymentForPeople
 
-app = typer.Typer(help="Payments that need people.", no_args_is_help=True)
+app = typer.Typer(help="List payments that need manual action.", no_args_is_help=True)
 
 
 @app.callback()
@@ -28,7 +28,7 @@ def payment_group() -> None:
 
 @command(app, "list")
 async def list_latest(
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

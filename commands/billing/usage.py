@@ -1,4 +1,4 @@
-"""usage: a client's usage in this month and earlier months."""
+"""usage: what a client has used of its month, and of the months before."""
 
 from typing import Annotated
 
@@ -25,12 +25,13 @@ from services.billing.standing import usage_standing
 async def usage(
     client: ClientOption,
     history: Annotated[
-        bool, typer.Option("--history", help="The months before as well; --json has them always.")
+        bool,
+        typer.Option("--history", help="Also show previous months; --json always includes them."),
     ] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's usage this month, its limits, and when they will be reached."""
+    """Show a client's usage this month, its quota, and when the quota will be used up."""
     now = utc_now()
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await usage_standing(connection, tenant, now)

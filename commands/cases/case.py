@@ -43,9 +43,11 @@ from store.cases.case_runs import CaseRunRepository, client_of_case_run
 from store.cases.saved_cases import SavedCaseRepository, client_of
 from store.runs.traces import client_of_run
 
-app = typer.Typer(help="Saved cases, and runs over all of them.", no_args_is_help=True)
+app = typer.Typer(help="Manage saved cases and run them.", no_args_is_help=True)
 
-CaseFile = Annotated[Path, typer.Argument(help="YAML, see docs/simulator.md; or -")]
+CaseFile = Annotated[
+    Path, typer.Argument(help="YAML file, see docs/simulator.md; - for standard input.")
+]
 CaseArgument = Annotated[str, typer.Argument(metavar="CASE_ID")]
 
 
@@ -144,7 +146,9 @@ async def delete(
 @command(app, "from-run")
 async def from_run(
     run_id: Annotated[str, typer.Argument(metavar="RUN_ID")],
-    name: Annotated[str | None, typer.Option(help="Absent: how the message begins.")] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the case; defaults to the beginning of the message.")
+    ] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -162,11 +166,11 @@ async def from_run(
 async def run_all(
     client: ClientOption,
     playbook: Annotated[
-        str | None, typer.Option("--playbook", help="Try this one, whatever the event's type.")
+        str | None, typer.Option("--playbook", help="Use this playbook for every event type.")
     ] = None,
     draft: Annotated[
         Path | None,
-        typer.Option("--draft", help="Try the playbook of this file, in place of --playbook."),
+        typer.Option("--draft", help="Use the playbook in this file instead of --playbook."),
     ] = None,
     threshold: Annotated[float | None, typer.Option(min=0, max=1)] = None,
     embedded: Annotated[bool, typer.Option("--embedded-brain")] = False,
@@ -218,7 +222,9 @@ async def results(
 async def bring_in(
     file: CaseFile,
     client: ClientOption,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Report the changes without applying them.")
+    ] = False,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -245,7 +251,7 @@ async def export(
     client: ClientOption,
     file: Annotated[
         typer.FileTextWrite | None,
-        typer.Option("--out", encoding="utf-8", help="Where to; if absent, standard output."),
+        typer.Option("--out", encoding="utf-8", help="File to write; defaults to standard output."),
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:

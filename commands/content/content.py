@@ -32,14 +32,14 @@ from services.content.templates import NewTemplate, add_template, change_templat
 from services.content.templates import delete_template as remove_template
 from store.content.content_changes import ContentChanges
 
-templates = typer.Typer(help="Response templates.", no_args_is_help=True)
-knowledge = typer.Typer(help="Knowledge entries.", no_args_is_help=True)
+templates = typer.Typer(help="Manage response templates.", no_args_is_help=True)
+knowledge = typer.Typer(help="Manage knowledge entries.", no_args_is_help=True)
 NotForOption = Annotated[
     list[str] | None,
-    typer.Option("--not-for", help="A word or phrase that it must not answer; may be repeated."),
+    typer.Option("--not-for", help="Word or phrase that excludes a message. Repeatable."),
 ]
 BodyFileOption = Annotated[Path | None, typer.Option("--body-file", help=FILE_HELP)]
-LanguageOption = Annotated[Language, typer.Option(help="fr or en")]
+LanguageOption = Annotated[Language, typer.Option(help="Language: fr or en.")]
 
 
 @templates.callback()
@@ -60,11 +60,11 @@ async def create_template(
     language: LanguageOption,
     body: Annotated[
         str | None,
-        typer.Option(help="May hold {{ order_number }} and the like: docs/playbooks.md."),
+        typer.Option(help="Text with placeholders ({{ order_number }}): docs/playbooks.md."),
     ] = None,
     body_file: BodyFileOption = None,
     intent: Annotated[
-        Intent | None, typer.Option(help="What a customer must want; without it a human looks.")
+        Intent | None, typer.Option(help="Intent to answer without review; defaults to none.")
     ] = None,
     not_for: NotForOption = None,
     preview: PreviewOption = False,
@@ -88,16 +88,14 @@ async def update_template(
     client: ClientOption,
     name: Annotated[str | None, typer.Option()] = None,
     category: Annotated[Category | None, typer.Option()] = None,
-    language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
+    language: Annotated[Language | None, typer.Option(help="Language: fr or en.")] = None,
     body: Annotated[str | None, typer.Option()] = None,
     body_file: BodyFileOption = None,
-    intent: Annotated[
-        Intent | None, typer.Option(help="What a customer must want for it to be sent.")
-    ] = None,
-    no_intent: Annotated[bool, typer.Option("--no-intent", help="Take the intent away.")] = False,
+    intent: Annotated[Intent | None, typer.Option(help="Intent to answer without review.")] = None,
+    no_intent: Annotated[bool, typer.Option("--no-intent", help="Remove the intent.")] = False,
     not_for: NotForOption = None,
     active: Annotated[
-        bool | None, typer.Option("--on/--off", help="Whether the agent may use it.")
+        bool | None, typer.Option("--on/--off", help="Allow or forbid the agent to use it.")
     ] = None,
     preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
@@ -212,7 +210,7 @@ async def update_knowledge(
     title: Annotated[str | None, typer.Option()] = None,
     body: Annotated[str | None, typer.Option()] = None,
     body_file: BodyFileOption = None,
-    language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
+    language: Annotated[Language | None, typer.Option(help="Language: fr or en.")] = None,
     preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

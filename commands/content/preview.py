@@ -16,7 +16,10 @@ from services.content.lost_verdicts import counting_lost
 from services.core.unit_of_work import UnitOfWork
 
 PreviewOption = Annotated[
-    bool, typer.Option("--preview", help="Save nothing: try it on all cases; see case results.")
+    bool,
+    typer.Option(
+        "--preview", help="Save nothing and test the change on all cases; see `case results`."
+    ),
 ]
 
 

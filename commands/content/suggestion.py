@@ -23,7 +23,7 @@ from domain.core.ids import TenantId
 from services.content.suggestions import accept_suggestion, refuse_suggestion
 from store.content.suggestions import SuggestionRepository
 
-app = typer.Typer(help="What assistants suggest.", no_args_is_help=True)
+app = typer.Typer(help="Manage suggestions of AI assistants.", no_args_is_help=True)
 
 
 @app.callback()

@@ -45,12 +45,14 @@ def processes(
 
 @synchronous
 async def connections(
-    api: Annotated[int, typer.Option(min=0, help="API processes.")] = API,
-    workers: Annotated[int, typer.Option(min=0, help="Engine workers.")] = WORKERS,
-    webhook_workers: Annotated[int, typer.Option(min=0, help="Webhook workers.")] = WEBHOOK_WORKERS,
+    api: Annotated[int, typer.Option(min=0, help="Number of API processes.")] = API,
+    workers: Annotated[int, typer.Option(min=0, help="Number of engine workers.")] = WORKERS,
+    webhook_workers: Annotated[
+        int, typer.Option(min=0, help="Number of webhook workers.")
+    ] = WEBHOOK_WORKERS,
     others: Annotated[
         int,
-        typer.Option(min=0, help="Connections of other programs, as of Temporal."),
+        typer.Option(min=0, help="Number of connections of other programs, such as Temporal."),
     ] = TEMPORAL,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

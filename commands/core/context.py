@@ -44,7 +44,7 @@ DataOption = Annotated[
     Path, typer.Option("--data", help="Folder of the embedded stack; DATABASE_URL replaces it.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-ClientOption = Annotated[str, typer.Option(help="client_id")]
+ClientOption = Annotated[str, typer.Option(help="Id of the client.")]
 
 out: Final = Console()
 err: Final = Console(stderr=True)

@@ -21,16 +21,16 @@ from commands.core.context import (
 from domain.core.errors import InvalidInput
 from settings import Settings
 
-app = typer.Typer(help="Builds of the workers, side by side.", no_args_is_help=True)
+app = typer.Typer(help="Manage worker builds.", no_args_is_help=True)
 
 
 @command(app, "promote")
 async def promote(
     build_id: Annotated[
-        str | None, typer.Argument(help="TEMPORAL_BUILD_ID's value if absent.")
+        str | None, typer.Argument(help="Build id; defaults to TEMPORAL_BUILD_ID.")
     ] = None,
     wait_s: Annotated[
-        float, typer.Option(min=0, help="How long to wait for workers of the build.")
+        float, typer.Option(min=0, help="Seconds to wait for workers of the build.")
     ] = 120,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

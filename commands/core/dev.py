@@ -1,4 +1,4 @@
-"""dev and demo: run the whole service on this machine, and a demo tour."""
+"""dev and demo: the whole service on this machine, and a tour of it."""
 
 import asyncio
 import os
@@ -27,20 +27,27 @@ _DEFAULT_PORT = 8080
 _WATCH_S = 0.5
 
 PortOption = Annotated[
-    int | None, typer.Option(help="Port of the API; PORT if absent, else 8080 if it is free.")
+    int | None, typer.Option(help="Port of the API; defaults to PORT, else to 8080 if it is free.")
 ]
-DataOption = Annotated[Path, typer.Option("--data", help="Folder that keeps all data.")]
+DataOption = Annotated[Path, typer.Option("--data", help="Folder for all data.")]
 
 
 @synchronous
 async def dev(
     port: PortOption = None,
-    temporal_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
-    ui_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
+    temporal_port: Annotated[
+        int | None, typer.Option(help="Port of Temporal; defaults to a free one.")
+    ] = None,
+    ui_port: Annotated[
+        int | None, typer.Option(help="Port of Temporal's UI; defaults to a free one.")
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
     open_to_network: Annotated[
-        bool, typer.Option(help="Keep a developer's liberties though HOST lets others in.")
+        bool,
+        typer.Option(
+            help="Allow developer features even if HOST accepts connections from other machines."
+        ),
     ] = False,
 ) -> None:
     """Run everything on this machine until Ctrl-C."""
@@ -58,13 +65,13 @@ async def dev(
         async with AsyncExitStack() as held:
             opened: OpenShop | None = None
             if tour:
-                # The shop stays open, so its webhook receives every event while this runs.
+                # The shop stays open: its webhook receives every event while this runs.
                 opened = await held.enter_async_context(open_shop(folder, info))
                 tour_guide = Tour(opened, info, folder, out)
                 await tour_guide.run()
                 show_addresses(opened, info, out)
                 tour_guide.follow_webhooks()
-            # Scripts wait for this line, so it must be flushed now.
+            # Scripts wait for this line; it must leave the buffer now.
             typer.echo(f"ready {info.api_url}")
             err.print(f"Mails are kept in {data}/mail. Ctrl-C ends it.")
             if opened is not None:
@@ -76,7 +83,7 @@ async def dev(
 
 @synchronous
 async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
-    """Start the stack, run the tour and stop. The exit code is 1 if a step failed."""
+    """Run everything, take the tour and stop; exit code 1 if any step was not as expected."""
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with open_shop(folder, info) as opened:
@@ -93,10 +100,12 @@ Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
 async def _with_stack(
     folder: DataFolder, ports: StackPorts, work: Work, *, host: str, endless: bool
 ) -> None:
-    """Start the stack, do `work`, and stop all processes in any case. `endless`: the work ends only
-    by Ctrl-C, which is then not a failure."""
-    os.umask(0o077)  # files of this process and its children are readable by its user only
-    configure_logs("WARNING")  # the demo's audit lines would clutter its output
+    """Start the stack, do `work`, and end every process however the work ended.
+
+    `endless`: the work ends by Ctrl-C alone, which is then no failure.
+    """
+    os.umask(0o077)  # what this process and its children write is for its user alone
+    configure_logs("WARNING")  # the audit entries of a demo's making would stand between its steps
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
@@ -109,7 +118,7 @@ async def _with_stack(
         except asyncio.CancelledError:
             err.print()
             if not endless:
-                raise typer.Exit(130) from None  # the work was interrupted
+                raise typer.Exit(130) from None  # the work was not finished
         finally:
             status.update("stopping")
             status.start()
@@ -128,8 +137,7 @@ def _show_progress(status: Status, part: str) -> None:
 
 
 def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
-    """Return, in plain words, what the stack allows only because it is a developer's own
-    machine."""
+    """Return, in plain words, what the stack allows that is meant for a developer's own machine."""
     found = [
         name
         for name in ("ALLOW_LOOPBACK_TARGETS", "WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
@@ -139,7 +147,7 @@ def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
 
 
 def check_host(host: str, liberties: list[str]) -> None:
-    """Raise InvalidInput if these permissions could be used from other machines."""
+    """Raises InvalidInput where others than this machine could use them."""
     if liberties and not is_loopback(host):
         raise InvalidInput(
             f"HOST={host} lets others than this machine in, who could then use: "
@@ -157,7 +165,7 @@ def _port_of_environment() -> int | None:
 
 
 async def _watch(stack: Stack, data: Path) -> None:
-    """Report parts of the stack that stop unexpectedly, and how to restart."""
+    """Report parts that end unexpectedly, and how to start another."""
     told: set[str] = set()
     while True:
         for child in stack.dead():

@@ -19,12 +19,12 @@ from domain.core.ids import parse_ulid
 from domain.core.json_time import rfc3339
 from store.core.error_reports import ErrorReportRepository, StoredReport
 
-app = typer.Typer(help="Error reports, kept for 30 days.", no_args_is_help=True)
+app = typer.Typer(help="Show error reports, which are kept for 30 days.", no_args_is_help=True)
 
 
 @command(app, "list")
 async def list_latest(
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

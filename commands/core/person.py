@@ -12,7 +12,7 @@ from store.tenants.members import MemberRepository
 AsOption = Annotated[
     str | None,
     typer.Option(
-        "--as", help="Id or mail address of the person who does it; if absent, operator:LOGIN."
+        "--as", help="Id or email address of the person to act for; defaults to operator:LOGIN."
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""worker and migrate: processes of an installation without HTTP, which do not import the API."""
+"""worker and migrate: the other processes of an installation, which import nothing of HTTP."""
 
 import asyncio
 import os
@@ -25,12 +25,11 @@ from store.core.migrate import migrate as migrate_database
 
 
 def worker(
-    queue: Annotated[str, typer.Option(help="The task queue to work on.")] = names.ENGINE_QUEUE,
+    queue: Annotated[str, typer.Option(help="Task queue to process.")] = names.ENGINE_QUEUE,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Run a worker until it gets a signal. Several workers may run at the same time, on any
-    machines."""
-    # Imported late: a worker's libraries take seconds to load, and no other command needs them.
+    """Run a worker until a signal ends it. Several may run at the same time, on any machines."""
+    # Only here: what a worker computes with takes seconds to load, and only it needs that.
     import worker as process  # noqa: PLC0415
 
     if queue not in process.QUEUES:
@@ -42,10 +41,10 @@ def worker(
 
 
 def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Migrate the database and Temporal's namespace to this version. Safe to repeat."""
+    """Migrate the database and Temporal's namespace to this version; safe to repeat."""
     with anticipated():
         if url := os.environ.get("DATABASE_URL"):
-            migrate_database(url)  # no event loop: it would delay Ctrl-C
+            migrate_database(url)  # in no event loop, where the first Ctrl-C would not end it
         asyncio.run(_migrate_rest(data))
     answer(as_json, "The schema is current.", migrated=True)
 
@@ -55,7 +54,7 @@ async def _migrate_rest(data: Path) -> None:
         async with database_of(data):
             pass  # opening the embedded database migrates it
     if os.environ.get("TEMPORAL_ADDRESS"):
-        # Imported late: migrating only the database needs no Temporal.
+        # Only here: a database alone needs no Temporal.
         from adapters.temporal.connection import connect  # noqa: PLC0415
         from adapters.temporal.setup import ensure_search_attributes  # noqa: PLC0415
 

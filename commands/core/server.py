@@ -44,9 +44,12 @@ _OWN_FILES = 64
 
 
 def serve(
-    port: Annotated[int | None, typer.Option(help="PORT's value if absent.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port; defaults to PORT.")] = None,
     fd: Annotated[
-        int | None, typer.Option(help="A socket that listens already, inherited; no port then.")
+        int | None,
+        typer.Option(
+            help="File descriptor of an inherited listening socket, used instead of a port."
+        ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:

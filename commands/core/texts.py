@@ -7,7 +7,7 @@ from typing import Final
 from domain.core.errors import InvalidInput
 
 MAX_BYTES: Final = 1 << 20
-FILE_HELP: Final = "The same from a file; - is standard input."
+FILE_HELP: Final = "Read the text from a file; - for standard input."
 
 
 def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:

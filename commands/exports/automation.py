@@ -27,12 +27,17 @@ from store.exports.legacy_events import AutomationRepository
 
 EventArgument = Annotated[str, typer.Argument(metavar="EVENT_ID")]
 
-app = typer.Typer(help="Events of the engine's first version.", no_args_is_help=True)
+app = typer.Typer(help="Manage events of the engine's first version.", no_args_is_help=True)
 
 
 @command(app, "import")
 async def bring_in(
-    file: Annotated[Path, typer.Argument(help="A JSON object a line, see docs/export.md; or -")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="File with one JSON object per line, see docs/export.md; - for standard input."
+        ),
+    ],
     client: ClientOption,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -52,7 +57,7 @@ async def bring_in(
 @command(app, "list")
 async def list_latest(
     client: ClientOption,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

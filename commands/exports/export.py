@@ -1,4 +1,4 @@
-"""export: a client's stored data as one file."""
+"""export: all that is kept of a client, as one file."""
 
 import os
 import sys
@@ -39,13 +39,16 @@ async def export(
     client: ClientOption,
     form: Annotated[ExportFormat, typer.Option("--format")] = ExportFormat.JSON,
     file: Annotated[
-        Path | None, typer.Option("--out", help="Where to; if absent, standard output.")
+        Path | None, typer.Option("--out", help="File to write; defaults to standard output.")
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Export all records of a client to a file, in the same format that the client itself gets. See
-    docs/export.md. A section that cannot be read is empty and reported, and the exit code is 1. The
-    file appears when it is complete, and replaces an existing one."""
+    """Export all records of a client to a file, as the client itself receives them. See
+    docs/export.md.
+
+    A section that cannot be read is empty and named, and the exit code is 1. The file appears when
+    it is complete, and replaces an existing one.
+    """
     tenant = TenantId(parse_ulid(client) or client)
     skipped: list[str] = []
 
@@ -75,8 +78,8 @@ async def _write(
 
 @contextmanager
 def _written(file: Path | None) -> Iterator[BinaryIO]:
-    """Return the file, or standard output. The file contains customers' words, so only this user
-    may read it. Raises InvalidInput."""
+    """The file, or standard output. It holds customers' words: only this user may read it.
+    Raises InvalidInput."""
     if file is None or str(file) == "-":
         yield sys.stdout.buffer
         return

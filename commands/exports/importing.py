@@ -1,4 +1,4 @@
-"""import: load an export into an empty client."""
+"""import: an export read back into an empty client."""
 
 import sys
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from services.exports.tenant_import import Imported, import_export
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A file that reports the number of bytes read."""
+    """A file that reports how far it has been read."""
 
     stream: BinaryIO
     bar: Bar
@@ -62,13 +62,15 @@ def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
 
 @synchronous
 async def bring_in(
-    file: Annotated[Path, typer.Argument(help="An export in the form json; or -")],
-    client: Annotated[str, typer.Option(help="client_id of an empty client.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, keep nothing.")] = False,
+    file: Annotated[Path, typer.Argument(help="Export in JSON format; - for standard input.")],
+    client: Annotated[str, typer.Option(help="Id of an empty client.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Check the file without importing it.")
+    ] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Load an export into an empty client, completely or not at all. See docs/export.md."""
+    """Import an export into an empty client, all of it or nothing. See docs/export.md."""
     tenant = TenantId(parse_ulid(client) or client)
     with opened(file) as (stream, size):
         async with work_on(data) as units:

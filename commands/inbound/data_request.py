@@ -28,7 +28,7 @@ from domain.inbound.data_request import DataRequest
 from services.inbound.data_requests import customer_file, fulfil_data_request
 from store.inbound.data_requests import DataRequestRepository, client_of_data_request
 
-app = typer.Typer(help="Customers who want their data.", no_args_is_help=True)
+app = typer.Typer(help="Manage customers' data requests.", no_args_is_help=True)
 
 RequestArgument = Annotated[str, typer.Argument(metavar="REQUEST_ID")]
 
@@ -36,7 +36,7 @@ RequestArgument = Annotated[str, typer.Argument(metavar="REQUEST_ID")]
 @command(app, "list")
 async def list_requests(
     client: ClientOption,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -54,7 +54,7 @@ async def list_requests(
 async def export(
     request_id: RequestArgument,
     to: Annotated[
-        Path | None, typer.Option(help="The file to write; without it, the output.")
+        Path | None, typer.Option(help="File to write; defaults to standard output.")
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:

@@ -39,7 +39,9 @@ from services.inbound.replay import replay_webhook
 from store.inbound.log import InboundLogRepository, client_of_inbound
 from store.inbound.poll_cursors import PollCursorRepository
 
-app = typer.Typer(help="What other platforms' webhooks said.", no_args_is_help=True)
+app = typer.Typer(
+    help="Show and replay webhooks received from other platforms.", no_args_is_help=True
+)
 
 _REFUSAL_HOURS: Final = 24
 
@@ -49,10 +51,10 @@ WebhookArgument = Annotated[str, typer.Argument(metavar="INBOUND_ID")]
 @command(app, "list")
 async def list_latest(
     client: ClientOption,
-    provider: Annotated[Provider | None, typer.Option(help="Only this provider's.")] = None,
-    state: Annotated[WebhookState | None, typer.Option(help="Only those that are so.")] = None,
-    outcome: Annotated[Outcome | None, typer.Option(help="Only what became this.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    provider: Annotated[Provider | None, typer.Option(help="Filter by provider.")] = None,
+    state: Annotated[WebhookState | None, typer.Option(help="Filter by state.")] = None,
+    outcome: Annotated[Outcome | None, typer.Option(help="Filter by outcome.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

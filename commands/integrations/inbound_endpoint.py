@@ -46,7 +46,7 @@ from settings import load_server
 from store.inbound.endpoints import EndpointRepository
 from store.integrations.integrations import client_of
 
-app = typer.Typer(help="The addresses that platforms send webhooks to.", no_args_is_help=True)
+app = typer.Typer(help="Manage the endpoints for platforms' webhooks.", no_args_is_help=True)
 
 _VARIABLE: Final = "INBOUND_SECRET"
 _SENT_AS_HEADER: Final = frozenset({Provider.GORGIAS, Provider.FRESHDESK})
@@ -70,13 +70,13 @@ async def open_one(
         bool,
         typer.Option(
             "--secret",
-            help="Store the secret that the platform has given out: from the environment variable "
-            f"{_VARIABLE}, from standard input, or asked for.",
+            help="Store the secret that the platform issued, from the environment variable "
+            f"{_VARIABLE}, standard input or a prompt.",
         ),
     ] = False,
     mapping: Annotated[
         Path | None,
-        typer.Option(help="Of the generic form: a JSON file of expressions by field."),
+        typer.Option(help="For the generic format: JSON file with an expression for each field."),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -95,7 +95,13 @@ async def open_one(
 async def rotate(
     integration_id: IntegrationArgument,
     overlap_hours: Annotated[
-        int, typer.Option(min=0, max=24, help="How long those before are good; 0: they end now.")
+        int,
+        typer.Option(
+            min=0,
+            max=24,
+            help="Hours for which the previous URL and secret stay valid; 0 revokes them "
+            "immediately.",
+        ),
     ] = 24,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

@@ -40,7 +40,8 @@ from settings import load_integrations
 from store.integrations.integrations import IntegrationRepository, client_of
 
 app = typer.Typer(
-    help="A client's shops and helpdesks; `disconnect` ends one.", no_args_is_help=True
+    help="Manage a client's shops and helpdesks; `disconnect` ends a connection.",
+    no_args_is_help=True,
 )
 
 app.add_typer(inbound_endpoint.app, name="inbound")
@@ -58,14 +59,14 @@ async def connect(
     client: ClientOption,
     provider: Annotated[Provider, typer.Option()],
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="NAME=VALUE, as often as needed.")
+        list[str] | None, typer.Option("--set", help="Setting as NAME=VALUE. Repeatable.")
     ] = None,
     secrets: Annotated[
         list[str] | None,
         typer.Option(
             "--secret",
-            help="Name of a secret, never the secret itself: that is read from the environment "
-            "variable INTEGRATION_<NAME>, or asked for.",
+            help="Name of a secret, never its value. The value is read from the environment "
+            "variable INTEGRATION_<NAME>, or prompted for.",
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,

@@ -41,12 +41,12 @@ from services.integrations.reported_mails import report_mails
 from settings import load_mail
 from store.integrations.mail_senders import MailSenderRepository
 
-app = typer.Typer(help="The sender of a client's mails to customers.", no_args_is_help=True)
+app = typer.Typer(help="Manage the sender of a client's emails to customers.", no_args_is_help=True)
 
 _PASSWORD: Final = "SMTP_PASSWORD"  # noqa: S105 - where it is read from
 _LANGUAGES: Final = ("fr", "en")
 
-LanguageOption = Annotated[str, typer.Option(help="Of the mail that brings the code: fr or en.")]
+LanguageOption = Annotated[str, typer.Option(help="Language of the email with the code: fr or en.")]
 
 
 @app.callback()
@@ -67,19 +67,22 @@ async def show(
 @command(app, "set")
 async def put(
     client: ClientOption,
-    address: Annotated[str, typer.Option(help="What mails to customers are from.")],
-    reply_to: Annotated[str | None, typer.Option(help="Where their answers go.")] = None,
-    signature: Annotated[str, typer.Option(help="Plain text below each mail.")] = "",
+    address: Annotated[str, typer.Option(help="Sender address of emails to customers.")],
+    reply_to: Annotated[str | None, typer.Option(help="Address for customers' replies.")] = None,
+    signature: Annotated[str, typer.Option(help="Plain text below each email.")] = "",
     host: Annotated[str | None, typer.Option(help="The client's own mail server.")] = None,
-    port: Annotated[int, typer.Option(help="465, 587, 2525 or 25.")] = 465,
-    security: Annotated[Security | None, typer.Option(help="As the port says, if absent.")] = None,
+    port: Annotated[int, typer.Option(help="Port: 465, 587, 2525 or 25.")] = 465,
+    security: Annotated[
+        Security | None,
+        typer.Option(help="Connection security; defaults to the usual one for the port."),
+    ] = None,
     username: Annotated[str | None, typer.Option()] = None,
     password: Annotated[
         bool,
         typer.Option(
             "--password",
             help=f"Read a password from the environment variable {_PASSWORD}, from standard input, "
-            "or ask for it; without, the stored one of the same server stays.",
+            "or from a prompt. Without this option, the stored password of the same server stays.",
         ),
     ] = False,
     language: LanguageOption = "fr",
@@ -129,7 +132,7 @@ async def send_again(
 @command(app, "verify")
 async def verify(
     client: ClientOption,
-    code: Annotated[str, typer.Argument(help="The six digits of the mail.")],
+    code: Annotated[str, typer.Argument(help="Six-digit code from the email.")],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -155,8 +158,8 @@ async def remove(
 @command(app, "report")
 async def report(
     client: ClientOption,
-    group: Annotated[MailGroup, typer.Option(help="Whose allowance the mails used.")],
-    number: Annotated[int, typer.Option(min=1, max=10_000, help="How many mails.")] = 1,
+    group: Annotated[MailGroup, typer.Option(help="Allowance that the emails counted against.")],
+    number: Annotated[int, typer.Option(min=1, max=10_000, help="Number of emails.")] = 1,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

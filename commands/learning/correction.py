@@ -30,7 +30,7 @@ from services.learning.correction_reading import read_correction
 from services.learning.corrections import accept_correction, dismiss_correction
 from store.learning.corrections import CorrectionRepository, client_of_correction
 
-app = typer.Typer(help="Edited and rejected reviews, to learn from.", no_args_is_help=True)
+app = typer.Typer(help="Learn from edited and rejected reviews.", no_args_is_help=True)
 
 _MAX_LISTED: Final = 1_000
 _MARKS: Final = {PieceKind.EQUAL: "{}", PieceKind.DELETE: "[-{}-]", PieceKind.INSERT: "{{+{}+}}"}
@@ -92,16 +92,17 @@ async def show(
 @command(app, "accept")
 async def accept(
     correction_id: IdArgument,
-    classification: Annotated[Category, typer.Option(help="What the customer wrote of.")],
-    intent: Annotated[Intent | None, typer.Option(help="What the customer wants.")] = None,
-    with_case: Annotated[bool, typer.Option("--case", help="Add the case as offered.")] = False,
+    classification: Annotated[Category, typer.Option(help="Category of the customer's message.")],
+    intent: Annotated[Intent | None, typer.Option(help="The customer's intent.")] = None,
+    with_case: Annotated[bool, typer.Option("--case", help="Add the offered case.")] = False,
     with_content: Annotated[
-        bool, typer.Option("--content", help="Add or change the content as offered.")
+        bool, typer.Option("--content", help="Add or change the offered content.")
     ] = False,
     lesson_file: Annotated[
         Path | None,
         typer.Option(
-            help="JSON with `case` and `content` in place of what is offered; - is standard input."
+            help="JSON file with `case` and `content` that replace what is offered; - for standard "
+            "input."
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,

@@ -23,7 +23,7 @@ from domain.learning.labelled_example import MAX_EXAMPLES
 from services.learning.labelled_examples import delete_example
 from store.learning.labelled_examples import LabelledExampleRepository, client_of_example
 
-app = typer.Typer(help="Labelled examples.", no_args_is_help=True)
+app = typer.Typer(help="Manage labelled examples.", no_args_is_help=True)
 
 _PAGE: Final = 500
 
@@ -65,7 +65,7 @@ async def delete(
 
 @command(app, "export")
 async def export(
-    file: Annotated[Path, typer.Argument(help="It must not be there yet.")],
+    file: Annotated[Path, typer.Argument(help="File to write; it must not exist yet.")],
     client: ClientOption,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

@@ -52,7 +52,7 @@ async def shadow(
 async def advise_threshold(
     playbook_id: Annotated[str, typer.Argument()],
     classification: Annotated[
-        Category | None, typer.Option("--class", help="Of this class alone.")
+        Category | None, typer.Option("--class", help="Restrict to one category.")
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

@@ -46,12 +46,13 @@ from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository, client_of
 from store.tenants.clients import ClientRepository
 
-app = typer.Typer(help="Playbooks.", no_args_is_help=True)
+app = typer.Typer(help="Manage playbooks.", no_args_is_help=True)
 app.add_typer(playbook_reports.app)
 OverrideOption = Annotated[
     str | None,
     typer.Option(
-        metavar="REASON", help="Why it goes live though cases are not green: docs/simulator.md."
+        metavar="REASON",
+        help="Reason for going live although cases are not green, see docs/simulator.md.",
     ),
 ]
 
@@ -60,10 +61,12 @@ OverrideOption = Annotated[
 async def create(
     client: ClientOption,
     name: Annotated[str, typer.Option()],
-    event_type: Annotated[str, typer.Option(help="exact.type, prefix.* or * for all")] = "*",
-    threshold: Annotated[float, typer.Option(help="0 to 1; below it a human decides")] = (
-        DEFAULT_THRESHOLD
-    ),
+    event_type: Annotated[
+        str, typer.Option(help="Event types: exact.type, prefix.* or * for all.")
+    ] = "*",
+    threshold: Annotated[
+        float, typer.Option(help="Confidence, 0 to 1, below which a person decides.")
+    ] = (DEFAULT_THRESHOLD),
     override: OverrideOption = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
@@ -86,9 +89,13 @@ async def create(
 
 @command(app, "import")
 async def bring_in(
-    file: Annotated[Path, typer.Argument(help="YAML, see docs/playbooks.md; or -")],
+    file: Annotated[
+        Path, typer.Argument(help="YAML file, see docs/playbooks.md; - for standard input.")
+    ],
     client: ClientOption,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Report the changes without applying them.")
+    ] = False,
     override: OverrideOption = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
@@ -123,7 +130,7 @@ async def export(
     client: ClientOption,
     file: Annotated[
         typer.FileTextWrite | None,
-        typer.Option("--out", encoding="utf-8", help="Where to; if absent, standard output."),
+        typer.Option("--out", encoding="utf-8", help="File to write; defaults to standard output."),
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:

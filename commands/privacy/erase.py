@@ -38,7 +38,7 @@ from store.core.database import Database
 from store.privacy.certificates import Certificates
 
 app = typer.Typer(
-    help="Erase a client or one customer, for good.",
+    help="Erase a client or one customer permanently.",
     invoke_without_command=True,
     no_args_is_help=True,
 )
@@ -46,12 +46,12 @@ app = typer.Typer(
 _LOOK_EVERY_S: Final = 0.5
 
 CustomerOption = Annotated[
-    str | None, typer.Option("--customer", help="Mail address of one customer; if absent, all.")
+    str | None, typer.Option("--customer", help="Email address of one customer; defaults to all.")
 ]
 
 
 SessionOption = Annotated[
-    str | None, typer.Option("--session", help="Session of one visitor who never told an address.")
+    str | None, typer.Option("--session", help="Session of one visitor who gave no email address.")
 ]
 
 
@@ -59,11 +59,11 @@ SessionOption = Annotated[
 @synchronous
 async def erase(
     context: typer.Context,
-    client: Annotated[str | None, typer.Option(help="client_id")] = None,
+    client: Annotated[str | None, typer.Option(help="Id of the client.")] = None,
     customer: CustomerOption = None,
     session: SessionOption = None,
     person: AsOption = None,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -104,10 +104,12 @@ async def erase(
 
 @command(app, "list")
 async def list_latest(
-    client: Annotated[str | None, typer.Option(help="client_id; all if absent")] = None,
+    client: Annotated[
+        str | None, typer.Option(help="Id of the client; defaults to all clients.")
+    ] = None,
     customer: CustomerOption = None,
     session: SessionOption = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

@@ -1,4 +1,4 @@
-"""reseal: encrypt stored secrets with the current key."""
+"""reseal: what is stored, by the present key."""
 
 from commands.core.context import (
     DEFAULT_DATA,
@@ -15,7 +15,7 @@ from services.privacy.sealed import reseal_everything
 
 @synchronous
 async def reseal(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Encrypt all stored secrets with the first key of SEAL_KEY, so that the other keys can be
+    """Re-encrypt all sealed data with the first key of SEAL_KEY, so that the other keys can be
     removed."""
     sealer = sealer_of(data)
     async with work_on(data) as units, units.everywhere() as work:

@@ -15,7 +15,7 @@ from domain.core.ids import parse_ulid
 from domain.privacy.retention import RecordClass, days_kept
 from store.privacy.retention import RetentionRepository
 
-app = typer.Typer(help="How long records are kept.", no_args_is_help=True)
+app = typer.Typer(help="Show how long records are kept.", no_args_is_help=True)
 
 
 @app.callback()

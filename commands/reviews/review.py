@@ -34,7 +34,7 @@ from services.reviews.decisions import approve_review, edit_review, reject_revie
 from store.reviews.escalations import DecisionOutcome, client_of
 from store.reviews.reviews import ReviewFilter, list_reviews, read_review
 
-app = typer.Typer(help="Human review.", no_args_is_help=True)
+app = typer.Typer(help="List, claim and decide reviews.", no_args_is_help=True)
 
 _MAX_LISTED: Final = 1000
 
@@ -43,16 +43,24 @@ IdArgument = Annotated[str, typer.Argument(metavar="REVIEW_ID")]
 
 @command(app, "list")
 async def list_some(
-    client: Annotated[str | None, typer.Option(help="client_id; all clients if absent")] = None,
-    status: Annotated[Wanted, typer.Option(help="open: pending or claimed")] = Wanted.OPEN,
+    client: Annotated[
+        str | None, typer.Option(help="Id of the client; defaults to all clients.")
+    ] = None,
+    status: Annotated[
+        Wanted, typer.Option(help="Filter by status; open: pending or claimed.")
+    ] = Wanted.OPEN,
     reason: Annotated[EscalationReason | None, typer.Option()] = None,
     classification: Annotated[Category | None, typer.Option()] = None,
-    claimed_by: Annotated[str | None, typer.Option(help="a person")] = None,
-    urgent: Annotated[bool, typer.Option("--urgent", help="only what cannot wait")] = False,
-    min_amount: Annotated[
-        int | None, typer.Option(min=0, help="money at stake, in minor units")
+    claimed_by: Annotated[
+        str | None, typer.Option(help="Filter by the person who claimed the review.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=_MAX_LISTED, help="how many at most")] = 200,
+    urgent: Annotated[bool, typer.Option("--urgent", help="Show only urgent reviews.")] = False,
+    min_amount: Annotated[
+        int | None, typer.Option(min=0, help="Minimum amount at stake, in minor units.")
+    ] = None,
+    limit: Annotated[
+        int, typer.Option(min=1, max=_MAX_LISTED, help="Maximum number of rows.")
+    ] = 200,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -94,7 +102,9 @@ async def show(
 @command(app, "claim")
 async def claim(
     review_id: IdArgument,
-    force: Annotated[bool, typer.Option("--force", help="Take it from whoever has it.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Take over another person's claim.")
+    ] = False,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -128,15 +138,17 @@ async def release(
 @command(app, "approve")
 async def approve(
     review_id: IdArgument,
-    text: Annotated[str | None, typer.Option(help="Send these words instead of the draft.")] = None,
+    text: Annotated[str | None, typer.Option(help="Text to send instead of the draft.")] = None,
     text_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     message: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="The latest message you have seen, as `show` names it."),
+        typer.Option(
+            metavar="ID", help="Id of the latest message you have seen, as shown by `review show`."
+        ),
     ] = None,
     revision: Annotated[
         int | None,
-        typer.Option(min=0, help="The revision of draft and plan you have seen, if any changed."),
+        typer.Option(min=0, help="Revision of the draft and plan you have seen, if any changed."),
     ] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
@@ -161,7 +173,7 @@ async def approve(
 @command(app, "reject")
 async def reject(
     review_id: IdArgument,
-    note: Annotated[str | None, typer.Option(help="Why, for colleagues.")] = None,
+    note: Annotated[str | None, typer.Option(help="Reason, for colleagues.")] = None,
     note_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,

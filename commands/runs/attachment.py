@@ -31,8 +31,10 @@ def attachment_line(attachment: Attachment) -> str:
 
 @synchronous
 async def attachment(
-    attachment_id: Annotated[str, typer.Argument(help="As `run show` names it.")],
-    to: Annotated[Path, typer.Option("--to", help="The file to write; it must not be there yet.")],
+    attachment_id: Annotated[
+        str, typer.Argument(help="Id of the attachment, as shown by `run show`.")
+    ],
+    to: Annotated[Path, typer.Option("--to", help="File to write; it must not exist yet.")],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

@@ -29,7 +29,7 @@ from domain.runs.trace import RunSummary, RunTrace, TracedEffect, TracedReview
 from store.runs.traces import RunTraces, client_of_run
 from store.tenants.clients import ClientRepository
 
-app = typer.Typer(help="What the agent did, and why.", no_args_is_help=True)
+app = typer.Typer(help="Show what the agent did, and why.", no_args_is_help=True)
 
 app.command("attachment")(attachment)
 
@@ -39,9 +39,9 @@ Row = tuple[str, str]
 @command(app, "list")
 async def list_latest(
     client: ClientOption,
-    status: Annotated[RunStatus | None, typer.Option(help="Only runs that stand so.")] = None,
-    classification: Annotated[Category | None, typer.Option(help="Only of this class.")] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    status: Annotated[RunStatus | None, typer.Option(help="Filter by status.")] = None,
+    classification: Annotated[Category | None, typer.Option(help="Filter by category.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

@@ -42,7 +42,7 @@ from services.simulation.replays import start_replay, stop_replay
 from store.core.database import Database
 from store.simulation.replays import ReplayRepository, client_of_replay
 
-app = typer.Typer(help="Past events, thought through again.", no_args_is_help=True)
+app = typer.Typer(help="Replay past events on a variant.", no_args_is_help=True)
 
 _DAY: Final = ["%Y-%m-%d"]
 _LISTED: Final = 50
@@ -57,27 +57,36 @@ ReplayArgument = Annotated[str, typer.Argument(metavar="REPLAY_ID")]
 async def start(
     client: ClientOption,
     playbook: Annotated[
-        str | None, typer.Option("--playbook", help="A stored playbook, on or off.")
+        str | None, typer.Option("--playbook", help="Id of a stored playbook, active or inactive.")
     ] = None,
-    version: Annotated[int | None, typer.Option(min=1, help="Of it; its current one.")] = None,
+    version: Annotated[
+        int | None,
+        typer.Option(min=1, help="Version of --playbook; defaults to the current version."),
+    ] = None,
     draft: Annotated[
-        Path | None, typer.Option("--draft", help="A file with one playbook, as `playbook` reads.")
+        Path | None,
+        typer.Option("--draft", help="File with one playbook, in the format of `playbook import`."),
     ] = None,
     threshold: Annotated[float | None, typer.Option(min=0, max=1)] = None,
     embedded: Annotated[bool, typer.Option("--embedded-brain")] = False,
     answers_from_knowledge: Annotated[
-        bool | None, typer.Option(help="In place of the client's setting.")
+        bool | None, typer.Option(help="Override the client's setting.")
     ] = None,
     since: Annotated[
-        datetime | None, typer.Option("--from", formats=_DAY, help="First day, UTC; 30 in all.")
+        datetime | None,
+        typer.Option(
+            "--from", formats=_DAY, help="First day, UTC; defaults to a range of 30 days."
+        ),
     ] = None,
     until: Annotated[
-        datetime | None, typer.Option("--to", formats=_DAY, help="Last day, UTC; until now.")
+        datetime | None, typer.Option("--to", formats=_DAY, help="Last day, UTC; defaults to now.")
     ] = None,
-    budget: Annotated[float, typer.Option(min=0, help="US dollars.")] = (
-        DEFAULT_BUDGET_MICROS / _MICROS
-    ),
-    budget_s: Annotated[int, typer.Option(help="Seconds of work.")] = DEFAULT_BUDGET_S,
+    budget: Annotated[
+        float, typer.Option(min=0, help="Maximum cost of language models, in US dollars.")
+    ] = (DEFAULT_BUDGET_MICROS / _MICROS),
+    budget_s: Annotated[
+        int, typer.Option(help="Maximum working time, in seconds.")
+    ] = DEFAULT_BUDGET_S,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

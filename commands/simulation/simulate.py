@@ -1,4 +1,4 @@
-"""simulate: what the agent would do with given messages, and why."""
+"""simulate: what the agent would make of messages, and why."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,34 +48,40 @@ async def simulate(
     client: ClientOption,
     message: Annotated[
         list[str] | None,
-        typer.Option(help="What the customer writes; several times for a conversation."),
+        typer.Option(help="The customer's message. Repeat it for a conversation."),
     ] = None,
     scenario: Annotated[
-        Path | None, typer.Option(help="The conversation as YAML, see docs/simulator.md; or -")
+        Path | None,
+        typer.Option(help="Conversation as YAML, see docs/simulator.md; - for standard input."),
     ] = None,
     order_number: Annotated[
-        str | None, typer.Option(help="Of a made-up order of 49.00 EUR that is under way.")
+        str | None, typer.Option(help="Number of a simulated order of 49.00 EUR that has shipped.")
     ] = None,
-    event_type: Annotated[str, typer.Option(help="Chooses the playbook.")] = "api_direct",
+    event_type: Annotated[
+        str, typer.Option(help="Event type, which selects the playbook.")
+    ] = "api_direct",
     playbook: Annotated[
-        str | None, typer.Option(help="This playbook, whatever the event's type.")
+        str | None, typer.Option(help="Use this playbook for every event type.")
     ] = None,
-    version: Annotated[int | None, typer.Option(min=1, help="Of --playbook.")] = None,
+    version: Annotated[int | None, typer.Option(min=1, help="Version of --playbook.")] = None,
     draft: Annotated[
         Path | None,
-        typer.Option(help="One playbook as YAML; with --playbook it stands for that one."),
+        typer.Option(
+            help="YAML file with one playbook; with --playbook, it replaces that playbook."
+        ),
     ] = None,
     threshold: Annotated[
-        float | None, typer.Option(min=0, max=1, help="In place of the playbook's own.")
+        float | None,
+        typer.Option(min=0, max=1, help="Confidence threshold that replaces the playbook's own."),
     ] = None,
     embedded_brain: Annotated[
-        bool, typer.Option("--embedded-brain", help="Think with the embedded brain.")
+        bool, typer.Option("--embedded-brain", help="Use the embedded brain.")
     ] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what the agent would answer and do, and why. A worker runs the simulation, without side
-    effects."""
+    """Show what the agent would answer and do, and why. A worker runs the agent; nothing is
+    executed."""
     if version is not None and (playbook is None or draft is not None):
         raise InvalidInput("version: goes with --playbook, without --draft")
     asked = SimulationAsked(
@@ -88,7 +94,7 @@ async def simulate(
             embedded_brain=embedded_brain,
         ),
     )
-    # Imported late: Temporal's client takes half a second to load.
+    # Only here: Temporal's client takes half a second to load.
     from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
     from adapters.temporal.connection import connect  # noqa: PLC0415
 

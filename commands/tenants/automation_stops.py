@@ -26,10 +26,11 @@ from services.tenants.automation import (
 )
 from store.tenants.automation import AutomationStops, InstallationStops
 
-app = typer.Typer(help="The stop of everything automatic.", no_args_is_help=True)
+app = typer.Typer(help="Stop and resume all automation.", no_args_is_help=True)
 
 OptionalClient = Annotated[
-    str | None, typer.Option("--client", help="client_id; without one, the whole installation.")
+    str | None,
+    typer.Option("--client", help="Id of the client; defaults to the whole installation."),
 ]
 
 

@@ -32,22 +32,24 @@ from store.billing.usage import UsageRepository
 from store.intake.attachment_bytes import AttachmentBytes
 from store.tenants.clients import ClientEntry, ClientRepository
 
-app = typer.Typer(help="Merchants' accounts; `erase` removes one.", no_args_is_help=True)
+app = typer.Typer(help="Manage merchants' accounts; `erase` removes one.", no_args_is_help=True)
 
 
 @command(app, "create")
 async def create(
-    brand: Annotated[str, typer.Option(help="Name the customers know.")],
-    owner_email: Annotated[str, typer.Option(help="The owner; made if unknown.")],
+    brand: Annotated[str, typer.Option(help="Brand name that customers know.")],
+    owner_email: Annotated[
+        str, typer.Option(help="Email address of the owner. An unknown address creates a user.")
+    ],
     plan: Annotated[Plan, typer.Option()] = Plan.FREE,
     owner_id: Annotated[
         str | None, typer.Option(help="Id of a new owner: `sub` at your identity provider.")
     ] = None,
     with_playbooks: Annotated[
-        bool, typer.Option("--playbooks/--no-playbooks", help="Begin with the starter set.")
+        bool, typer.Option("--playbooks/--no-playbooks", help="Add the starter playbooks.")
     ] = True,
     with_templates: Annotated[
-        bool, typer.Option("--templates/--no-templates", help="Begin with the starter templates.")
+        bool, typer.Option("--templates/--no-templates", help="Add the starter templates.")
     ] = True,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
@@ -144,7 +146,7 @@ async def set_plan(
 @command(app, "set-trial")
 async def set_trial(
     client: ClientOption,
-    days: Annotated[int, typer.Option(help="From now; 0 ends the trial.", min=0, max=365)],
+    days: Annotated[int, typer.Option(help="Days from now; 0 ends the trial.", min=0, max=365)],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -159,7 +161,9 @@ async def set_brain_budget(
     client: ClientOption,
     usd: Annotated[
         float | None,
-        typer.Option(min=0, max=1_000_000, help="US dollars a month; absent: the setting's."),
+        typer.Option(
+            min=0, max=1_000_000, help="US dollars per month; defaults to BRAIN_MONTHLY_BUDGET."
+        ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

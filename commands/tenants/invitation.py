@@ -24,9 +24,9 @@ from store.identity.invitations import client_of, invitations_of
 from store.identity.people import address_of
 from store.tenants.members import MemberRepository
 
-app = typer.Typer(help="Invitations that wait for a user's answer.", no_args_is_help=True)
-UserOption = Annotated[str, typer.Option(help="The invited user's id or mail address.")]
-InvitationArgument = Annotated[str, typer.Argument(help="The invitation's id.")]
+app = typer.Typer(help="Manage invitations that await a user's answer.", no_args_is_help=True)
+UserOption = Annotated[str, typer.Option(help="Id or email address of the invited user.")]
+InvitationArgument = Annotated[str, typer.Argument(help="Id of the invitation.")]
 
 
 @command(app, "list")

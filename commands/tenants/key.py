@@ -23,13 +23,13 @@ from domain.tenants.api_key import KEY_BYTES
 from services.tenants.keys import create_key, revoke_key
 from store.tenants.keys import KeyEntry, KeyRepository, client_of
 
-app = typer.Typer(help="API keys; `revoke` ends one.", no_args_is_help=True)
+app = typer.Typer(help="Manage API keys; `revoke` ends one.", no_args_is_help=True)
 
 
 @command(app, "create")
 async def create(
     client: ClientOption,
-    label: Annotated[str, typer.Option(help="What the key is for.")],
+    label: Annotated[str, typer.Option(help="Purpose of the key.")],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

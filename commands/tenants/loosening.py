@@ -23,7 +23,7 @@ from services.playbooks.loosening_approvals import approve_loosening
 from services.tenants.loosenings import cancel_loosening
 from store.tenants.loosenings import LooseningRepository
 
-app = typer.Typer(help="Changes that loosen rules.", no_args_is_help=True)
+app = typer.Typer(help="Manage changes that loosen rules.", no_args_is_help=True)
 
 _LISTED = 100
 

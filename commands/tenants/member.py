@@ -25,11 +25,16 @@ from services.tenants.members import add_member, remove_member
 from store.tenants.keys import KeyRepository
 from store.tenants.members import ClientMember, MemberRepository
 
-app = typer.Typer(help="Members of a client; `remove` ends a membership.", no_args_is_help=True)
-UserOption = Annotated[str, typer.Option(help="The user's id or mail address.")]
+app = typer.Typer(
+    help="Manage members of a client; `remove` ends a membership.", no_args_is_help=True
+)
+UserOption = Annotated[str, typer.Option(help="Id or email address of the user.")]
 KeysOption = Annotated[
     Literal["revoke", "keep"] | None,
-    typer.Option(help="The active keys that the member made, if they may make none any more."),
+    typer.Option(
+        help="Action on the active keys that the member created, if the member may no longer "
+        "create keys."
+    ),
 ]
 
 

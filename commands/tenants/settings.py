@@ -29,7 +29,7 @@ from services.tenants.client_settings import adjust_settings
 from services.widget.widget_settings import rotate_widget_key as rotate_key
 from store.tenants.client_settings import SettingsRepository
 
-app = typer.Typer(help="What a client has set.", no_args_is_help=True)
+app = typer.Typer(help="Manage a client's settings.", no_args_is_help=True)
 
 _FOR_EVER: Final = "for-ever"
 
@@ -53,61 +53,67 @@ async def show(
 async def change(
     client: ClientOption,
     system_prompt: Annotated[
-        str | None, typer.Option(help="Instructions to a language model; empty: none.")
+        str | None, typer.Option(help="Instructions to a language model; empty for none.")
     ] = None,
     system_prompt_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     display_name: Annotated[
-        str | None, typer.Option(help="Who mails to customers are from; empty: the client's name.")
+        str | None,
+        typer.Option(help="Sender name of emails to customers; empty for the client's name."),
     ] = None,
-    logo_url: Annotated[str | None, typer.Option(help="For the widget; empty: none.")] = None,
+    logo_url: Annotated[
+        str | None, typer.Option(help="URL of the logo in the widget; empty for none.")
+    ] = None,
     color: Annotated[
-        str | None, typer.Option(help="For the widget, as in #1a2b3c; empty: none.")
+        str | None, typer.Option(help="Color of the widget, such as #1a2b3c; empty for none.")
     ] = None,
     retention: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"CLASS=DAYS, or CLASS={_FOR_EVER}, or CLASS= for the usual time; as often as "
-            "needed. docs/dashboard.md names the classes."
+            help=f"CLASS=DAYS, or CLASS={_FOR_EVER}, or CLASS= for the default period. Repeatable. "
+            "docs/dashboard.md lists the classes."
         ),
     ] = None,
     sensitive_word: Annotated[
         list[str] | None,
         typer.Option(
-            help="A word or phrase that always reaches a human, as often as needed: they take the "
-            "place of those there were; empty: none."
+            help="Word or phrase that always sends a message to a person. Repeatable. Replaces the "
+            "current list; empty for none."
         ),
     ] = None,
     acknowledgement: Annotated[
         list[str] | None,
         typer.Option(
-            help="LANGUAGE=TEXT for a customer whose matter went to a human at once, LANGUAGE= for "
-            "the built-in words."
+            help="LANGUAGE=TEXT for a customer when the matter goes directly to a person; "
+            "LANGUAGE= for the built-in text."
         ),
     ] = None,
     frame: Annotated[
         list[str] | None,
         typer.Option(
-            help="LANGUAGE.FIELD=TEXT, where FIELD is named_greeting, greeting or sign_off; empty: "
-            "the default text. As often as needed."
+            help="LANGUAGE.FIELD=TEXT, where FIELD is named_greeting, greeting or sign_off; empty "
+            "for the default text. Repeatable."
         ),
     ] = None,
     authserv_id: Annotated[
         list[str] | None,
         typer.Option(
-            help="A mail server whose Authentication-Results are believed, in place of those until "
-            "now; as often as needed; empty: none."
+            help="Mail server with trusted Authentication-Results. Repeatable. Replaces the "
+            "current list; empty for none."
         ),
     ] = None,
     ask_rating: Annotated[
-        bool | None, typer.Option(help="Ask customers what they think of an answer.")
+        bool | None, typer.Option(help="Ask customers to rate an answer.")
     ] = None,
     holds_loosening: Annotated[
         bool | None,
-        typer.Option(help="Have changes that loosen rules wait for a second manager, or a day."),
+        typer.Option(
+            help="Hold changes that loosen rules until a second manager approves them, or for a "
+            "day."
+        ),
     ] = None,
     answers_from_knowledge: Annotated[
         bool | None,
-        typer.Option(help="Send the embedded brain's answers from knowledge without a person."),
+        typer.Option(help="Send the embedded brain's answers from knowledge without review."),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -142,7 +148,7 @@ async def rotate_widget_key(
     overlap_hours: Annotated[
         float,
         typer.Option(
-            min=0, max=MAX_OVERLAP_HOURS, help="How long the key until now is valid as well."
+            min=0, max=MAX_OVERLAP_HOURS, help="Hours for which the previous key stays valid."
         ),
     ] = OVERLAP_HOURS,
     data: DataOption = DEFAULT_DATA,

@@ -25,10 +25,10 @@ from store.tenants.members import MemberRepository
 
 @synchronous
 async def token(
-    user: Annotated[str, typer.Option(help="The user's id or mail address.")],
-    admin: Annotated[bool, typer.Option("--admin", help="For every client; any id will do.")] = (
-        False
-    ),
+    user: Annotated[str, typer.Option(help="Id or email address of the user.")],
+    admin: Annotated[
+        bool, typer.Option("--admin", help="Grant access to every client; any user id is accepted.")
+    ] = (False),
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

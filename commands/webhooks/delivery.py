@@ -61,7 +61,7 @@ _WAIT_S: Final = 15.0
 """Longer than the timeout of a delivery."""
 _POLL_S: Final = 0.2
 _KEPT: Final = timedelta(days=30)
-_SINCE_HELP: Final = "Such as 2026-11-21T08:00:00Z; UTC, if it names no offset."
+_SINCE_HELP: Final = "Time, such as 2026-11-21T08:00:00Z; in UTC if it has no offset."
 
 WebhookArgument = Annotated[str, typer.Argument(metavar="WEBHOOK_ID")]
 DeliveryArgument = Annotated[str, typer.Argument(metavar="DELIVERY_ID")]
@@ -70,7 +70,7 @@ DeliveryArgument = Annotated[str, typer.Argument(metavar="DELIVERY_ID")]
 @command(app, "test")
 async def try_out(
     webhook_id: WebhookArgument,
-    event: Annotated[str, typer.Option(help="Any event.")] = TESTED_BY_DEFAULT,
+    event: Annotated[str, typer.Option(help="Event type to send.")] = TESTED_BY_DEFAULT,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -91,7 +91,7 @@ async def try_out(
 @command(app, "deliveries")
 async def deliveries(
     webhook_id: WebhookArgument,
-    status: Annotated[DeliveryStatus | None, typer.Option(help="Only those that are so.")] = None,
+    status: Annotated[DeliveryStatus | None, typer.Option(help="Filter by status.")] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -144,7 +144,9 @@ async def replay(
 async def replay_since(
     webhook_id: WebhookArgument,
     since: Annotated[str, typer.Option(metavar="TIME", help=_SINCE_HELP)],
-    everything: Annotated[bool, typer.Option("--all", help="Also what it has got.")] = False,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also replay delivered events.")
+    ] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -174,14 +176,17 @@ async def replay_since(
 async def verify(
     webhook_id: WebhookArgument,
     signature: Annotated[
-        str, typer.Option(help="X-Service-Signature or webhook-signature, sent or computed.")
+        str,
+        typer.Option(
+            help="Value of X-Service-Signature or webhook-signature, as sent or computed."
+        ),
     ],
-    timestamp: Annotated[str, typer.Option(help="X-Service-Timestamp")],
+    timestamp: Annotated[str, typer.Option(help="Value of X-Service-Timestamp.")],
     body_file: Annotated[
-        Path, typer.Option(help="The body's bytes, as the receiver has them; or -")
+        Path, typer.Option(help="File with the body's bytes, as received; - for standard input.")
     ],
     message_id: Annotated[
-        str, typer.Option("--id", help="webhook-id, for a webhook-signature.")
+        str, typer.Option("--id", help="Value of webhook-id, for a webhook-signature.")
     ] = "",
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

@@ -51,11 +51,11 @@ from services.webhooks.subscriptions import (
 )
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository, client_of
 
-app = typer.Typer(help="A client's webhooks and their deliveries.", no_args_is_help=True)
+app = typer.Typer(help="Manage a client's webhooks and their deliveries.", no_args_is_help=True)
 app.add_typer(webhook_delivery.app)
 
-_EVENTS_HELP = "An event, or * for all; as often as needed."
-_RETRY_HELP = "standard: ten tries over three days."
+_EVENTS_HELP = "Event type, or * for all. Repeatable."
+_RETRY_HELP = "standard: ten attempts over three days."
 _ONCE_HELP = "Send only the first event of each type for a ticket."
 
 
@@ -67,9 +67,9 @@ def group() -> None:
 @command(app, "create")
 async def create(
     client: ClientOption,
-    url: Annotated[str, typer.Option(help="https://…")],
+    url: Annotated[str, typer.Option(help="HTTPS URL of the receiver.")],
     events: Annotated[list[str], typer.Option("--event", help=_EVENTS_HELP)],
-    label: Annotated[str | None, typer.Option(help="The URL's host if absent.")] = None,
+    label: Annotated[str | None, typer.Option(help="Label; defaults to the URL's host.")] = None,
     retry_policy: Annotated[RetryPolicy, typer.Option(help=_RETRY_HELP)] = RetryPolicy.NONE,
     once_per_ticket: Annotated[
         bool, typer.Option("--once-per-ticket/--every-resolution", help=_ONCE_HELP)
@@ -132,7 +132,7 @@ async def show(
 async def update(
     webhook_id: WebhookArgument,
     label: Annotated[str | None, typer.Option()] = None,
-    url: Annotated[str | None, typer.Option(help="https://…")] = None,
+    url: Annotated[str | None, typer.Option(help="HTTPS URL of the receiver.")] = None,
     events: Annotated[list[str] | None, typer.Option("--event", help=_EVENTS_HELP)] = None,
     retry_policy: Annotated[RetryPolicy | None, typer.Option(help=_RETRY_HELP)] = None,
     once_per_ticket: Annotated[
@@ -197,7 +197,9 @@ async def rotate(
     webhook_id: WebhookArgument,
     overlap_hours: Annotated[
         float,
-        typer.Option(min=0, max=MAX_OVERLAP_HOURS, help="How long the old secret signs as well."),
+        typer.Option(
+            min=0, max=MAX_OVERLAP_HOURS, help="Hours for which the previous secret keeps signing."
+        ),
     ] = OVERLAP_HOURS,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

@@ -36,7 +36,7 @@ from settings import load_server
 from store.tenants.client_settings import SettingsRepository
 from store.widget.widgets import WidgetRepository
 
-app = typer.Typer(help="The chat on a client's pages.", no_args_is_help=True)
+app = typer.Typer(help="Manage the chat widget on a client's pages.", no_args_is_help=True)
 
 
 @app.callback()
@@ -72,19 +72,29 @@ async def change(
     allowed_origin: Annotated[
         list[str] | None,
         typer.Option(
-            help="A site that may show the widget, as in https://shop.example, in place of those "
-            "until now; as often as needed; empty: none."
+            help="Origin that may show the widget, such as https://shop.example. Repeatable. "
+            "Replaces the current list; empty for none."
         ),
     ] = None,
     hourly_messages: Annotated[
-        int | None, typer.Option(min=0, max=MAX_SHARE, help="Its share of an hour; 0: a half.")
+        int | None,
+        typer.Option(
+            min=0,
+            max=MAX_SHARE,
+            help="Maximum widget messages per hour; 0 for half of the client's limit.",
+        ),
     ] = None,
     monthly_tickets: Annotated[
-        int | None, typer.Option(min=0, max=MAX_SHARE, help="Its share of a month; 0: a half.")
+        int | None,
+        typer.Option(
+            min=0,
+            max=MAX_SHARE,
+            help="Maximum widget tickets per month; 0 for half of the plan's tickets.",
+        ),
     ] = None,
     accepts_api_keys: Annotated[
         bool | None,
-        typer.Option("--api-keys/--no-api-keys", help="Whether its routes take API keys too."),
+        typer.Option("--api-keys/--no-api-keys", help="Accept API keys on the widget's routes."),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -123,7 +133,9 @@ async def rotate_secret(
     client: ClientOption,
     overlap_hours: Annotated[
         float,
-        typer.Option(min=0, max=MAX_OVERLAP_HOURS, help="How long the old secret signs as well."),
+        typer.Option(
+            min=0, max=MAX_OVERLAP_HOURS, help="Hours for which the previous secret stays valid."
+        ),
     ] = OVERLAP_HOURS,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

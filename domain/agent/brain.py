@@ -240,7 +240,9 @@ class BrainAnswer(BaseModel):
     seen_files: int = Field(default=0, ge=0)
     tokens_in: int = Field(default=0, ge=0)
     tokens_out: int = Field(default=0, ge=0)
-    cost_micros: int = Field(default=0, ge=0, description="Millionths of a US dollar.")
+    cost_micros: int = Field(
+        default=0, ge=0, description="Cost of the answer, in millionths of a US dollar."
+    )
 
 
 class Brain(Protocol):

@@ -113,7 +113,7 @@ class ChurnPrediction(Prediction):
     id: str
     customer_email: str
     week: date
-    created_at: Annotated[datetime, Field(description="When this score was first found.")]
+    created_at: Annotated[datetime, Field(description="Time when this score was first computed.")]
 
 
 def week_of(at: datetime) -> date:

@@ -26,18 +26,26 @@ class Figures(_Frozen):
 
     events: _Count
     runs: _Count
-    asked: Annotated[_Count, Field(description="Runs with something to answer to.")]
-    handled: Annotated[_Count, Field(description="Of `asked`: those with an outcome.")]
-    resolved: Annotated[_Count, Field(description="Of `asked`: those completed.")]
-    resolved_alone: Annotated[_Count, Field(description="Of `resolved`: without a person.")]
-    resolved_with_people: Annotated[_Count, Field(description="Of `resolved`: the others.")]
-    escalated: Annotated[_Count, Field(description="Of `asked`: people were asked about them.")]
-    reviewed: Annotated[_Count, Field(description="Of `escalated`: decided by a person.")]
-    followed: Annotated[
-        _Count, Field(description="`asked` of the days whose 7 days afterwards are over.")
+    asked: Annotated[_Count, Field(description="Runs with something of their own to answer.")]
+    handled: Annotated[_Count, Field(description="Runs in `asked` with an outcome.")]
+    resolved: Annotated[_Count, Field(description="Runs in `asked` that are completed.")]
+    resolved_alone: Annotated[_Count, Field(description="Runs in `resolved` without a person.")]
+    resolved_with_people: Annotated[
+        _Count, Field(description="Runs in `resolved` with the help of a person.")
     ]
-    durable: Annotated[_Count, Field(description="Of `followed`: resolved, and still so.")]
-    reopened: Annotated[_Count, Field(description="Of `followed`: resolved, and come back.")]
+    escalated: Annotated[
+        _Count, Field(description="Runs in `asked` that were escalated to a person.")
+    ]
+    reviewed: Annotated[_Count, Field(description="Runs in `escalated` that a person decided.")]
+    followed: Annotated[
+        _Count, Field(description="Runs in `asked` on days with a completed 7-day follow-up.")
+    ]
+    durable: Annotated[
+        _Count, Field(description="Runs in `followed` that were resolved and not reopened.")
+    ]
+    reopened: Annotated[
+        _Count, Field(description="Runs in `followed` that were resolved and then reopened.")
+    ]
     handled_rate: Annotated[_Share, Field(description="handled / asked")]
     resolution_rate: Annotated[_Share, Field(description="resolved / asked")]
     automation_rate: Annotated[_Share, Field(description="resolved_alone / asked")]
@@ -50,12 +58,12 @@ class Figures(_Frozen):
     latency_p95_ms: float | None
     sentiment_mean: Annotated[float | None, Field(ge=-1, le=1)]
     sentiment_count: _Count
-    rated: Annotated[_Count, Field(description="Ratings given on these days.")]
-    satisfied: Annotated[_Count, Field(description="Of `rated`: 4 or 5.")]
+    rated: Annotated[_Count, Field(description="Number of customer ratings given on these days.")]
+    satisfied: Annotated[_Count, Field(description="Ratings of 4 or 5.")]
     rating_mean: Annotated[float | None, Field(ge=1, le=5)]
     satisfied_share: Annotated[_Share, Field(description="satisfied / rated")]
     cost_micros: Annotated[
-        _Count, Field(description="What models cost, in millionths of a US dollar.")
+        _Count, Field(description="Cost of language models, in millionths of a US dollar.")
     ]
 
 
@@ -77,7 +85,7 @@ class SliceFigures(_Frozen):
     key: str | None
     name: str | None = None
     asked: _Count
-    asked_share: Annotated[_Share, Field(description="Its share of all that asked.")]
+    asked_share: Annotated[_Share, Field(description="Share of all `asked` runs, 0 to 1.")]
     resolved: _Count
     resolved_alone: _Count
     escalated: _Count

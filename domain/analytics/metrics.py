@@ -162,7 +162,9 @@ class DayMetrics(BaseModel):
     satisfied: _Count
     rating_mean: Annotated[float | None, Field(ge=1, le=5)]
     cost_micros: _Count
-    computed_at: Annotated[datetime, Field(description="When these values were first found.")]
+    computed_at: Annotated[
+        datetime, Field(description="Time when these values were first computed.")
+    ]
 
 
 class DayInsight(DayMetrics):

@@ -41,7 +41,9 @@ class CaseRun(BaseModel):
     done: int = 0
     passed: int = 0
     cost_micros: int = 0
-    error_code: str | None = Field(default=None, description="Why it ended early.")
+    error_code: str | None = Field(
+        default=None, description="Error code of a run that ended early; null otherwise."
+    )
     started_by: str
     created_at: datetime
     finished_at: datetime | None = None
@@ -110,7 +112,9 @@ class CaseResult(BaseModel):
     passed: bool
     tries: int
     passes: int
-    unmet: tuple[Unmet, ...] = Field(description="Of the last try that was not as expected.")
+    unmet: tuple[Unmet, ...] = Field(
+        description="Unmet parts of the expectation, from the last failed attempt."
+    )
     outcome: CaseOutcome
     before: CaseOutcome | None = None
     changed: bool = False

@@ -24,11 +24,18 @@ class GateStanding(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    was_live: bool = Field(description="It answered events before, so it needs no green case.")
-    green: tuple[GatedCase, ...] = Field(description="Cases that passed on just this.")
-    failing: tuple[GatedCase, ...] = Field(description="Cases that failed on just this.")
+    was_live: bool = Field(
+        description="Whether this version, or an equal one, was live before and needs no passing "
+        "case."
+    )
+    green: tuple[GatedCase, ...] = Field(
+        description="Cases that passed on this playbook, content and model."
+    )
+    failing: tuple[GatedCase, ...] = Field(
+        description="Cases that failed on this playbook, content and model."
+    )
     untried: tuple[GatedCase, ...] = Field(
-        description="Cases that were not tried on just this playbook, content and model."
+        description="Cases that have not run on this playbook, content and model."
     )
 
     @property

@@ -52,15 +52,16 @@ _NAMED: Final[Mapping[Language, tuple[str, str]]] = {
 class TemplateEntry(Template):
     """A template as shown to its authors."""
 
-    is_active: bool = Field(description="False: no agent is shown it.")
+    is_active: bool = Field(description="Whether agents may use the template.")
     is_starter: bool = Field(
-        default=False, description="True: the client started with it and has not edited it."
+        default=False, description="Whether the template is an unedited starter template."
     )
     created_at: datetime
     updated_at: datetime | None
 
     @computed_field(  # type: ignore[prop-decorator]
-        description="Fields that an event must have, since neither we nor the shop know them."
+        description="Fields that an event must provide, because neither the service nor the shop "
+        "has them."
     )
     @property
     def needs(self) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class Suggestion(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    proposed: Suggested = Field(description="What would be added.")
-    reason: str = Field(description="Why the assistant suggests it.")
-    suggested_by: str = Field(description="Id of the API key it came with.")
+    proposed: Suggested = Field(description="Suggested addition.")
+    reason: str = Field(description="Reason for the suggestion, as given by the assistant.")
+    suggested_by: str = Field(description="Id of the API key that sent the suggestion.")
     created_at: datetime

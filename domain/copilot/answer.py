@@ -37,20 +37,26 @@ class CitedRecord(_Shown):
     text."""
 
     kind: CitedKind
-    id: str = Field(description="Of the record; a document has its page and heading.")
-    title: str = Field(description="May quote a customer.")
-    url: str = Field(description="A page of the dashboard, or of the product's documents.")
+    id: str = Field(description="Id of the record. For a document, its page and heading.")
+    title: str = Field(description="Title of the record; may quote a customer.")
+    url: str = Field(
+        description="URL of a page of the dashboard, or of the product's documentation."
+    )
 
 
 class DraftedChange(_Shown):
     """A request that the user may send with their own session. The copilot has not sent it."""
 
-    kind: str = Field(description="`<noun>.<what>`, as in `knowledge.add`.")
-    changes: str = Field(description="What the request would change, in one sentence.")
+    kind: str = Field(
+        description="Kind of the change, as `<noun>.<verb>`, such as `knowledge.add`."
+    )
+    changes: str = Field(description="Effect of the request, in one sentence.")
     method: Literal["POST", "PUT", "PATCH", "DELETE"]
-    path: str = Field(description="Of the ordinary route, which checks the user's role itself.")
+    path: str = Field(
+        description="Path of the ordinary route, which checks the user's role itself."
+    )
     body: dict[str, JsonValue] | None = Field(
-        default=None, description="What is empty in it is for a person to write."
+        default=None, description="Body of the request. A person fills in its empty fields."
     )
 
 
@@ -61,9 +67,11 @@ class CopilotAnswer(_Shown):
     citations: tuple[CitedRecord, ...] = ()
     drafts: tuple[DraftedChange, ...] = ()
     can_not: str | None = Field(
-        default=None, description="Why it is out of the copilot's reach; null: it is not."
+        default=None, description="Reason that the copilot cannot help; null if it can."
     )
-    model: str = Field(description="Who answered: a language model's name, or `embedded`.")
+    model: str = Field(description="Name of the language model that answered, or `embedded`.")
     notice: str | None = Field(
-        default=None, description="Why the embedded copilot answered in a model's place."
+        default=None,
+        description="Reason that the embedded copilot answered instead of a language model; null "
+        "if it did not.",
     )

@@ -29,41 +29,54 @@ class ClientRecord(Record):
     """The client itself, one record. Written when the client is created and when its plan
     changes."""
 
-    id: Annotated[Id, Field(description="ULID of the client: `client_id` everywhere else.")]
-    brand_name: Annotated[str, Field(description="What the merchant is called.")]
-    plan: Annotated[Plan, Field(description="The plan that is paid for.")]
+    id: Annotated[Id, Field(description="ULID of the client, `client_id` in all other places.")]
+    brand_name: Annotated[str, Field(description="Name of the merchant.")]
+    plan: Annotated[Plan, Field(description="Plan that the client pays for.")]
     trial_ends_at: Annotated[
         Time | None,
         Field(
-            description="Until then everything of the plan pro is free to try; null: not in trial."
+            description="End of the trial, until which all features of plan pro are free; null if "
+            "not in trial."
         ),
     ]
-    next_plan: Annotated[Plan | None, Field(description="The plan of a downgrade that waits.")]
-    next_plan_from: Annotated[Time | None, Field(description="When `next_plan` begins.")]
-    created_at: Annotated[Time, Field(description="When the client was made.")]
+    next_plan: Annotated[
+        Plan | None,
+        Field(description="Plan after a scheduled downgrade; null if none is scheduled."),
+    ]
+    next_plan_from: Annotated[Time | None, Field(description="Time when `next_plan` takes effect.")]
+    created_at: Annotated[Time, Field(description="Time when the client was created.")]
 
 
 class PlaybookVersionRecord(Record):
     """One version of a playbook. A version never changes: runs refer to theirs."""
 
-    version: Annotated[Count, Field(description="1 for the first, and so on.")]
-    name: Annotated[str, Field(description="What people call it.")]
+    version: Annotated[Count, Field(description="Version number, starting at 1.")]
+    name: Annotated[str, Field(description="Name of the playbook.")]
     event_type: Annotated[
-        str, Field(description="Which events it answers: a type, a prefix like `a.*`, or `*`.")
+        str,
+        Field(
+            description="Event types that the playbook handles: a type, a prefix like `a.*`, or "
+            "`*`."
+        ),
     ]
-    threshold: Annotated[Share, Field(description="Below this confidence a human decides.")]
+    threshold: Annotated[
+        Share, Field(description="Confidence below which a human decides, 0 to 1.")
+    ]
     rulebook: Annotated[
-        Rulebook, Field(description="What the agent may do and how it speaks: docs/playbooks.md.")
+        Rulebook,
+        Field(description="Rules for the agent's actions and style; see docs/playbooks.md."),
     ]
-    created_at: Annotated[Time, Field(description="When this version was made.")]
+    created_at: Annotated[Time, Field(description="Time when this version was created.")]
     author: Annotated[
         str | None,
-        Field(description="Who made it, as the audit log names them."),
+        Field(description="Author of the version, as named in the audit log."),
     ] = None
-    note: Annotated[str | None, Field(description="Why, in the author's words.")] = None
+    note: Annotated[
+        str | None, Field(description="Reason for the change, as given by the author.")
+    ] = None
     live_at: Annotated[
         Time | None,
-        Field(description="When it first answered events; null: never."),
+        Field(description="Time when this version first went live; null if it never did."),
     ] = None
 
 
@@ -71,11 +84,11 @@ class PlaybookRecord(Record):
     """The events that the agent answers, and what it may do. Written by the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the playbook.")]
-    version: Annotated[Count, Field(description="The version that is in force.")]
-    is_active: Annotated[bool, Field(description="Whether it takes events.")]
-    created_at: Annotated[Time, Field(description="When it was made.")]
+    version: Annotated[Count, Field(description="Version in force.")]
+    is_active: Annotated[bool, Field(description="Whether the playbook handles events.")]
+    created_at: Annotated[Time, Field(description="Time when the playbook was created.")]
     versions: Annotated[
-        tuple[PlaybookVersionRecord, ...], Field(description="Each version, oldest first.")
+        tuple[PlaybookVersionRecord, ...], Field(description="All versions, oldest first.")
     ]
 
     @model_validator(mode="after")
@@ -89,73 +102,77 @@ class SettingsRecord(Record):
     """The client's settings, one record. Written by its members, on the dashboard."""
 
     system_prompt: Annotated[
-        str | None, Field(description="The merchant's own instructions to a language model.")
+        str | None, Field(description="Merchant's instructions to the language model.")
     ]
     branding: Annotated[
-        Branding, Field(description="How the client looks to customers; empty if nothing is set.")
+        Branding, Field(description="Branding shown to customers; empty if nothing is set.")
     ]
     widget_key: Annotated[
         Annotated[str, Field(pattern=WIDGET_KEY)] | None,
-        Field(description="Public key of the chat widget; it stands in web pages."),
+        Field(description="Public key of the chat widget, which is visible in web pages."),
     ]
     retention: Annotated[
         dict[str, int | None],
         Field(
-            description="Days that records are kept, by class, where the client chose; "
+            description="Retention in days, by record class, for the classes that the client set; "
             "null: for ever."
         ),
     ]
     sensitive_words: Annotated[
         tuple[str, ...],
-        Field(default=(), description="Words and phrases that always reach a human."),
+        Field(default=(), description="Words and phrases that always send a message to a human."),
     ]
     acknowledgement: Annotated[
         dict[str, str],
         Field(
             default={},
-            description="By language: what is said to a customer whose matter went to a human at "
-            "once.",
+            description="Text sent to a customer whose message went straight to a human, by "
+            "language.",
         ),
     ]
     frame: Annotated[
         dict[str, dict[str, str]],
         Field(
             default={},
-            description="By language: `named_greeting`, `greeting` and `sign_off` of answers, "
-            "where the client chose.",
+            description="Texts `named_greeting`, `greeting` and `sign_off` of answers, by "
+            "language, where the client set them.",
         ),
     ]
     authserv_ids: Annotated[
         tuple[str, ...],
-        Field(description="Mail servers whose `Authentication-Results` are believed."),
+        Field(description="Mail servers whose `Authentication-Results` headers are trusted."),
     ] = ()
     ask_rating: Annotated[
         bool,
         Field(
             default=False,
-            description="Whether customers are asked what they think of an answer.",
+            description="Whether customers are asked to rate an answer.",
         ),
     ]
     holds_loosening: Annotated[
         bool,
         Field(
             default=True,
-            description="Whether a change that loosens rules waits for a second manager, or a day.",
+            description="Whether a change that loosens rules waits for a second manager's "
+            "approval, or a day.",
         ),
     ]
     answers_from_knowledge: Annotated[
         bool,
         Field(
             default=False,
-            description="Whether the embedded brain's answers from knowledge are sent without a "
-            "person.",
+            description="Whether the embedded brain's answers from knowledge are sent without "
+            "review by a person.",
         ),
     ]
     playbooks: Annotated[
-        tuple[PlaybookRecord, ...], Field(description="All playbooks, by their ids.")
+        tuple[PlaybookRecord, ...], Field(description="All playbooks, sorted by id.")
     ]
     updated_at: Annotated[
-        Time | None, Field(description="The latest change of all but playbooks; null if none.")
+        Time | None,
+        Field(
+            description="Time of the latest change, not counting playbooks; null if there is none."
+        ),
     ]
 
     @model_validator(mode="after")
@@ -183,46 +200,56 @@ class IntegrationRecord(Record):
     """A connection to another system, present or past. Written when it is connected or
     disconnected, and by the engine if the other side no longer accepts the credentials."""
 
-    id: Annotated[Id, Field(description="ULID of the connection.")]
-    provider: Annotated[Provider, Field(description="Whose system it goes to.")]
+    id: Annotated[Id, Field(description="ULID of the integration.")]
+    provider: Annotated[Provider, Field(description="Provider of the connected system.")]
     status: Annotated[
-        IntegrationStatus, Field(description="`error`: it must be connected again to be used.")
+        IntegrationStatus,
+        Field(description="Status of the integration; `error` means that it must be reconnected."),
     ]
     error_code: Annotated[
-        str | None, Field(description="Why it was given up, where `status` is `error`.")
+        str | None, Field(description="Error code of the failure, if `status` is `error`.")
     ]
-    connected_at: Annotated[Time, Field(description="When it was connected.")]
-    disconnected_at: Annotated[Time | None, Field(description="When it ended.")]
+    connected_at: Annotated[Time, Field(description="Time when the integration was connected.")]
+    disconnected_at: Annotated[
+        Time | None, Field(description="Time when the integration was disconnected.")
+    ]
 
 
 class TemplateRecord(Record):
     """The merchant's own answer to a class of questions. Written by the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the template.")]
-    name: Annotated[str, Field(description="What people call it.")]
-    category: Annotated[Category, Field(description="The class of questions it answers.")]
-    language: Annotated[Language, Field(description="`fr` or `en`.")]
-    body: Annotated[str, Field(description="The answer, with `{{ placeholders }}`.")]
+    name: Annotated[str, Field(description="Name of the template.")]
+    category: Annotated[
+        Category, Field(description="Category of the messages that the template answers.")
+    ]
+    language: Annotated[Language, Field(description="Language of the template, `fr` or `en`.")]
+    body: Annotated[str, Field(description="Text of the answer, with `{{ placeholders }}`.")]
     intent: Annotated[
-        Intent | None, Field(description="What a customer must want for it to be sent.")
+        Intent | None,
+        Field(description="Intent that a message must have for the template to be sent."),
     ] = None
     not_for: Annotated[
-        tuple[str, ...], Field(description="Words of the messages that it must not answer.")
+        tuple[str, ...], Field(description="Words that exclude a message from the template.")
     ] = ()
-    is_active: Annotated[bool, Field(description="Whether the agent may use it.")]
+    is_active: Annotated[bool, Field(description="Whether the agent may use the template.")]
     is_starter: Annotated[
-        bool, Field(description="Whether the client started with it and has not edited it.")
+        bool, Field(description="Whether the template is an unedited starter template.")
     ] = False
-    created_at: Annotated[Time, Field(description="When it was made.")]
-    updated_at: Annotated[Time | None, Field(description="The latest change; null if none.")]
+    created_at: Annotated[Time, Field(description="Time when the template was created.")]
+    updated_at: Annotated[
+        Time | None, Field(description="Time of the latest change; null if there is none.")
+    ]
 
 
 class KnowledgeRecord(Record):
     """A fact that the agent may quote. Written by the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the entry.")]
-    title: Annotated[str, Field(description="What it is about.")]
-    body: Annotated[str, Field(description="The fact, as the agent reads it.")]
-    language: Annotated[Language, Field(description="`fr` or `en`.")]
-    created_at: Annotated[Time, Field(description="When it was made.")]
-    updated_at: Annotated[Time | None, Field(description="The latest change; null if none.")]
+    title: Annotated[str, Field(description="Title of the entry.")]
+    body: Annotated[str, Field(description="Text of the fact, as the agent reads it.")]
+    language: Annotated[Language, Field(description="Language of the entry, `fr` or `en`.")]
+    created_at: Annotated[Time, Field(description="Time when the entry was created.")]
+    updated_at: Annotated[
+        Time | None, Field(description="Time of the latest change; null if there is none.")
+    ]

@@ -12,17 +12,22 @@ class AttachmentRecord(Record):
     /api/dashboard/attachments/{id}`). An import leaves the record out, since it has no bytes."""
 
     id: Annotated[Id, Field(description="ULID of the file.")]
-    event_id: Annotated[Id, Field(description="The event that it came with.")]
-    position: Annotated[BigCount, Field(description="Its place among the event's files, from 0.")]
-    name: Annotated[str, Field(description="As the sender called it, without folders.")]
-    claimed_type: Annotated[str, Field(description="What the sender said it is.")]
+    event_id: Annotated[Id, Field(description="ULID of the event that the file belongs to.")]
+    position: Annotated[
+        BigCount, Field(description="Position among the event's files, starting at 0.")
+    ]
+    name: Annotated[str, Field(description="File name given by the sender, without folders.")]
+    claimed_type: Annotated[str, Field(description="Media type given by the sender.")]
     media_type: Annotated[
-        str | None, Field(description="What its bytes say; null: nothing that is kept.")
+        str | None,
+        Field(description="Media type detected from the bytes; null if the type is not stored."),
     ]
-    size: Annotated[BigCount, Field(description="Bytes.")]
+    size: Annotated[BigCount, Field(description="Size in bytes.")]
     sha256: Annotated[
-        str, Field(pattern="^[0-9a-f]{64}$", description="Of its bytes, in hexadecimal.")
+        str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the bytes, in hexadecimal.")
     ]
-    state: Annotated[str, Field(description="`stored`, or `refused`: its bytes are not kept.")]
-    reason: Annotated[str | None, Field(description="Why it was refused.")]
-    created_at: Annotated[Time, Field(description="When it came.")]
+    state: Annotated[str, Field(description="`stored`, or `refused` if the bytes are not kept.")]
+    reason: Annotated[
+        str | None, Field(description="Reason for the refusal; null if the file is stored.")
+    ]
+    created_at: Annotated[Time, Field(description="Time when the file was received.")]

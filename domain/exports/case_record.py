@@ -13,14 +13,25 @@ class SavedCaseRecord(Record):
     """A message or a conversation with its expected outcome. Results of runs are not exported."""
 
     id: Annotated[Id, Field(description="ULID of the case.")]
-    name: Annotated[str, Field(description="No other case of the client has it.")]
-    scenario: Annotated[Scenario, Field(description="The conversation: docs/simulator.md.")]
-    expected: Annotated[CaseExpectation, Field(description="What must come of it.")]
-    must: Annotated[bool, Field(description="A playbook does not go live while it fails.")]
-    tries: Annotated[Count, Field(description="How often a language model thinks it through.")]
-    pass_rate: Annotated[Share, Field(description="The share of tries that must be as expected.")]
-    origin: Annotated[CaseOrigin, Field(description="Where it was taken from.")]
-    run_id: Annotated[str | None, Field(description="The run that it was made of.")]
-    created_by: Annotated[str, Field(description="Who added it.")]
-    created_at: Annotated[Time, Field(description="When it was added.")]
-    updated_at: Annotated[Time | None, Field(description="When it was last changed.")]
+    name: Annotated[str, Field(description="Name of the case, unique within the client.")]
+    scenario: Annotated[
+        Scenario, Field(description="Conversation of the case; see docs/simulator.md.")
+    ]
+    expected: Annotated[CaseExpectation, Field(description="Expected outcome.")]
+    must: Annotated[
+        bool, Field(description="Whether the case must pass before a playbook goes live.")
+    ]
+    tries: Annotated[Count, Field(description="Number of attempts with a language model.")]
+    pass_rate: Annotated[
+        Share, Field(description="Share of attempts that must meet the expectation, 0 to 1.")
+    ]
+    origin: Annotated[CaseOrigin, Field(description="Origin of the case.")]
+    run_id: Annotated[
+        str | None,
+        Field(description="ULID of the run that the case was made from; null if there is none."),
+    ]
+    created_by: Annotated[str, Field(description="Author of the case.")]
+    created_at: Annotated[Time, Field(description="Time when the case was added.")]
+    updated_at: Annotated[
+        Time | None, Field(description="Time of the latest change; null if there is none.")
+    ]

@@ -17,20 +17,26 @@ class MessageRecord(Record):
     """One message of a conversation. Written by the engine when it is received or sent."""
 
     id: Annotated[Id, Field(description="ULID of the message.")]
-    event_id: Annotated[Id, Field(description="ULID of the event that it is, or that it answers.")]
-    direction: Annotated[
-        Literal["inbound", "outbound"], Field(description="`inbound`: from the customer.")
+    event_id: Annotated[
+        Id, Field(description="ULID of the message's own event, or of the event that it answers.")
     ]
-    channel: Annotated[Channel | None, Field(description="Where it was written.")]
+    direction: Annotated[
+        Literal["inbound", "outbound"],
+        Field(description="Direction; `inbound` is from the customer."),
+    ]
+    channel: Annotated[Channel | None, Field(description="Channel of the message.")]
     author: Annotated[
         Literal["customer", "agent", "human"],
-        Field(description="Who wrote it; `human` is one of the merchant's."),
+        Field(description="Author of the message; `human` is a member of the merchant's team."),
     ]
     customer_key: Annotated[
-        str | None, Field(description="The customer's address as limits count it.")
+        str | None,
+        Field(description="Customer's email address in canonical form, as used for limits."),
     ]
-    body: Annotated[str, Field(description="Its text, without quoted replies and signature.")]
-    created_at: Annotated[Time, Field(description="When it was stored.")]
+    body: Annotated[
+        str, Field(description="Text of the message, without quoted replies and signature.")
+    ]
+    created_at: Annotated[Time, Field(description="Time when the message was stored.")]
 
 
 class ConversationRecord(Record):
@@ -41,46 +47,72 @@ class ConversationRecord(Record):
     key: Annotated[
         str,
         Field(
-            description="What holds it together: `ticket:…`, `mail:…`, `session:…`, `email:…` or "
-            "`event:…`; once it has ended, with a slash and its id."
+            description="Key that groups the messages: `ticket:…`, `mail:…`, `session:…`, "
+            "`email:…` or `event:…`. After the conversation has ended, a slash and its id follow."
         ),
     ]
     memory_key: Annotated[
         str | None,
         Field(
             default=None,
-            description="The customer memory that it shares; null without a proved address.",
+            description="Key of the customer memory that the conversation shares; null without a "
+            "verified address.",
         ),
     ]
-    channel: Annotated[Channel, Field(description="Where it began.")]
-    customer_email: Annotated[str | None, Field(description="The customer's mail address.")]
+    channel: Annotated[Channel, Field(description="Channel in which the conversation started.")]
+    customer_email: Annotated[str | None, Field(description="Customer's email address.")]
     summary: Annotated[
         str,
         Field(
-            description="Outcomes of the customer's runs, or of its own without a proved "
-            "customer: a line each, as the agent remembers it."
+            description="Outcomes of the customer's runs, one per line, as the agent remembers "
+            "them. Without a verified customer, only the outcomes of this conversation."
         ),
     ]
     thread: Annotated[
-        Thread, Field(default=Thread(), description="What was settled in it: the order spoken of.")
+        Thread,
+        Field(
+            default=Thread(),
+            description="State of the conversation, such as the order that it is about.",
+        ),
     ]
     sentiment: Annotated[
-        Score | None, Field(description="Tone of the latest message, -1 (anger) to 1 (joy).")
+        Score | None, Field(description="Sentiment of the latest message, -1 (anger) to 1 (joy).")
     ]
-    is_critical: Annotated[bool, Field(description="Whether that tone lies in the critical zone.")]
+    is_critical: Annotated[bool, Field(description="Whether `sentiment` is in the critical zone.")]
     handed_over_at: Annotated[
-        Time | None, Field(default=None, description="Since when people answer in it.")
+        Time | None,
+        Field(
+            default=None,
+            description="Time when people took over the conversation; null if they have not.",
+        ),
     ]
     taken_by: Annotated[
         str | None,
-        Field(default=None, description="Who took it over at the dashboard, and has it still."),
+        Field(
+            default=None,
+            description="Person who took over the conversation in the dashboard and still holds "
+            "it; null if there is none.",
+        ),
     ]
-    taken_at: Annotated[Time | None, Field(default=None, description="Since when they have it.")]
+    taken_at: Annotated[
+        Time | None,
+        Field(
+            default=None,
+            description="Time when `taken_by` took over the conversation; null if it is not taken "
+            "over.",
+        ),
+    ]
     ended_at: Annotated[
-        Time | None, Field(default=None, description="When another began in its place.")
+        Time | None,
+        Field(
+            default=None,
+            description="Time when another conversation replaced this one; null if none has.",
+        ),
     ]
-    created_at: Annotated[Time, Field(description="When its first message came.")]
-    last_message_at: Annotated[Time, Field(description="When its latest message came or went.")]
+    created_at: Annotated[Time, Field(description="Time of the first message.")]
+    last_message_at: Annotated[
+        Time, Field(description="Time of the latest message, received or sent.")
+    ]
     messages: Annotated[tuple[MessageRecord, ...], Field(description="All messages, oldest first.")]
 
 
@@ -90,40 +122,67 @@ class EscalationRecord(Record):
 
     id: Annotated[Id, Field(description="ULID of the review.")]
     run_id: Annotated[Id, Field(description="ULID of the run.")]
-    round: Annotated[Count, Field(description="0 for the first question about the run.")]
-    status: Annotated[EscalationStatus, Field(description="How it stands.")]
-    reason: Annotated[EscalationReason, Field(description="Why a human is asked.")]
-    urgent: Annotated[bool, Field(description="Whether it could not wait for its turn.")]
-    sensitive: Annotated[
-        SensitiveMatter | None, Field(description="The matter that always reaches a human.")
+    round: Annotated[
+        Count, Field(description="Round of the review; 0 for the first review of the run.")
     ]
-    draft: Annotated[str, Field(description="The answer that the agent would give.")]
+    status: Annotated[EscalationStatus, Field(description="Status of the review.")]
+    reason: Annotated[
+        EscalationReason, Field(description="Escalation reason: why a human must decide.")
+    ]
+    urgent: Annotated[
+        bool, Field(description="Whether the review is urgent and precedes others in the queue.")
+    ]
+    sensitive: Annotated[
+        SensitiveMatter | None,
+        Field(description="Sensitive matter that always goes to a human; null if there is none."),
+    ]
+    draft: Annotated[str, Field(description="Answer that the agent proposes.")]
     plan: Annotated[
-        tuple[PlannedAction, ...], Field(description="What the agent would do, in order.")
+        tuple[PlannedAction, ...], Field(description="Actions that the agent proposes, in order.")
     ]
     latest_event_id: Annotated[
         Id | None,
-        Field(description="ULID of the event whose message joined it last; null if none did."),
+        Field(
+            description="ULID of the event of the latest message added to the review; null if none "
+            "was added."
+        ),
     ]
-    claimed_by: Annotated[str | None, Field(description="Who is looking at it.")]
-    claimed_at: Annotated[Time | None, Field(description="Since when.")]
-    needs_second: Annotated[bool, Field(description="Whether two people must agree.")]
-    first_approved_by: Annotated[str | None, Field(description="Who agreed first, of two.")]
-    first_approved_at: Annotated[Time | None, Field(description="When that was.")]
+    claimed_by: Annotated[
+        str | None,
+        Field(description="Member who has claimed the review; null if there is no claim."),
+    ]
+    claimed_at: Annotated[
+        Time | None, Field(description="Time of the claim; null if there is none.")
+    ]
+    needs_second: Annotated[bool, Field(description="Whether two people must approve.")]
+    first_approved_by: Annotated[
+        str | None,
+        Field(description="First person to approve, if two must; null if there is none."),
+    ]
+    first_approved_at: Annotated[
+        Time | None, Field(description="Time of the first of two approvals; null if there is none.")
+    ]
     amount: Annotated[
         BigCount | None,
-        Field(description="The largest sum that its plan would move, in minor units (cents)."),
+        Field(description="Largest amount that the plan would move, in minor units (cents)."),
     ]
-    currency: Annotated[str | None, Field(description="Of `amount`, as in `EUR`.")]
+    currency: Annotated[str | None, Field(description="Currency of `amount`, such as `EUR`.")]
     decided_by: Annotated[
-        str | None, Field(description="The person who decided; null if none did.")
+        str | None, Field(description="Person who decided; null if there is none.")
     ]
-    decided_at: Annotated[Time | None, Field(description="When it was decided, or expired.")]
-    decision: Annotated[Decision | None, Field(description="What was decided.")]
-    edited_text: Annotated[str | None, Field(description="The words to send in place of `draft`.")]
-    note: Annotated[str | None, Field(description="Why it was rejected, for colleagues.")]
-    expires_at: Annotated[Time, Field(description="When it closes without a decision.")]
-    created_at: Annotated[Time, Field(description="When the human was asked.")]
+    decided_at: Annotated[
+        Time | None,
+        Field(description="Time of the decision or expiry; null while the review is open."),
+    ]
+    decision: Annotated[
+        Decision | None, Field(description="Decision on the review; null while it is open.")
+    ]
+    edited_text: Annotated[str | None, Field(description="Text to send instead of `draft`.")]
+    note: Annotated[str | None, Field(description="Reason for a rejection, for colleagues.")]
+    expires_at: Annotated[
+        Time, Field(description="Time when the review expires without a decision.")
+    ]
+    created_at: Annotated[Time, Field(description="Time when the review was opened.")]
 
 
 class SentimentRecord(Record):
@@ -131,7 +190,12 @@ class SentimentRecord(Record):
 
     id: Annotated[Id, Field(description="ULID of the score.")]
     conversation_id: Annotated[Id, Field(description="ULID of the conversation.")]
-    event_id: Annotated[Id, Field(description="ULID of the event that brought the message.")]
-    score: Annotated[Score, Field(description="-1 (anger, despair) to 1 (joy); 0 is neutral.")]
-    is_critical: Annotated[bool, Field(description="Whether it lies in the critical zone.")]
-    created_at: Annotated[Time, Field(description="When it was scored.")]
+    event_id: Annotated[Id, Field(description="ULID of the event of the message.")]
+    score: Annotated[
+        Score,
+        Field(
+            description="Sentiment of the message, -1 (anger, despair) to 1 (joy); 0 is neutral."
+        ),
+    ]
+    is_critical: Annotated[bool, Field(description="Whether `score` is in the critical zone.")]
+    created_at: Annotated[Time, Field(description="Time when the message was scored.")]

@@ -18,18 +18,39 @@ class CorrectionExportRecord(Record):
     id: Annotated[Id, Field(description="ULID of the correction.")]
     review_id: Annotated[Id, Field(description="ULID of the review.")]
     run_id: Annotated[Id, Field(description="ULID of the run.")]
-    kind: Annotated[CorrectionKind, Field(description="What became of the draft.")]
-    state: Annotated[CorrectionState, Field(description="How it stands.")]
-    decided_by: Annotated[str | None, Field(description="Who accepted or dismissed it.")]
-    decided_at: Annotated[Time | None, Field(description="When that was.")]
-    case_id: Annotated[Id | None, Field(description="ULID of the case that was made of it.")]
+    kind: Annotated[
+        CorrectionKind,
+        Field(description="Kind of correction: the person edited or rejected the draft."),
+    ]
+    state: Annotated[CorrectionState, Field(description="State of the correction.")]
+    decided_by: Annotated[
+        str | None,
+        Field(
+            description="Person who accepted or dismissed the correction; null while it is open."
+        ),
+    ]
+    decided_at: Annotated[
+        Time | None,
+        Field(
+            description="Time when the correction was accepted or dismissed; null while it is open."
+        ),
+    ]
+    case_id: Annotated[
+        Id | None,
+        Field(description="ULID of the case made from the correction; null if there is none."),
+    ]
     content_kind: Annotated[
-        Literal["template", "knowledge"] | None, Field(description="What `content_id` names.")
+        Literal["template", "knowledge"] | None,
+        Field(description="Kind of the record in `content_id`; null if there is none."),
     ]
     content_id: Annotated[
-        Id | None, Field(description="ULID of the template or entry that it made or changed.")
+        Id | None,
+        Field(
+            description="ULID of the template or entry that the correction created or changed; "
+            "null if there is none."
+        ),
     ]
-    created_at: Annotated[Time, Field(description="When the review was decided.")]
+    created_at: Annotated[Time, Field(description="Time when the review was decided.")]
 
 
 class LabelledExampleRecord(Record):
@@ -37,25 +58,33 @@ class LabelledExampleRecord(Record):
     when a person accepts a correction."""
 
     id: Annotated[Id, Field(description="ULID of the example.")]
-    run_id: Annotated[Id | None, Field(description="ULID of the run that it was made of.")]
-    text: Annotated[str, Field(description="The message.")]
-    language: Annotated[Language, Field(description="Its language.")]
-    classification: Annotated[Category, Field(description="The class that a person gave it.")]
-    intent: Annotated[Intent | None, Field(description="The intent that a person gave it.")]
-    labelled_by: Annotated[str, Field(description="Who gave them.")]
-    created_at: Annotated[Time, Field(description="When that was.")]
+    run_id: Annotated[
+        Id | None,
+        Field(
+            description="ULID of the run that the example was made from; null if no run is known."
+        ),
+    ]
+    text: Annotated[str, Field(description="Text of the message, with personal data replaced.")]
+    language: Annotated[Language, Field(description="Language of the message.")]
+    classification: Annotated[Category, Field(description="Category that a person assigned.")]
+    intent: Annotated[Intent | None, Field(description="Intent that a person assigned.")]
+    labelled_by: Annotated[str, Field(description="Person who assigned category and intent.")]
+    created_at: Annotated[Time, Field(description="Time when the example was labelled.")]
 
 
 class RatingRecord(Record):
     """A customer's rating of the answer to a message. Written by the customer."""
 
     id: Annotated[Id, Field(description="ULID of the rating.")]
-    run_id: Annotated[Id, Field(description="ULID of the run whose answer it is about.")]
-    score: Annotated[int, Field(ge=LEAST, le=MOST, description="1 (bad) to 5 (good).")]
+    run_id: Annotated[Id, Field(description="ULID of the run with the rated answer.")]
+    score: Annotated[int, Field(ge=LEAST, le=MOST, description="Score, 1 (bad) to 5 (good).")]
     comment: Annotated[
         Annotated[str, Field(max_length=MAX_COMMENT)] | None,
-        Field(description="What the customer wrote beside it."),
+        Field(description="Comment of the customer."),
     ]
-    channel: Annotated[RatingChannel, Field(description="Where the customer was asked.")]
-    created_at: Annotated[Time, Field(description="When it came first.")]
-    updated_at: Annotated[Time | None, Field(description="When the customer changed it.")]
+    channel: Annotated[RatingChannel, Field(description="Channel in which the customer was asked.")]
+    created_at: Annotated[Time, Field(description="Time when the rating was first given.")]
+    updated_at: Annotated[
+        Time | None,
+        Field(description="Time when the customer last changed the rating; null if never."),
+    ]

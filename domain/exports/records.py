@@ -39,7 +39,7 @@ from domain.exports.shadow_record import ShadowDraftRecord
 class ExportDocument(Record):
     """All data of one client at one moment, in the JSON form."""
 
-    exported_at: Annotated[Time, Field(description="The moment that all of it shows, UTC.")]
+    exported_at: Annotated[Time, Field(description="Time of the snapshot, UTC.")]
     client_id: Annotated[Id, Field(description="ULID of the client.")]
     client: tuple[ClientRecord, ...]
     settings: tuple[SettingsRecord, ...]

@@ -21,13 +21,17 @@ from domain.runs.run import RunResult, RunStatus, Timings
 class EventRecord(Record):
     """The event that started the run, as it was received. Written by the gateway."""
 
-    source: Annotated[str | None, Field(description="The source that the caller named.")]
-    event_type: Annotated[str, Field(description="The type that playbooks are matched by.")]
-    customer_email: Annotated[str | None, Field(description="The address that the caller gave.")]
-    message: Annotated[str | None, Field(description="The message as it came.")]
-    subject: Annotated[str | None, Field(description="Its subject, once it was normalized.")]
+    source: Annotated[str | None, Field(description="Source named by the caller.")]
+    event_type: Annotated[
+        str, Field(description="Event type, which is matched with the playbooks.")
+    ]
+    customer_email: Annotated[
+        str | None, Field(description="Customer's email address, as given by the caller.")
+    ]
+    message: Annotated[str | None, Field(description="Message as received.")]
+    subject: Annotated[str | None, Field(description="Subject of the normalized message.")]
     text: Annotated[
-        str | None, Field(description="What the customer wrote now: no quotes, no signature.")
+        str | None, Field(description="Customer's new text, without quotes and signature.")
     ]
     payload: Annotated[
         dict[str, JsonValue],
@@ -39,42 +43,62 @@ class EventRecord(Record):
     ]
     unified: Annotated[
         UnifiedEvent | None,
-        Field(description="The shape that the brain reads; null if it was not normalized."),
+        Field(
+            description="Normalized event, as the brain reads it; null if it was not normalized."
+        ),
     ]
     author: Annotated[
         str | None,
-        Field(default=None, description="Id of the user who typed it; null if a system sent it."),
+        Field(
+            default=None,
+            description="Id of the user who typed the message; null if a system sent it.",
+        ),
     ]
     merchant_request: Annotated[
         MerchantRequest | None,
-        Field(default=None, description="What the merchant's own system asked for, if it did."),
+        Field(
+            default=None, description="Request of the merchant's own system; null if there is none."
+        ),
     ]
-    received_at: Annotated[Time, Field(description="When it came.")]
+    received_at: Annotated[Time, Field(description="Time when the event was received.")]
 
 
 class ActionRecord(Record):
     """One attempt of an action. Written by the engine before the effect, and after it."""
 
     id: Annotated[Id, Field(description="ULID of the entry.")]
-    step: Annotated[Count, Field(description="Which action of the plan, from 0.")]
-    round: Annotated[Count, Field(description="Which try: a human's approval begins a new one.")]
-    action: Annotated[ActionKind, Field(description="What was to be done.")]
+    step: Annotated[Count, Field(description="Position of the action in the plan, starting at 0.")]
+    round: Annotated[
+        Count, Field(description="Round of execution; a human's approval starts a new one.")
+    ]
+    action: Annotated[ActionKind, Field(description="Kind of the action.")]
     state: Annotated[
         Literal["planned", "done", "failed", "unknown"],
-        Field(description="`planned`: started; `unknown`: it may or may not have happened."),
+        Field(
+            description="State of the action. `planned`: started. `unknown`: it may or may not "
+            "have happened."
+        ),
     ]
-    detail: Annotated[str, Field(description="Why it failed, a stable code; else empty.")]
-    integration_id: Annotated[Id | None, Field(description="ULID of the connection it went by.")]
-    order_key: Annotated[str | None, Field(description="Provider, a slash, the order's id there.")]
-    customer_key: Annotated[str | None, Field(description="The customer, as limits count them.")]
-    amount: Annotated[BigCount | None, Field(description="What was moved, in minor units (cents).")]
-    currency: Annotated[str | None, Field(description="Of `amount`, as in `EUR`.")]
-    reference: Annotated[str | None, Field(description="The other side's name for what was done.")]
+    detail: Annotated[
+        str, Field(description="Stable error code of a failed action; otherwise empty.")
+    ]
+    integration_id: Annotated[Id | None, Field(description="ULID of the integration used.")]
+    order_key: Annotated[
+        str | None,
+        Field(description="Order, as the provider, a slash and the provider's order id."),
+    ]
+    customer_key: Annotated[
+        str | None,
+        Field(description="Customer's email address in canonical form, as used for limits."),
+    ]
+    amount: Annotated[BigCount | None, Field(description="Amount moved, in minor units (cents).")]
+    currency: Annotated[str | None, Field(description="Currency of `amount`, such as `EUR`.")]
+    reference: Annotated[str | None, Field(description="Id of the effect in the external system.")]
     ticket_id: Annotated[
-        str | None, Field(description="The helpdesk's ticket that it was done in.")
+        str | None, Field(description="Id of the helpdesk ticket in which the action was executed.")
     ]
-    planned_at: Annotated[Time, Field(description="When it was started.")]
-    finished_at: Annotated[Time | None, Field(description="When its outcome was known.")]
+    planned_at: Annotated[Time, Field(description="Time when the action was started.")]
+    finished_at: Annotated[Time | None, Field(description="Time when the outcome was known.")]
 
 
 class RunRecord(Record):
@@ -82,74 +106,97 @@ class RunRecord(Record):
 
     id: Annotated[Id, Field(description="ULID of the run.")]
     event_id: Annotated[Id, Field(description="ULID of the event.")]
-    playbook_id: Annotated[Id, Field(description="ULID of the playbook that took the event.")]
-    playbook_version: Annotated[Count, Field(description="The version of it that holds here.")]
-    status: Annotated[RunStatus, Field(description="How it stands; `received`: under way.")]
+    playbook_id: Annotated[Id, Field(description="ULID of the playbook that handled the event.")]
+    playbook_version: Annotated[
+        Count, Field(description="Version of the playbook that applies to this run.")
+    ]
+    status: Annotated[
+        RunStatus, Field(description="Status of the run; `received` means in progress.")
+    ]
     classification: Annotated[
-        Category | None, Field(description="What the message is about; null before thinking.")
+        Category | None,
+        Field(description="Category of the message; null until the brain has answered."),
     ]
-    confidence: Annotated[Share | None, Field(description="How sure the agent is, 0 to 1.")]
+    confidence: Annotated[Share | None, Field(description="Confidence of the agent, 0 to 1.")]
     alternatives: Annotated[
-        tuple[Alternative, ...], Field(description="Other classes, each with its confidence.")
+        tuple[Alternative, ...],
+        Field(description="Other possible categories, each with its confidence."),
     ]
-    language: Annotated[str | None, Field(description="Of the message, ISO 639-1.")]
-    draft: Annotated[str | None, Field(description="The answer that the agent would give.")]
-    response: Annotated[str | None, Field(description="The answer that the customer got.")]
+    language: Annotated[str | None, Field(description="Language of the message, ISO 639-1.")]
+    draft: Annotated[str | None, Field(description="Answer that the agent proposes.")]
+    response: Annotated[str | None, Field(description="Answer that was sent to the customer.")]
     answer: Annotated[
-        RunResult | None, Field(description="The answer to the caller: the first outcome.")
+        RunResult | None, Field(description="Answer to the caller: the first outcome of the run.")
     ]
-    doubt: Annotated[EscalationReason | None, Field(description="Why the agent is unsure.")]
+    doubt: Annotated[
+        EscalationReason | None,
+        Field(
+            description="Reason of the agent's doubt. The run is escalated for it below the "
+            "playbook's threshold."
+        ),
+    ]
     hold: Annotated[
-        EscalationReason | None, Field(description="Why a human must see it, however sure it is.")
+        EscalationReason | None,
+        Field(description="Escalation reason that applies at any confidence."),
     ]
-    plan: Annotated[tuple[PlannedAction, ...], Field(description="The planned actions, in order.")]
-    steps: Annotated[tuple[StepOutcome, ...], Field(description="The outcome of each action.")]
-    citations: Annotated[tuple[Citation, ...], Field(description="What the draft rests on.")]
-    sentiment: Annotated[Score | None, Field(description="Tone of the message, -1 to 1.")]
+    plan: Annotated[tuple[PlannedAction, ...], Field(description="Planned actions, in order.")]
+    steps: Annotated[tuple[StepOutcome, ...], Field(description="Outcome of each action.")]
+    citations: Annotated[
+        tuple[Citation, ...], Field(description="Sources that the draft is based on.")
+    ]
+    sentiment: Annotated[Score | None, Field(description="Sentiment of the message, -1 to 1.")]
     lookup: Annotated[
-        Lookup | None, Field(description="The order that was looked up, or why there is none.")
+        Lookup | None,
+        Field(description="Result of the order lookup: the order, or why there is none."),
     ]
     findings: Annotated[
-        tuple[Finding, ...], Field(description="The knowledge that was found for the message.")
+        tuple[Finding, ...], Field(description="Knowledge entries found for the message.")
     ]
-    verdicts: Annotated[
-        tuple[Verdict, ...], Field(description="What the playbook's rules say of the actions.")
-    ]
+    verdicts: Annotated[tuple[Verdict, ...], Field(description="Policy decisions on the actions.")]
     handoff_reason: Annotated[
-        EscalationReason | None, Field(description="Why a human was asked first.")
+        EscalationReason | None, Field(description="Reason of the run's first escalation.")
     ]
-    model: Annotated[str | None, Field(description="Who thought: the name of a model.")]
-    tokens_in: Annotated[Count, Field(description="Tokens that a language model read.")]
-    tokens_out: Annotated[Count, Field(description="Tokens that it wrote.")]
-    cost_micros: Annotated[BigCount, Field(description="Its price, in millionths of a US dollar.")]
-    timings: Annotated[Timings, Field(description="Milliseconds by step.")]
+    model: Annotated[str | None, Field(description="Name of the model that answered.")]
+    tokens_in: Annotated[Count, Field(description="Input tokens of the language model.")]
+    tokens_out: Annotated[Count, Field(description="Output tokens of the language model.")]
+    cost_micros: Annotated[
+        BigCount, Field(description="Cost of the language model, in millionths of a US dollar.")
+    ]
+    timings: Annotated[Timings, Field(description="Duration of each step, in milliseconds.")]
     duration_ms: Annotated[
-        Count | None, Field(description="Milliseconds from the request to its first answer.")
+        Count | None,
+        Field(description="Time from the request to its first answer, in milliseconds."),
     ]
-    error_code: Annotated[str | None, Field(description="Why it failed, a stable code.")]
+    error_code: Annotated[str | None, Field(description="Stable error code of a failed run.")]
     intent: Annotated[
-        Intent | None, Field(default=None, description="What the customer wants, below the class.")
+        Intent | None,
+        Field(default=None, description="Intent of the customer, within the category."),
     ]
     sensitive: Annotated[
         SensitiveMatter | None,
-        Field(default=None, description="The matter that always reaches a human, if it is one."),
+        Field(
+            default=None,
+            description="Sensitive matter that always goes to a human; null if there is none.",
+        ),
     ]
     prompt_version: Annotated[
-        str | None, Field(default=None, description="Of the prompt that the model was asked with.")
+        str | None, Field(default=None, description="Version of the language model's prompt.")
     ]
     joined_review: Annotated[
         Id | None,
         Field(
             default=None,
-            description="ULID of the review that the message was added to, in place of an answer.",
+            description="ULID of the review that the message was added to instead of an answer; "
+            "null if there is none.",
         ),
     ]
-    received_at: Annotated[Time, Field(description="When the event came.")]
-    answered_at: Annotated[Time | None, Field(description="When the caller was answered.")]
+    received_at: Annotated[Time, Field(description="Time when the event was received.")]
+    answered_at: Annotated[Time | None, Field(description="Time when the caller was answered.")]
     finished_at: Annotated[
-        Time | None, Field(description="When it ended; null while a human is asked.")
+        Time | None,
+        Field(description="Time when the run finished; null while it waits for a human."),
     ]
-    event: Annotated[EventRecord, Field(description="What brought it about.")]
+    event: Annotated[EventRecord, Field(description="Event that started the run.")]
     actions: Annotated[
-        tuple[ActionRecord, ...], Field(description="What was tried, in the order of the plan.")
+        tuple[ActionRecord, ...], Field(description="Attempted actions, in the order of the plan.")
     ]

@@ -16,19 +16,30 @@ class ShadowDraftRecord(Record):
 
     run_id: Annotated[Id, Field(description="ULID of the run.")]
     playbook_id: Annotated[Id, Field(description="ULID of the playbook.")]
-    playbook_version: Annotated[Count, Field(description="Its version.")]
-    classification: Annotated[Category, Field(description="The class that the agent gave it.")]
-    confidence: Annotated[Share, Field(description="How sure the agent was, 0 to 1.")]
+    playbook_version: Annotated[Count, Field(description="Version of the playbook.")]
+    classification: Annotated[Category, Field(description="Category that the agent assigned.")]
+    confidence: Annotated[Share, Field(description="Confidence of the agent, 0 to 1.")]
     reason: Annotated[
         EscalationReason | None,
-        Field(description="Why the message would have gone to review; null if it would not."),
+        Field(description="Reason that a review would have come first; null if none would have."),
     ]
-    draft: Annotated[str, Field(description="What the agent would have written.")]
+    draft: Annotated[str, Field(description="Answer that the agent would have sent.")]
     plan: Annotated[
-        tuple[PlannedAction, ...], Field(description="What the agent would have done, in order.")
+        tuple[PlannedAction, ...],
+        Field(description="Actions that the agent would have executed, in order."),
     ]
-    decision: Annotated[PeopleDid | None, Field(description="What people did; null if not yet.")]
-    sent: Annotated[str | None, Field(description="What people wrote, where it is known.")]
-    comparison: Annotated[Comparison | None, Field(description="How near the two are.")]
-    created_at: Annotated[Time, Field(description="When the agent thought about it.")]
-    compared_at: Annotated[Time | None, Field(description="When the two were compared.")]
+    decision: Annotated[
+        PeopleDid | None,
+        Field(description="Action that people took; null if there is none yet."),
+    ]
+    sent: Annotated[
+        str | None, Field(description="Answer that people sent; null if it is unknown.")
+    ]
+    comparison: Annotated[
+        Comparison | None,
+        Field(description="Agreement of the agent's result and the people's; null until compared."),
+    ]
+    created_at: Annotated[Time, Field(description="Time when the agent processed the message.")]
+    compared_at: Annotated[
+        Time | None, Field(description="Time of the comparison; null until compared.")
+    ]

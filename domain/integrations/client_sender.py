@@ -87,8 +87,13 @@ class ShownSender(BaseModel):
     address: str
     reply_to: str | None
     signature: str
-    smtp: ShownServer | None = Field(description="Null: the service's own server.")
-    verified: bool = Field(description="Until it is, mails go out under the service's sender.")
+    smtp: ShownServer | None = Field(
+        description="SMTP server of the client; null means the service's own server."
+    )
+    verified: bool = Field(
+        description="Whether the sender is verified. Until then, emails are sent from the "
+        "service's address."
+    )
     verified_at: datetime | None
     last_error: str | None
     last_error_at: datetime | None

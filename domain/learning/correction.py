@@ -58,8 +58,12 @@ class CorrectionOffers(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    case: CaseSpec | None = Field(description="Null: the customer's words are gone.")
-    content: ContentLesson | None = Field(description="Null: no words of a person are known.")
+    case: CaseSpec | None = Field(
+        description="Suggested case; null if the customer's text was erased."
+    )
+    content: ContentLesson | None = Field(
+        description="Suggested change of content; null if no text by a person is known."
+    )
 
 
 class CorrectionLesson(BaseModel):
@@ -84,38 +88,45 @@ class CorrectionSummary(BaseModel):
     run_id: str
     kind: CorrectionKind
     state: CorrectionState
-    classification: str = Field(description="The class that the agent gave it.")
-    preview: str = Field(description="How the customer's text begins.")
-    sent_preview: str = Field(description="How the person's words begin; empty where none are.")
+    classification: str = Field(description="Category that the agent assigned.")
+    preview: str = Field(description="Beginning of the customer's text.")
+    sent_preview: str = Field(
+        description="Beginning of the text that the person sent; empty if there is none."
+    )
     decided_by: str | None
     decided_at: datetime | None
-    case_id: str | None = Field(description="The case that was made of it.")
+    case_id: str | None = Field(
+        description="Id of the case made from the correction; null if there is none."
+    )
     content_kind: Literal["template", "knowledge"] | None
-    content_id: str | None = Field(description="The template or entry that it made or changed.")
-    created_at: datetime = Field(description="When the review was decided.")
+    content_id: str | None = Field(
+        description="Id of the template or entry that the correction created or changed; null if "
+        "there is none."
+    )
+    created_at: datetime = Field(description="Time when the review was decided.")
 
 
 class CorrectionRecord(CorrectionSummary):
     """A stored correction with its texts and context."""
 
     subject: str | None
-    text: str = Field(description="What the customer wrote.")
-    draft: str = Field(description="What the agent would have sent.")
+    text: str = Field(description="Customer's text.")
+    draft: str = Field(description="Text that the agent proposed.")
     sent: str | None = Field(
-        description="What the person sent in its place; of a rejection the first answer that a "
-        "person then gave in the conversation, null while there is none."
+        description="Text that the person sent instead. After a rejection, a person's first answer "
+        "in the conversation; null until there is one."
     )
-    note: str | None = Field(description="Why it was rejected.")
+    note: str | None = Field(description="Reason for the rejection.")
     language: str
-    intent: Intent | None = Field(description="The intent that the agent gave it.")
+    intent: Intent | None = Field(description="Intent that the agent assigned.")
     confidence: float = Field(ge=0, le=1)
-    citations: tuple[Citation, ...] = Field(description="What the draft rests on.")
+    citations: tuple[Citation, ...] = Field(description="Sources that the draft is based on.")
 
 
 class Correction(CorrectionRecord):
     """A correction with the difference between its texts, and suggestions derived from it."""
 
     diff: tuple[Piece, ...] = Field(
-        description="From the draft to the words that were sent; empty where none are."
+        description="Difference from the draft to the text that was sent; empty if none was sent."
     )
     offers: CorrectionOffers

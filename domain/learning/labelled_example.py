@@ -20,10 +20,12 @@ class LabelledExample(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    run_id: str | None = Field(description="The run that it was made of.")
-    text: str = Field(description="What the customer wrote, personal data replaced.")
+    run_id: str | None = Field(
+        description="Id of the run that the example was made from; null if no run is known."
+    )
+    text: str = Field(description="Customer's text, with personal data replaced.")
     language: Language
-    classification: Category = Field(description="The class that a person gave it.")
-    intent: Intent | None = Field(description="The intent that a person gave it.")
+    classification: Category = Field(description="Category that a person assigned.")
+    intent: Intent | None = Field(description="Intent that a person assigned.")
     labelled_by: str
     created_at: datetime

@@ -149,10 +149,12 @@ class PlaybookMode(StrEnum):
 
 class DuringReviewShape(_Part):
     answers: StrictBool = Field(
-        default=True, description="Answer another matter while a review waits."
+        default=True, description="Whether the agent answers another matter while a review waits."
     )
     actions: StrictBool = Field(
-        default=False, description="Act on another matter while a review waits, or ask about it."
+        default=False,
+        description="Whether the agent acts on another matter while a review waits, or asks the "
+        "customer about an action.",
     )
 
 
@@ -190,16 +192,21 @@ class DraftShape(PlaybookShape):
     """One playbook, with the details of the requested change."""
 
     note: Annotated[str, AfterValidator(without_controls)] | None = Field(
-        default=None, max_length=MAX_NOTE, description="Why it is changed, for its versions."
+        default=None,
+        max_length=MAX_NOTE,
+        description="Reason for the change, stored with the new version.",
     )
     expected_version: StrictInt | None = Field(
-        default=None, ge=1, description="The change is refused if it has another version by now."
+        default=None,
+        ge=1,
+        description="Version that the change is based on. The change is refused if the playbook "
+        "has another version by now.",
     )
     override: Annotated[str, AfterValidator(_ruled(check_override))] | None = Field(
         default=None,
         max_length=MAX_OVERRIDE,
         json_schema_extra={"pattern": OVERRIDE_PATTERN},
-        description="Why it goes live though its cases are not green. For owners.",
+        description="Reason for going live although cases do not pass. Owners only.",
     )
 
 

@@ -54,20 +54,25 @@ class ReviewSummary(BaseModel):
     client_id: str
     run_id: str
     status: EscalationStatus
-    reason: EscalationReason = Field(description="Why a human is asked.")
-    urgent: bool = Field(description="It cannot wait for its turn.")
-    sensitive: SensitiveMatter | None = Field(description="The matter that always needs a human.")
+    reason: EscalationReason = Field(description="Escalation reason: why a human must decide.")
+    urgent: bool = Field(
+        description="Whether the review is urgent and precedes others in the queue."
+    )
+    sensitive: SensitiveMatter | None = Field(
+        description="Sensitive matter that always goes to a human; null if there is none."
+    )
     classification: str
     confidence: float = Field(ge=0, le=1)
     customer_email: str | None
     subject: str | None
-    preview: str = Field(description="How the customer's text begins.")
-    draft_preview: str = Field(description="How the draft begins; empty without one.")
-    amount: Money | None = Field(description="The largest sum that its plan would move.")
+    preview: str = Field(description="Beginning of the customer's text.")
+    draft_preview: str = Field(description="Beginning of the draft; empty if there is none.")
+    amount: Money | None = Field(description="Largest amount that the plan would move.")
     can_approve: bool = Field(
-        description="It is open and has a draft; without one a human's words are needed."
+        description="Whether the review can be approved: it is open and has a draft. Without a "
+        "draft, a person must write the answer."
     )
-    needs_second: bool = Field(description="Two people must agree.")
+    needs_second: bool = Field(description="Whether two people must approve.")
     first_approved_by: str | None
     claim: Claim | None
     decided_by: str | None
@@ -89,57 +94,66 @@ class CaseMessage(BaseModel):
     text: str
     received_at: datetime
     attachments: tuple[Attachment, ...] = Field(
-        default=(), description="The files that came with it."
+        default=(), description="Files received with the message."
     )
     covered: bool = Field(
         default=True,
-        description="The draft was written with this message in view. An approval leaves a "
+        description="Whether the draft was written with this message in view. An approval leaves a "
         "message that is not covered open; an edit covers all.",
     )
     in_draft: bool = Field(
-        default=False, description="The agent made draft and plan again because of this message."
+        default=False,
+        description="Whether the agent revised draft and plan because of this message.",
     )
     answered: bool = Field(
-        default=False, description="The agent answered it during the review, as another matter."
+        default=False,
+        description="Whether the agent answered the message during the review, as another matter.",
     )
     classification: str | None = Field(
-        default=None, description="Of this message alone; null if the agent has not read it."
+        default=None,
+        description="Category of this message alone; null if the agent has not read it.",
     )
-    intent: Intent | None = Field(default=None, description="Of this message alone.")
+    intent: Intent | None = Field(default=None, description="Intent of this message alone.")
     plan: tuple[PlannedAction, ...] = Field(
         default=(),
-        description="The actions that this message alone asks for. The plan of the review is "
-        "carried out, not this one.",
+        description="Actions that this message alone asks for. The plan of the review is executed "
+        "instead.",
     )
 
 
 class Review(ReviewSummary):
     """One review with all its details."""
 
-    text: str = Field(description="What the customer wrote.")
+    text: str = Field(description="Customer's text.")
     messages: tuple[CaseMessage, ...] = Field(
-        description="The one it began with, then those that came while people had it."
+        description="Message that opened the review, then the messages that arrived during it."
     )
     authors: tuple[str, ...] = Field(
-        description="Ids of the users who typed a message of its conversation; none of them may "
-        "approve it."
+        description="Ids of the users who typed a message of the conversation; none of them may "
+        "approve the review."
     )
     latest_message: str = Field(
-        description="`event_id` of the customer's latest message: an approval names what it has "
-        "seen."
+        description="`event_id` of the customer's latest message. An approval names the message "
+        "that the person has seen."
     )
     revision: int = Field(
-        description="How often the agent has changed draft and plan because the customer wrote "
-        "again: an approval names what it has seen."
+        description="Number of times the agent revised draft and plan because the customer wrote "
+        "again. An approval names the revision that the person has seen."
     )
-    draft: str = Field(description="What an approval sends.")
-    agent_draft: str = Field(description="What the agent wrote; a human may have replaced it.")
+    draft: str = Field(description="Text that an approval sends.")
+    agent_draft: str = Field(
+        description="Text by the agent; a person may have replaced it in `draft`."
+    )
     alternatives: tuple[Alternative, ...]
-    citations: tuple[Citation, ...] = Field(description="What the agent's draft rests on.")
+    citations: tuple[Citation, ...] = Field(
+        description="Sources that the agent's draft is based on."
+    )
     plan: tuple[PlannedAction, ...]
-    verdicts: tuple[Verdict, ...] = Field(description="What the policy says of the actions.")
-    steps: tuple[StepOutcome, ...] = Field(description="What was tried already.")
-    order: Order | None = Field(description="Looked up, and this customer's.")
+    verdicts: tuple[Verdict, ...] = Field(description="Policy decisions on the actions.")
+    steps: tuple[StepOutcome, ...] = Field(description="Outcomes of the actions attempted so far.")
+    order: Order | None = Field(
+        description="Order found by the lookup, if it belongs to this customer; null otherwise."
+    )
     turns: tuple[Turn, ...] = Field(description="Earlier messages, oldest first.")
     first_approved_at: datetime | None
-    note: str | None = Field(description="Why it was rejected.")
+    note: str | None = Field(description="Reason for the rejection.")

@@ -28,10 +28,11 @@ class AutomationState(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     stopped: AutomationStop | None = Field(
-        default=None, description="The client's own stop; null: none."
+        default=None, description="Client's own stop; null if there is none."
     )
     installation_stopped: datetime | None = Field(
-        default=None, description="Since when the operators have stopped every client; null: no."
+        default=None,
+        description="Time when the operators stopped all clients; null if they did not.",
     )
 
     @property

@@ -42,10 +42,11 @@ class Branding(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     display_name: str | None = Field(
-        default=None, description="Who mails to customers are from, in place of the client's name."
+        default=None,
+        description="Sender name of emails to customers; defaults to the client's name.",
     )
-    logo_url: str | None = Field(default=None, description="For the widget.")
-    color: str | None = Field(default=None, description="For the widget, as in `#1a2b3c`.")
+    logo_url: str | None = Field(default=None, description="URL of the widget's logo.")
+    color: str | None = Field(default=None, description="Color of the widget, such as `#1a2b3c`.")
 
 
 class ClientSettings(BaseModel):
@@ -54,42 +55,44 @@ class ClientSettings(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     system_prompt: str | None = Field(
-        default=None, description="The merchant's instructions to a language model."
+        default=None, description="Merchant's instructions to the language model."
     )
     branding: Branding = Branding()
     widget_key: str | None = Field(
-        default=None, description="Public: it stands in pages that show the widget."
+        default=None, description="Public key of the chat widget, which is visible in web pages."
     )
     retention: dict[str, int | None] = Field(
-        default={}, description="Days by class of records, where the client chose; null: for ever."
+        default={},
+        description="Retention in days, by record class, for the classes that the client set; "
+        "null: for ever.",
     )
     sensitive_words: tuple[str, ...] = Field(
-        default=(), description="Words and phrases that always reach a human."
+        default=(), description="Words and phrases that always send a message to a human."
     )
     acknowledgement: dict[str, str] = Field(
         default={},
-        description="By language: what is said to a customer whose matter went to a human at once.",
+        description="Text sent to a customer whose message went straight to a human, by language.",
     )
     frame: dict[str, dict[str, str]] = Field(
         default={},
-        description="By language: `named_greeting`, `greeting` and `sign_off` of answers, where "
-        "they differ from the defaults.",
+        description="Texts `named_greeting`, `greeting` and `sign_off` of answers, by language, "
+        "where they differ from the defaults.",
     )
     authserv_ids: tuple[str, ...] = Field(
-        default=(), description="Mail servers whose `Authentication-Results` are believed."
+        default=(), description="Mail servers whose `Authentication-Results` headers are trusted."
     )
     ask_rating: bool = Field(
-        default=False, description="Whether customers are asked what they think of an answer."
+        default=False, description="Whether customers are asked to rate an answer."
     )
     holds_loosening: bool = Field(
         default=True,
-        description="Whether a change that lets the agent do more waits for a second manager, or a "
-        "day; with one manager alone it never waits.",
+        description="Whether a change that lets the agent do more waits for a second manager's "
+        "approval, or a day. It never waits if there is only one manager.",
     )
     answers_from_knowledge: bool = Field(
         default=True,
-        description="Whether the embedded brain's answers from knowledge are sent without a person "
-        "where the brain is sure; else they wait as drafts.",
+        description="Whether the embedded brain's confident answers from knowledge are sent "
+        "without review by a person. Other answers wait as drafts.",
     )
     updated_at: datetime | None = None
 

@@ -15,11 +15,11 @@ class Envelope(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    event: Annotated[OutboundEventId, Field(description="Which event it is.")]
+    event: Annotated[OutboundEventId, Field(description="Name of the event.")]
     timestamp: Annotated[
         str,
         Field(
-            description="When it happened, in UTC; a replay keeps it.",
+            description="Time of the event, in UTC. A replay keeps it.",
             json_schema_extra={"format": "date-time", "pattern": "Z$"},
         ),
     ]

@@ -33,16 +33,16 @@ MAX_RESPONSE_BYTES: Final = 90_000
 body then stays below the 100 KB that receivers are asked to accept."""
 
 _TicketId = Annotated[
-    str, Field(description="The ticket's id as the caller gave it, else the id of the event.")
+    str, Field(description="Ticket id given by the caller; otherwise the event's id.")
 ]
-_Email = Annotated[str, Field(description="The customer's mail address; empty if there is none.")]
+_Email = Annotated[str, Field(description="Customer's email address; empty if there is none.")]
 _Classification = Annotated[
-    str, Field(description="What the message is about, such as `order_status`.")
+    str, Field(description="Category of the message, such as `order_status`.")
 ]
-_Confidence = Annotated[float, Field(ge=0, le=1, description="How sure the agent is, 0 to 1.")]
+_Confidence = Annotated[float, Field(ge=0, le=1, description="Confidence of the agent, 0 to 1.")]
 _Score = Annotated[float, Field(ge=-1, le=1, description="Sentiment of the message, -1 to 1.")]
 _IntegrationId = Annotated[str, Field(description="ULID of the integration.")]
-_Provider = Annotated[str, Field(description="Whose system it is, such as `shopify`.")]
+_Provider = Annotated[str, Field(description="Provider of the integration, such as `shopify`.")]
 
 
 class OutboundEvent(BaseModel):
@@ -75,28 +75,28 @@ class TicketResolved(TicketEvent):
     customer_email: _Email
     classification: _Classification
     confidence: _Confidence
-    ai_response: Annotated[str, Field(description="The answer that the customer has got.")]
+    ai_response: Annotated[str, Field(description="Answer that was sent to the customer.")]
     duration_ms: Annotated[
         int,
         Field(
             ge=0,
-            description="Milliseconds from the event's request to the answer, with the time that "
-            "a human took.",
+            description="Time from the event's request to the answer, in milliseconds, including "
+            "the time of a human review.",
         ),
     ]
     ai_response_truncated: Annotated[
         bool,
         Field(
-            description=f"Whether `ai_response` is only the beginning: what takes more than "
-            f"{MAX_RESPONSE_BYTES} bytes is cut, and the dashboard shows the whole."
+            description=f"Whether `ai_response` is truncated, because the answer takes more than "
+            f"{MAX_RESPONSE_BYTES} bytes. The dashboard shows the complete answer."
         ),
     ] = False
     resolution: Annotated[
         int,
         Field(
             ge=1,
-            description="The number of this resolution of the ticket: 1, then 2 if the customer "
-            "wrote again and got another answer.",
+            description="Number of this resolution of the ticket, starting at 1. It increases if "
+            "the customer writes again and gets another answer.",
         ),
     ] = 1
 
@@ -114,7 +114,9 @@ class TicketEscalated(TicketEvent):
     customer_email: _Email
     classification: _Classification
     confidence: _Confidence
-    reason: Annotated[EscalationReason, Field(description="Why the agent does not decide.")]
+    reason: Annotated[
+        EscalationReason, Field(description="Escalation reason: why a person must decide.")
+    ]
     review_id: Annotated[str, Field(description="ULID of the review that waits for a decision.")]
 
 
@@ -124,8 +126,8 @@ class TicketResponseFailed(TicketEvent):
     event = "ticket.response_failed"
 
     customer_email: _Email
-    error_code: Annotated[str, Field(description="Why, for programs.")]
-    message: Annotated[str, Field(description="A fixed text, for people.")]
+    error_code: Annotated[str, Field(description="Machine-readable reason for the failure.")]
+    message: Annotated[str, Field(description="Fixed text for people.")]
 
 
 class ConversationCreated(TicketEvent):
@@ -137,14 +139,15 @@ class ConversationCreated(TicketEvent):
 
     conversation_id: Annotated[str, Field(description="ULID of the conversation.")]
     source: Annotated[
-        str, Field(description="The source that the caller named, else the type of the event.")
+        str, Field(description="Source named by the caller; otherwise the event type.")
     ]
     customer_email: _Email
-    subject: Annotated[str, Field(description="Of the message; empty if it has none.")]
+    subject: Annotated[str, Field(description="Subject of the message; empty if there is none.")]
     preview: Annotated[
         str,
         Field(
-            max_length=PREVIEW_CHARS, description=f"The message's first {PREVIEW_CHARS} characters."
+            max_length=PREVIEW_CHARS,
+            description=f"First {PREVIEW_CHARS} characters of the message.",
         ),
     ]
 
@@ -161,10 +164,14 @@ class SentimentNegative(OutboundEvent):
     previous_score: Annotated[
         float | None,
         Field(
-            ge=-1, le=1, description="Sentiment of the message before; null if this is the first."
+            ge=-1,
+            le=1,
+            description="Sentiment of the previous message, -1 to 1; null if this is the first.",
         ),
     ]
-    threshold: Annotated[float, Field(description="The zone is at this score and below.")]
+    threshold: Annotated[
+        float, Field(description="Score at or below which the sentiment is critical.")
+    ]
 
 
 class UsageThresholdReached(OutboundEvent):
@@ -174,15 +181,15 @@ class UsageThresholdReached(OutboundEvent):
     event = "usage.threshold_reached"
 
     period: Annotated[
-        str, Field(pattern=r"^\d{4}-\d{2}$", description="The month, in UTC, as YYYY-MM.")
+        str, Field(pattern=r"^\d{4}-\d{2}$", description="Calendar month in UTC, as YYYY-MM.")
     ]
-    threshold: Annotated[Threshold, Field(description="Percent of the month's tickets.")]
+    threshold: Annotated[
+        Threshold, Field(description="Percentage of the month's tickets that was reached.")
+    ]
     tickets_used: Annotated[int, Field(ge=0, description="Tickets counted in the month.")]
-    tickets_limit: Annotated[
-        int, Field(ge=0, description="Tickets that the plan pays for in a month.")
-    ]
+    tickets_limit: Annotated[int, Field(ge=0, description="Monthly ticket limit of the plan.")]
     credits_balance: Annotated[
-        int, Field(ge=0, description="Tickets that can still be paid for beyond the limit.")
+        int, Field(ge=0, description="Credits left; each pays for one ticket beyond the limit.")
     ]
 
 
@@ -196,8 +203,8 @@ class IntegrationConnected(OutboundEvent):
     reason: Annotated[
         Literal["connected", "reconnected"],
         Field(
-            description="`connected`: there was none to this provider; `reconnected`: it takes "
-            "another one's place."
+            description="`connected`: there was no integration with this provider; `reconnected`: "
+            "it replaces another one."
         ),
     ]
 
@@ -213,7 +220,7 @@ class IntegrationDisconnected(OutboundEvent):
         str,
         Field(
             description="`disconnected`: a person requested it; `replaced`: the same provider was "
-            "connected again; otherwise the code of the error that ended it."
+            "connected again; otherwise the code of the error that ended the integration."
         ),
     ]
 
@@ -224,12 +231,15 @@ class PlaybookActivated(OutboundEvent):
     event = "playbook.activated"
 
     playbook_id: Annotated[str, Field(description="ULID of the playbook.")]
-    name: Annotated[str, Field(description="What people call it.")]
-    version: Annotated[int, Field(ge=1, description="Which version of it came on.")]
+    name: Annotated[str, Field(description="Name of the playbook.")]
+    version: Annotated[int, Field(ge=1, description="Version that was activated.")]
     event_type: Annotated[
-        str, Field(description="Which events it answers: a type, a prefix with `*`, or `*`.")
+        str,
+        Field(
+            description="Event types that the playbook handles: a type, a prefix with `*`, or `*`."
+        ),
     ]
-    actor: Annotated[str, Field(description="Who activated it.")]
+    actor: Annotated[str, Field(description="Actor who activated the playbook.")]
 
 
 def fitting(response: str) -> str:

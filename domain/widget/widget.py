@@ -81,31 +81,40 @@ class WidgetSummary(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    widget_key: str | None = Field(description="Public: it stands in pages that show the widget.")
-    previous_key_until: datetime | None = Field(
-        description="Until when the key before is valid too; null: it is not."
+    widget_key: str | None = Field(
+        description="Public key of the widget, which is visible in the pages that show it; null "
+        "before the first key."
     )
-    allowed_origins: tuple[str, ...] = Field(description="The sites that may show the widget.")
+    previous_key_until: datetime | None = Field(
+        description="Time until which the previous key is also valid; null if it is not."
+    )
+    allowed_origins: tuple[str, ...] = Field(
+        description="Origins of the sites that may show the widget."
+    )
     hourly_messages: int | None = Field(
-        description="Of the client's messages an hour, how many may come by the widget; null: a "
-        "half."
+        description="Maximum number of the client's hourly messages that the widget may use; null "
+        "means half."
     )
     monthly_tickets: int | None = Field(
-        description="Of the plan's tickets a month, how many the widget may use; null: a half."
+        description="Maximum number of the plan's monthly tickets that the widget may use; null "
+        "means half."
     )
-    accepts_api_keys: bool = Field(description="Whether the widget's routes take API keys too.")
+    accepts_api_keys: bool = Field(description="Whether the widget's routes also accept API keys.")
     api_key_used_at: datetime | None = Field(
-        description="A warning: the widget was called with an API key, which a page would publish."
+        description="Time when the widget was last called with an API key, as a warning: a page "
+        "would publish the key. Null if never."
     )
     has_secret: bool = Field(description="Whether there is a secret that signs users.")
     vouches: bool = Field(
-        description="False: the secret signs users once a second manager approves it, or after a "
-        "day."
+        description="Whether the current secret signs users. If false, it does so once a second "
+        "manager approves it, or after a day."
     )
     previous_secret_until: datetime | None = Field(
-        description="Until when the secret before signs too; null: it does not."
+        description="Time until which the previous secret also signs; null if it does not."
     )
-    snippet: str | None = Field(description="The line for the merchant's pages; null: no key yet.")
+    snippet: str | None = Field(
+        description="HTML line for the merchant's pages; null without a key."
+    )
     updated_at: datetime | None
 
 

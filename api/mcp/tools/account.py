@@ -35,19 +35,21 @@ class PlaybooksWanted(ToolInput):
 class ToldPlaybook(ToldPart):
     playbook_id: str
     name: str
-    event_type: str = Field(description="Which events it takes; `*` stands for any rest.")
-    threshold: float = Field(description="Below this confidence a human looks first.")
+    event_type: str = Field(
+        description="Event types that the playbook handles; `*` matches any ending."
+    )
+    threshold: float = Field(description="Confidence below which a person reviews the answer.")
     version: int
     is_active: bool
-    instructions: str = Field(description="The merchant's words to the agent.")
+    instructions: str = Field(description="Merchant's instructions to the agent.")
     actions: dict[ActionKind, ActionRule] = Field(
-        description="What was decided of each action; an action without a rule: replies may be "
-        "sent, nothing else is done."
+        description="Rule of each action. Without a rule, replies may be sent and other actions "
+        "are not executed."
     )
 
 
 class ToldPlaybooks(ToldPage):
-    playbooks: tuple[ToldPlaybook, ...] = Field(description="The oldest first.")
+    playbooks: tuple[ToldPlaybook, ...] = Field(description="Playbooks, oldest first.")
 
 
 class UsageWanted(ToolInput):
@@ -59,21 +61,27 @@ class ToldUsage(ToldPart):
 
 
 class MetricsWanted(ToolInput):
-    first_day: date | None = Field(default=None, description="UTC; absent: 30 days in all.")
-    last_day: date | None = Field(default=None, description="UTC; absent: yesterday.")
-    limit: Annotated[int, Field(ge=1, le=31, description="How many days at most.")] = 31
+    first_day: date | None = Field(
+        default=None, description="First day, UTC; defaults to a range of 30 days."
+    )
+    last_day: date | None = Field(default=None, description="Last day, UTC; defaults to yesterday.")
+    limit: Annotated[int, Field(ge=1, le=31, description="Maximum number of days.")] = 31
 
 
 class ToldMetrics(ToldPart):
     days: tuple[DayMetrics, ...] = Field(
-        description="Oldest first; a day that is missing has not been computed."
+        description="Days, oldest first. A missing day has not been computed."
     )
-    next_first_day: date | None = Field(description="`first_day` of the next call; null: no more.")
+    next_first_day: date | None = Field(
+        description="Value of `first_day` for the next call; null if no days are left."
+    )
 
 
 class DeliveriesWanted(ToolInput):
     webhook_id: Annotated[str, Field(pattern=ULID)] | None = Field(
-        default=None, description="Absent: the webhooks alone, with their ids."
+        default=None,
+        description="Webhook to list deliveries of. Without it, only the webhooks and their ids "
+        "are listed.",
     )
     status: DeliveryStatus | None = None
     limit: Limit = 20
@@ -83,11 +91,11 @@ class DeliveriesWanted(ToolInput):
 class ToldWebhook(ToldPart):
     webhook_id: str
     label: str
-    host: str = Field(description="Where it is sent; the rest of its URL may be a secret.")
+    host: str = Field(description="Host of the webhook's URL. The rest of the URL may be a secret.")
     events: tuple[str, ...]
     is_active: bool
     failure_count: int
-    missed: int = Field(description="Events it has not got and that can still be replayed.")
+    missed: int = Field(description="Number of undelivered events that can still be replayed.")
 
 
 class ToldDelivery(ToldPart):
@@ -107,7 +115,7 @@ class ToldDelivery(ToldPart):
 class ToldDeliveries(ToldPage):
     webhooks: tuple[ToldWebhook, ...]
     deliveries: tuple[ToldDelivery, ...] = Field(
-        description="The newest first: the last 50 that have ended, and those that have not."
+        description="Deliveries, newest first: the last 50 finished ones and all unfinished ones."
     )
 
 
@@ -228,7 +236,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "list_playbooks",
         "List playbooks",
-        "Which events the agent answers, how sure it must be, and what it may do.",
+        "List the agent's playbooks: event types, confidence threshold and permitted actions.",
         scopes=(Scope.PLAYBOOKS_READ,),
         takes=PlaybooksWanted,
         gives=ToldPlaybooks,
@@ -236,8 +244,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     ),
     tool(
         "get_usage",
-        "This month's usage",
-        "The plan, and the tickets used of this calendar month's quota.",
+        "Get this month's usage",
+        "Get the plan and the tickets used of this calendar month's quota.",
         scopes=(Scope.USAGE_READ,),
         takes=UsageWanted,
         gives=ToldUsage,
@@ -245,8 +253,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     ),
     tool(
         "get_metrics",
-        "Daily metrics",
-        "What each day came to: runs, reviews, rates, latency, sentiment.",
+        "Get daily metrics",
+        "Get the metrics of each day: runs, reviews, rates, latency, sentiment.",
         scopes=(Scope.USAGE_READ,),
         takes=MetricsWanted,
         gives=ToldMetrics,
@@ -255,7 +263,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "list_webhook_deliveries",
         "List webhook deliveries",
-        "The account's webhooks, and what was sent to one of them. Replaying is done in the "
+        "List the account's webhooks and the deliveries of one webhook. Replays are started in the "
         "dashboard.",
         scopes=(Scope.WEBHOOKS_READ,),
         takes=DeliveriesWanted,

@@ -11,10 +11,12 @@ from domain.intake.attachment import MAX_NAME_CHARS, Attachment, AttachmentState
 class ToldAttachment(ToldPart):
     attachment_id: str
     name: Untrusted | None
-    media_type: str | None = Field(description="By its bytes; null: nothing that is kept.")
-    size: int = Field(description="Bytes.")
+    media_type: str | None = Field(
+        description="Media type, detected from the content; null for a type that is not stored."
+    )
+    size: int = Field(description="Size in bytes.")
     state: AttachmentState
-    reason: str | None = Field(description="Why it was refused.")
+    reason: str | None = Field(description="Stable code for the refusal, or null.")
 
 
 def told_attachments(attachments: Iterable[Attachment]) -> tuple[ToldAttachment, ...]:

@@ -30,24 +30,32 @@ _Line = Annotated[str, Field(min_length=1, max_length=MAX_LINE)]
 _Body = Annotated[str, Field(min_length=1, max_length=MAX_BODY)]
 _Reason = Annotated[
     str,
-    Field(min_length=1, max_length=MAX_REASON, description="Why, for the person who decides."),
+    Field(
+        min_length=1,
+        max_length=MAX_REASON,
+        description="Reason for the suggestion, for the person who decides.",
+    ),
 ]
 
 
 class KnowledgeWanted(ToolInput):
-    query: str = Field(min_length=1, max_length=2_000, description="A question, or words.")
+    query: str = Field(min_length=1, max_length=2_000, description="Question or search words.")
 
 
 class ToldPassage(ToldPart):
-    knowledge_id: str = Field(description="The resource knowledge://{id} has the whole.")
+    knowledge_id: str = Field(
+        description="Id of the entry. The resource knowledge://{id} returns the whole entry."
+    )
     title: str
     body: str
     language: Language
-    rank: float = Field(description="Higher is nearer, within this search.")
+    rank: float = Field(description="Relevance within this search; higher is better.")
 
 
 class KnowledgeFound(ToldPart):
-    passages: tuple[ToldPassage, ...] = Field(description="The nearest first, five at most.")
+    passages: tuple[ToldPassage, ...] = Field(
+        description="Matching passages, best first, at most five."
+    )
 
 
 class TemplatesWanted(ToolInput):
@@ -61,14 +69,17 @@ class ToldTemplate(ToldPart):
     category: Category
     language: Language
     body: str
-    intent: Intent | None = Field(description="What it may answer by itself; null: people look.")
+    intent: Intent | None = Field(
+        description="Intent that the template may answer without review; null: people review each "
+        "answer."
+    )
     not_for: tuple[str, ...]
     is_active: bool
-    is_starter: bool = Field(description="The client started with it and has not edited it.")
+    is_starter: bool = Field(description="True if this is an unedited starter template.")
 
 
 class ToldTemplates(ToldPage):
-    templates: tuple[ToldTemplate, ...] = Field(description="The oldest first.")
+    templates: tuple[ToldTemplate, ...] = Field(description="Templates, oldest first.")
 
 
 class EntrySuggested(ToolInput):
@@ -82,11 +93,13 @@ class TemplateSuggested(ToolInput):
     name: _Line
     category: Category
     language: Language
-    body: _Body = Field(description="Placeholders as in {{ order_number }}.")
+    body: _Body = Field(description="Text with placeholders such as {{ order_number }}.")
     intent: Intent | None = None
     not_for: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=MAX_NOT_FOR_PHRASE)], ...],
-        Field(max_length=MAX_NOT_FOR, description="Words of messages that it must not answer."),
+        Field(
+            max_length=MAX_NOT_FOR, description="Words that exclude a message from this template."
+        ),
     ] = ()
     reason: _Reason
 
@@ -95,7 +108,9 @@ class SuggestionKept(ToldPart):
     """The suggestion waits for a person. The agent does not use it until it is accepted."""
 
     suggestion_id: str
-    decide_at: str = Field(description="The page where an owner or admin decides it. You cannot.")
+    decide_at: str = Field(
+        description="Dashboard page where an owner or admin decides. No tool can decide."
+    )
     created_at: datetime
 
 
@@ -191,7 +206,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "search_knowledge",
         "Search the knowledge base",
-        "The merchant's own facts that are nearest to a question.",
+        "Search the merchant's knowledge base for the passages nearest to a question.",
         scopes=(Scope.CONTENT_READ,),
         takes=KnowledgeWanted,
         gives=KnowledgeFound,
@@ -200,8 +215,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "suggest_knowledge_entry",
         "Suggest a knowledge entry",
-        "Propose a fact for the knowledge base. An owner or admin accepts or refuses it; until "
-        "then the agent does not know it.",
+        "Suggest a fact for the knowledge base. The agent does not use it until an owner or admin "
+        "accepts it.",
         scopes=(Scope.CONTENT_SUGGEST,),
         takes=EntrySuggested,
         gives=SuggestionKept,
@@ -211,8 +226,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "suggest_template",
         "Suggest a template",
-        "Propose an answer template. An owner or admin accepts or refuses it; until then the "
-        "agent does not use it.",
+        "Suggest an answer template. The agent does not use it until an owner or admin accepts it.",
         scopes=(Scope.CONTENT_SUGGEST,),
         takes=TemplateSuggested,
         gives=SuggestionKept,
@@ -222,7 +236,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "list_templates",
         "List templates",
-        "The merchant's own answers, filled in for each customer.",
+        "List the merchant's answer templates, which are filled in for each customer.",
         scopes=(Scope.CONTENT_READ,),
         takes=TemplatesWanted,
         gives=ToldTemplates,

@@ -32,10 +32,11 @@ class ConversationsWanted(ToolInput):
         default=None,
         min_length=1,
         max_length=200,
-        description="Words that one of its messages has, in any form; absent: all conversations.",
+        description="Words that one message of the conversation contains, in any form; defaults to "
+        "all conversations.",
     )
     customer: str | None = Field(
-        default=None, max_length=320, description="The customer's whole e-mail address."
+        default=None, max_length=320, description="The customer's full email address."
     )
     limit: Limit = 20
     cursor: Cursor = None
@@ -44,17 +45,21 @@ class ConversationsWanted(ToolInput):
 class ToldConversation(ToldPart):
     conversation_id: str
     channel: str
-    customer: Untrusted | None = Field(description="The customer's e-mail address.")
-    latest_message: Untrusted | None = Field(description="How the latest of the customer begins.")
-    sentiment: float | None = Field(description="Of the latest message, from -1 to 1.")
-    answered_by_people: bool = Field(description="People have taken it over from the agent.")
+    customer: Untrusted | None = Field(description="The customer's email address.")
+    latest_message: Untrusted | None = Field(
+        description="Beginning of the customer's latest message."
+    )
+    sentiment: float | None = Field(description="Sentiment of the latest message, from -1 to 1.")
+    answered_by_people: bool = Field(
+        description="True if people have taken over the conversation from the agent."
+    )
     created_at: datetime
     last_message_at: datetime
     ended_at: datetime | None
 
 
 class ConversationPage(ToldPage):
-    conversations: tuple[ToldConversation, ...] = Field(description="The newest first.")
+    conversations: tuple[ToldConversation, ...] = Field(description="Conversations, newest first.")
 
 
 class ConversationWanted(ToolInput):
@@ -66,18 +71,23 @@ class ConversationWanted(ToolInput):
 class ToldMessage(ToldPart):
     message_id: str
     author: Literal["customer", "agent", "human"]
-    text: Untrusted | None = Field(description="An answer may quote the customer.")
+    text: Untrusted | None = Field(
+        description="Text of the message. An answer may quote the customer."
+    )
     created_at: datetime
-    run_id: str | None = Field(description="For get_run: what the agent made of it.")
+    run_id: str | None = Field(
+        description="Id for get_run, which explains how the agent handled the message."
+    )
     attachments: tuple[ToldAttachment, ...] = Field(
-        description="Files that the customer sent with it. People see them in the dashboard."
+        description="Files that the customer sent with the message. People can open them in the "
+        "dashboard."
     )
 
 
 class WholeConversation(ToldPage):
     conversation: ToldConversation
     messages: tuple[ToldMessage, ...] = Field(
-        description="The latest of the conversation, in the order in which they were written."
+        description="Latest messages of the conversation, in chronological order."
     )
 
 
@@ -161,7 +171,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "search_conversations",
         "Search conversations",
-        "Find conversations with customers by words or by the customer's address, newest first.",
+        "Search conversations with customers by words or by the customer's address, newest first.",
         scopes=(Scope.CONVERSATIONS_READ,),
         takes=ConversationsWanted,
         gives=ConversationPage,
@@ -170,7 +180,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "get_conversation",
         "Read a conversation",
-        "The messages of one conversation, the latest page first.",
+        "Get the messages of one conversation, latest page first.",
         scopes=(Scope.CONVERSATIONS_READ,),
         takes=ConversationWanted,
         gives=WholeConversation,

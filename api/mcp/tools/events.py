@@ -31,19 +31,19 @@ class DraftWanted(ToolInput):
 
 class MessageGiven(ToolInput):
     message: str = Field(
-        min_length=1, max_length=_MAX_MESSAGE, description="What the customer writes."
+        min_length=1, max_length=_MAX_MESSAGE, description="The customer's message."
     )
     event_type: str | None = Field(
         default=None,
         max_length=200,
-        description="Decides which playbook applies, as in shopify.ticket.created.",
+        description="Event type, which selects the playbook, such as shopify.ticket.created.",
     )
     subject: str | None = Field(default=None, max_length=500)
     customer_email: str | None = Field(default=None, max_length=320)
     fields: dict[_FieldName, _FieldValue] = Field(
         default={},
         max_length=50,
-        description="Further facts, as in order_number; templates are filled from them.",
+        description="Additional fields, such as order_number, which fill the templates.",
     )
 
 
@@ -51,7 +51,8 @@ class EventGiven(MessageGiven):
     idempotency_key: str | None = Field(
         default=None,
         pattern=r"^[!-~]{1,255}$",
-        description="With the same key and arguments the event is taken once within 24 hours.",
+        description="Key for safe retries. The same key and arguments create one event within 24 "
+        "hours.",
     )
 
 
@@ -59,13 +60,13 @@ class Rehearsed(ToldPart):
     """The agent's draft outcome. Nothing was stored or sent."""
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"] = Field(
-        description="completed: it would be sent; needs_review: people would look first; "
-        "no_playbook: the agent would not take it."
+        description="completed: the answer would be sent; needs_review: people would review it "
+        "first; no_playbook: no playbook handles the event."
     )
     classification: str | None
     confidence: float | None
-    draft: Untrusted | None = Field(description="The text, which may quote the customer.")
-    sent: Literal[False] = Field(default=False, description="Nobody was sent anything.")
+    draft: Untrusted | None = Field(description="Generated text, which may quote the customer.")
+    sent: Literal[False] = Field(default=False, description="Always false: nothing was sent.")
 
 
 class TakenEvent(ToldPart):
@@ -73,11 +74,13 @@ class TakenEvent(ToldPart):
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"]
     event_id: str | None
-    run_id: str | None = Field(description="For get_run.")
+    run_id: str | None = Field(description="Id for get_run.")
     classification: str | None
     confidence: float | None
-    answer: Untrusted | None = Field(description="What the customer is answered.")
-    acknowledgement: Untrusted | None = Field(description="What may be said at once.")
+    answer: Untrusted | None = Field(description="Answer to the customer.")
+    acknowledgement: Untrusted | None = Field(
+        description="Text that can be sent to the customer immediately."
+    )
     steps_executed: int
 
 
@@ -171,8 +174,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "draft_reply",
         "Draft a reply",
-        "What the agent would answer now to the customer's latest message in a conversation. It "
-        "is never sent: people copy it, or answer in the dashboard.",
+        "Draft the agent's answer to the customer's latest message in a conversation. It is never "
+        "sent: people copy it, or answer in the dashboard.",
         scopes=(Scope.DRAFTS_WRITE, Scope.CONVERSATIONS_READ),
         takes=DraftWanted,
         gives=Rehearsed,
@@ -182,7 +185,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "simulate_message",
         "Simulate a message",
-        "What the agent would do if a customer wrote this. Nothing is stored or sent.",
+        "Simulate how the agent would handle a customer's message. Nothing is stored or sent.",
         scopes=(Scope.DRAFTS_WRITE,),
         takes=MessageGiven,
         gives=Rehearsed,
@@ -192,9 +195,9 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "push_event",
         "Push an event",
-        "Give the agent a customer's message to work on, for real: it counts against the quota, "
-        "and the customer may be answered. The customer counts as unverified, so that no order "
-        "is touched. Without idempotency_key a second call is a second event.",
+        "Push a customer's message to the agent, for real: it counts against the quota, and the "
+        "customer may be answered. The customer counts as unverified, so no order is touched. "
+        "Without idempotency_key, a second call creates a second event.",
         scopes=(Scope.EVENTS_WRITE,),
         takes=EventGiven,
         gives=TakenEvent,

@@ -19,16 +19,18 @@ from store.reviews.reviews import list_reviews as reviews_of
 
 
 class ReviewsWanted(ToolInput):
-    status: Wanted = Field(default=Wanted.OPEN, description="`open`: pending or claimed.")
+    status: Wanted = Field(
+        default=Wanted.OPEN, description="Status filter; `open` means pending or claimed."
+    )
     limit: Limit = 20
     cursor: str | None = Field(
-        default=None, max_length=200, description="`next_cursor` of the page before."
+        default=None, max_length=200, description="`next_cursor` of the previous page."
     )
 
 
 class WaitingReview(ToldPart):
     review_id: str
-    run_id: str = Field(description="For get_run.")
+    run_id: str = Field(description="Id for get_run.")
     status: EscalationStatus
     reason: EscalationReason
     urgent: bool
@@ -37,15 +39,17 @@ class WaitingReview(ToldPart):
     confidence: float
     customer: Untrusted | None
     subject: Untrusted | None
-    preview: Untrusted | None = Field(description="How the customer's text begins.")
-    amount: Money | None = Field(description="The largest sum that its plan would move.")
+    preview: Untrusted | None = Field(description="Beginning of the customer's text.")
+    amount: Money | None = Field(description="Largest amount that the plan would move.")
     created_at: datetime
     expires_at: datetime
-    decide_at: str = Field(description="The page where a person decides it. You cannot.")
+    decide_at: str = Field(description="Dashboard page where a person decides. No tool can decide.")
 
 
 class WaitingReviews(ToldPage):
-    reviews: tuple[WaitingReview, ...] = Field(description="What is urgent, then the oldest.")
+    reviews: tuple[WaitingReview, ...] = Field(
+        description="Reviews: urgent ones first, then oldest first."
+    )
 
 
 async def list_reviews(at_work: AtWork, wanted: ReviewsWanted) -> WaitingReviews:
@@ -97,8 +101,8 @@ TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "list_reviews",
         "List reviews",
-        "What the agent was not sure of and people decide. Deciding is done in the dashboard, "
-        "at the link of each; no tool can.",
+        "List reviews: cases that the agent was unsure about and people decide. Decisions are made "
+        "in the dashboard, at the link of each review; no tool can decide.",
         scopes=(Scope.REVIEWS_READ,),
         takes=ReviewsWanted,
         gives=WaitingReviews,

@@ -54,7 +54,7 @@ class ToldAction(ToldPart):
     kind: ActionKind
     amount: Money | None
     tags: tuple[str, ...]
-    text: Untrusted | None = Field(description="Of a note for the staff.")
+    text: Untrusted | None = Field(description="Text of a note for the staff.")
 
 
 class ToldReview(ToldPart):
@@ -62,7 +62,9 @@ class ToldReview(ToldPart):
     status: EscalationStatus
     reason: EscalationReason
     draft: Untrusted | None
-    edited_text: Untrusted | None = Field(description="What a human sent in place of the draft.")
+    edited_text: Untrusted | None = Field(
+        description="Text that a person sent instead of the draft."
+    )
     decision: Decision | None
     created_at: datetime
     decided_at: datetime | None
@@ -80,25 +82,27 @@ class ToldRun(ToldPart):
     model: str | None
     classification: str | None
     intent: str | None
-    confidence: float | None = Field(description="0 to 1; below the threshold a human looks.")
+    confidence: float | None = Field(
+        description="Confidence, 0 to 1. Below the threshold, a person reviews the answer."
+    )
     alternatives: tuple[Alternative, ...]
     language: str | None
     draft: Untrusted | None
-    citations: tuple[Citation, ...] = Field(description="What the draft rests on.")
+    citations: tuple[Citation, ...] = Field(description="Sources of the draft.")
     doubt: EscalationReason | None
     hold: EscalationReason | None = Field(
-        description="Why a human must see it, whatever the confidence."
+        description="Reason for a review regardless of confidence, or null."
     )
     sensitive: SensitiveMatter | None
-    verdicts: tuple[Verdict, ...] = Field(description="What the policy said of the actions.")
+    verdicts: tuple[Verdict, ...] = Field(description="Policy decisions on the actions.")
     plan: tuple[ToldAction, ...]
     handoff_reason: EscalationReason | None
     reviews: tuple[ToldReview, ...]
     steps: tuple[StepOutcome, ...]
-    effects: tuple[TracedEffect, ...] = Field(description="What was done outside.")
+    effects: tuple[TracedEffect, ...] = Field(description="Actions executed in other systems.")
     answer: Untrusted | None
     error_code: str | None
-    timings: Timings = Field(description="Milliseconds by step.")
+    timings: Timings = Field(description="Duration of each step, in milliseconds.")
     duration_ms: int | None
 
 
@@ -184,8 +188,8 @@ def _review(review: TracedReview, length: int) -> ToldReview:
 TOOLS: Final[tuple[McpTool, ...]] = (
     tool(
         "get_run",
-        "Why a run ended as it did",
-        "What the agent read, thought, planned and did about one message, and why.",
+        "Get a run",
+        "Get what the agent read, concluded, planned and did about one message, and why.",
         scopes=(Scope.CONVERSATIONS_READ,),
         takes=RunWanted,
         gives=ToldRun,

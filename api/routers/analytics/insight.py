@@ -28,7 +28,7 @@ _FILE: Final[dict[int | str, Described]] = {
             **LIMIT_HEADERS,
             "Content-Disposition": {
                 "schema": {"type": "string"},
-                "description": "attachment, with the file's name.",
+                "description": "`attachment`, with the file's name.",
             },
         },
         "content": {"text/csv": {"schema": {"type": "string"}}},
@@ -36,7 +36,7 @@ _FILE: Final[dict[int | str, Described]] = {
 }
 
 
-@router.get("/api/dashboard/insight", summary="What a range of days came to")
+@router.get("/api/dashboard/insight", summary="Get the insight report for a range of days")
 async def insight(asked: InsightAsked, resources: ResourcesDep) -> Insight:
     """Open to every member of the client, with a session token."""
     return await _insight(asked, resources)
@@ -44,7 +44,7 @@ async def insight(asked: InsightAsked, resources: ResourcesDep) -> Insight:
 
 @router.get(
     "/api/dashboard/insight.csv",
-    summary="The same as a CSV file",
+    summary="Download the insight report as CSV",
     response_class=Response,
     responses=_FILE,
 )
@@ -55,7 +55,7 @@ async def insight_file(asked: InsightAsked, resources: ResourcesDep) -> Response
     return _file(name, insight_csv(found))
 
 
-@router.get("/api/dashboard/insight/gaps", summary="What the agent could not answer")
+@router.get("/api/dashboard/insight/gaps", summary="List questions that the agent could not answer")
 async def gaps(asked: GapsAsked, resources: ResourcesDep) -> KnowledgeGaps:
     """Open to every member of the client, with a session token."""
     return await _gaps(asked, resources)
@@ -63,7 +63,7 @@ async def gaps(asked: GapsAsked, resources: ResourcesDep) -> KnowledgeGaps:
 
 @router.get(
     "/api/dashboard/insight/gaps.csv",
-    summary="The same as a CSV file",
+    summary="Download the unanswered questions as CSV",
     response_class=Response,
     responses=_FILE,
 )

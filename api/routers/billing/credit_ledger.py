@@ -19,7 +19,7 @@ router = APIRouter(route_class=DescribedRoute)
 _CREDITS: Final = "/api/dashboard/credits"
 
 
-@router.get(_CREDITS, summary="The balance of credits, and what changed it")
+@router.get(_CREDITS, summary="Get the credit balance and its changes")
 async def show(asked: PageDep, resources: ResourcesDep) -> CreditsAnswer:
     """Open to every member of the client. One credit pays for one ticket above the plan's quota."""
     tenant, query = asked.tenant, asked.query

@@ -18,7 +18,7 @@ _PLAN: Final = "/api/dashboard/plan"
 Body = Annotated[PlanBody, Depends(JsonBody(PlanBody))]
 
 
-@router.get(_PLAN, summary="The client's plan, and what each plan offers")
+@router.get(_PLAN, summary="Get a client's plan and the available plans")
 async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
     """Open to every member of the client. Prices are in minor units of the currency."""
     async with resources.database.reading(member.tenant) as connection:

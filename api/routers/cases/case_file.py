@@ -43,7 +43,7 @@ _Cases = PlaybookBody(CaseFileShape, cases_in, _EXAMPLE, kind=DocumentKind.CASE_
 
 @router.get(
     _FILE,
-    summary="A client's saved cases as one file of YAML",
+    summary="Export a client's saved cases as one YAML file",
     response_class=Response,
     responses={200: {"content": {YAML: {"schema": {}}}}},
 )
@@ -56,7 +56,7 @@ async def export(member: MemberDep, resources: ResourcesDep) -> Response:
     return Response(text, media_type=YAML, headers=headers)
 
 
-@router.post(_FILE, summary="Make a client's cases be as a file says", responses=errors(409))
+@router.post(_FILE, summary="Import a client's saved cases from a file", responses=errors(409))
 async def bring_in(
     asked: Annotated[Asked[CaseImportQuery], Depends(QueryInClient(CaseImportQuery, REVIEWERS))],
     specs: Annotated[tuple[CaseSpec, ...], Depends(_Cases)],

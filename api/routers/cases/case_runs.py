@@ -19,7 +19,7 @@ router = APIRouter(route_class=DescribedRoute)
 _CASE_RUNS: Final = "/api/dashboard/case-runs"
 
 
-@router.get(_CASE_RUNS, summary="The runs over a client's cases, the latest first")
+@router.get(_CASE_RUNS, summary="List the runs of a client's cases, latest first")
 async def case_runs(page: PageDep, resources: ResourcesDep) -> CaseRunPage:
     """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
@@ -45,7 +45,7 @@ async def start(
         return await start_case_run(work, member.actor, variant)
 
 
-@router.get(f"{_CASE_RUNS}/{{case_run_id}}", summary="What came of each case in one run")
+@router.get(f"{_CASE_RUNS}/{{case_run_id}}", summary="List the results of each case in one run")
 async def results(
     member: MemberDep,
     case_run_id: Annotated[str, Depends(PathId("case_run_id", "case run", CaseRunNotFound))],

@@ -36,7 +36,7 @@ _NewCase = PlaybookBody(NewCaseShape, new_case_in, _EXAMPLE, kind=DocumentKind.N
 _ChangedCase = PlaybookBody(CaseSpec, case_in, _EXAMPLE, kind=DocumentKind.CASE)
 
 
-@router.get(_CASES, summary="A client's saved cases, oldest first")
+@router.get(_CASES, summary="List a client's saved cases, oldest first")
 async def cases(page: PageDep, resources: ResourcesDep) -> CasePage:
     """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
@@ -62,7 +62,7 @@ async def create(
         return await add_case(work, member.actor, spec, origin=origin)
 
 
-@router.get(_CASE, summary="One saved case")
+@router.get(_CASE, summary="Get a saved case")
 async def case(member: MemberDep, case_id: CaseId, resources: ResourcesDep) -> SavedCase:
     """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:

@@ -16,7 +16,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.post(
     "/api/dashboard/content-previews",
-    summary="Try a change of a template or of knowledge on all saved cases",
+    summary="Test a change of a template or knowledge entry on all saved cases",
     status_code=202,
     responses=errors(404, 409),
 )

@@ -35,7 +35,7 @@ _STARTERS: Final = "/api/dashboard/starter-templates"
 TemplateId = Annotated[str, Depends(PathId("template_id", "template", ContentNotFound))]
 
 
-@router.get(_TEMPLATES, summary="A client's templates, oldest first")
+@router.get(_TEMPLATES, summary="List a client's templates, oldest first")
 async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
     """Open to every member of the client. Inactive templates are included."""
     async with resources.database.reading(page.tenant) as connection:
@@ -72,7 +72,7 @@ async def add_starters(
         return AddedStarters(added=await add_starter_templates(work, member.actor))
 
 
-@router.get(_TEMPLATE, summary="One template")
+@router.get(_TEMPLATE, summary="Get a template")
 async def template(
     member: MemberDep, template_id: TemplateId, resources: ResourcesDep
 ) -> TemplateEntry:

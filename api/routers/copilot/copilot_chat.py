@@ -25,7 +25,7 @@ _EVENTS: Final = "text/event-stream"
 
 @router.post(
     "/api/copilot/chat",
-    summary="Ask the copilot about the client's own records, or the product's documents",
+    summary="Ask the copilot about the client's records or the product's documents",
     response_model=CopilotAnswer,
     responses={200: {"content": {_EVENTS: {"schema": {"type": "string"}}}}},
 )

@@ -78,7 +78,7 @@ class _OwnExport(Part):
 
 @router.get(
     EXPORT,
-    summary="All data of the caller's client, as one file",
+    summary="Export all data of the caller's client as one file",
     response_class=Response,
     responses={
         200: {
@@ -86,7 +86,7 @@ class _OwnExport(Part):
                 **LIMIT_HEADERS,
                 "Content-Disposition": {
                     "schema": {"type": "string"},
-                    "description": "attachment, with the file's name.",
+                    "description": "`attachment`, with the file's name.",
                 },
             },
             "model": ExportDocument,
@@ -95,7 +95,7 @@ class _OwnExport(Part):
         503: {
             "model": ErrorBody,
             "headers": RETRY_AFTER,
-            "description": "Too many connections, or too many exports at once.",
+            "description": "Too many connections or simultaneous exports.",
         },
     },
 )

@@ -31,7 +31,7 @@ ClientId = Annotated[str, Depends(PathId("client_id", "client", ClientNotFound))
 SessionId = Annotated[str, Depends(PathId("session_id", "session", SessionNotFound))]
 
 
-@router.get("/api/dashboard/me", summary="Who is signed in")
+@router.get("/api/dashboard/me", summary="Get the signed-in user")
 async def me(user: UserDep, resources: ResourcesDep) -> Me:
     """Includes the clients that the user may act for."""
     async with resources.database.reading_across() as connection:
@@ -40,7 +40,7 @@ async def me(user: UserDep, resources: ResourcesDep) -> Me:
     return Me(user_id=user.id, email=email, is_admin=user.is_admin, clients=own)
 
 
-@router.get("/api/dashboard/clients", summary="The clients that one may act for")
+@router.get("/api/dashboard/clients", summary="List the clients that the user may act for")
 async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
     """States the user's role in each client. An internal admin may act for every other client
     too."""
@@ -65,7 +65,7 @@ async def leave(
     return Response(status_code=204)
 
 
-@router.get(_SESSIONS, summary="Where one is signed in")
+@router.get(_SESSIONS, summary="List the user's sessions")
 async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
     """Your own active sessions: browsers and refresh tokens."""
     async with resources.database.reading_across() as connection:
@@ -81,7 +81,7 @@ async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
         return Ended(ended=await end_sessions(work, user.id))
 
 
-@router.delete(f"{_SESSIONS}/{{session_id}}", summary="Sign one out", status_code=204)
+@router.delete(f"{_SESSIONS}/{{session_id}}", summary="Sign out one session", status_code=204)
 async def end_one(user: UserDep, session_id: SessionId, resources: ResourcesDep) -> Response:
     """Takes effect immediately."""
     async with resources.work.everywhere() as work:

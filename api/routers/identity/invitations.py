@@ -27,7 +27,7 @@ _INVITATION: Final = f"{_INVITATIONS}/{{invitation_id}}"
 InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", InvitationNotFound))]
 
 
-@router.get(_INVITATIONS, summary="A client's open invitations")
+@router.get(_INVITATIONS, summary="List a client's open invitations")
 async def invitations(member: ManagerDep, resources: ResourcesDep) -> InvitationList:
     """Requires the role owner or admin, like all invitation routes."""
     async with resources.database.reading(member.tenant) as connection:
@@ -36,7 +36,7 @@ async def invitations(member: ManagerDep, resources: ResourcesDep) -> Invitation
 
 
 @router.post(
-    _INVITATIONS, summary="Invite somebody by mail", status_code=201, responses=errors(409)
+    _INVITATIONS, summary="Invite a person by email", status_code=201, responses=errors(409)
 )
 async def create(
     member: ManagerDep,
@@ -56,7 +56,7 @@ async def create(
 
 
 @router.post(
-    f"{_INVITATION}/resend", summary="Invite somebody again", status_code=201, responses=errors(409)
+    f"{_INVITATION}/resend", summary="Resend an invitation", status_code=201, responses=errors(409)
 )
 async def resend(
     member: ManagerDep,

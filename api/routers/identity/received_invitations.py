@@ -29,7 +29,7 @@ _INVITATION: Final = f"{_INVITATIONS}/{{invitation_id}}"
 InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", InvitationNotFound))]
 
 
-@router.get(_INVITATIONS, summary="List the invitations that wait for your answer")
+@router.get(_INVITATIONS, summary="List invitations that await your answer")
 async def received(user: UserDep, resources: ResourcesDep) -> ReceivedInvitationList:
     """Invitations to your own verified address, each with its client and inviter."""
     async with resources.database.reading_across() as connection:

@@ -63,7 +63,7 @@ def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
 
 @router.post(
     "/signup",
-    summary="Have a sign-in code mailed",
+    summary="Email a sign-in code",
     status_code=202,
     responses=_answers(good=[202]),
     dependencies=[_SIGNUP],
@@ -80,7 +80,7 @@ async def signup(
 
 @router.post(
     "/verify",
-    summary="Sign in with the code",
+    summary="Sign in with a code",
     responses=_answers(401, good=[200]),
     dependencies=[_VERIFICATION],
 )
@@ -103,7 +103,7 @@ async def verify(
 
 @router.post(
     "/refresh",
-    summary="Get a new session token",
+    summary="Refresh a session token",
     responses=_answers(401, good=[200]),
     dependencies=[_RENEWAL],
 )
@@ -121,7 +121,7 @@ async def refresh(
 
 @router.post(
     "/sign-out",
-    summary="End this session, or all of the user's",
+    summary="End the current session or all of the user's sessions",
     status_code=204,
     responses=_answers(401, 403, good=[204]),
     dependencies=[_RENEWAL],

@@ -38,7 +38,7 @@ _IntegrationId = Annotated[
 ]
 
 
-@router.get(_INBOUND, summary="The address of a connection for webhooks, without its secrets")
+@router.get(_INBOUND, summary="Get a connection's webhook endpoint, without its secrets")
 async def show(
     member: MemberDep, integration_id: _IntegrationId, resources: ResourcesDep
 ) -> EndpointAnswer:
@@ -52,7 +52,7 @@ async def show(
 
 @router.post(
     _INBOUND,
-    summary="Open an address for a platform's webhooks",
+    summary="Open a webhook endpoint for a platform",
     status_code=201,
     responses=errors(409),
 )
@@ -74,7 +74,7 @@ async def open_one(
     return _opened(shown, resources)
 
 
-@router.post(f"{_INBOUND}/rotate", summary="Give a connection a new address for webhooks")
+@router.post(f"{_INBOUND}/rotate", summary="Rotate a connection's webhook endpoint")
 async def rotate(
     member: ManagerDep,
     integration_id: _IntegrationId,
@@ -95,7 +95,7 @@ async def rotate(
     return _opened(shown, resources)
 
 
-@router.put(f"{_INBOUND}/secret", summary="Store the secret that a platform signs with")
+@router.put(f"{_INBOUND}/secret", summary="Store a platform's signing secret")
 async def put_secret(
     member: ManagerDep,
     integration_id: _IntegrationId,
@@ -113,7 +113,7 @@ async def put_secret(
         )
 
 
-@router.delete(_INBOUND, summary="Close a connection's address for webhooks", status_code=204)
+@router.delete(_INBOUND, summary="Close a connection's webhook endpoint", status_code=204)
 async def close(
     member: ManagerDep, integration_id: _IntegrationId, resources: ResourcesDep
 ) -> Response:

@@ -31,7 +31,7 @@ _LOG: Final = "/api/dashboard/inbound"
 _ID: Final = PathId("inbound_id", "inbound webhook", InboundWebhookNotFound)
 
 
-@router.get(_LOG, summary="The webhooks that came in, newest first")
+@router.get(_LOG, summary="List received webhooks, newest first")
 async def list_inbound(
     asked: Annotated[Asked[InboundQuery], Depends(QueryInClient(InboundQuery))],
     resources: ResourcesDep,
@@ -57,7 +57,9 @@ async def list_inbound(
     )
 
 
-@router.get(f"{_LOG}/{{inbound_id}}", summary="One webhook: what it said, and what became of it")
+@router.get(
+    f"{_LOG}/{{inbound_id}}", summary="Get a received webhook, with its content and outcome"
+)
 async def show_inbound(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_inbound))],
     resources: ResourcesDep,
@@ -68,7 +70,9 @@ async def show_inbound(
     return InboundDetail.of(found)
 
 
-@router.post(f"{_LOG}/{{inbound_id}}/replay", summary="Work on it once more", status_code=202)
+@router.post(
+    f"{_LOG}/{{inbound_id}}/replay", summary="Process a received webhook again", status_code=202
+)
 async def replay_inbound(
     member: Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_inbound))],
     _: Annotated[InboundReplayBody, Depends(JsonBody(InboundReplayBody, optional=True))],

@@ -34,7 +34,7 @@ _HARMLESS: Final = {
 
 @router.get(
     "/api/dashboard/attachments/{attachment_id}",
-    summary="A file that a customer sent",
+    summary="Download a customer's attachment",
     response_class=Response,
     responses={
         200: {
@@ -42,7 +42,8 @@ _HARMLESS: Final = {
                 **LIMIT_HEADERS,
                 "Content-Disposition": {
                     "schema": {"type": "string"},
-                    "description": "attachment, or inline for images if asked; with the name.",
+                    "description": "`attachment`, or `inline` for an image on request, with the "
+                    "file's name.",
                 },
             },
             "content": {

@@ -57,7 +57,7 @@ class EventBody(Part):
 
 @router.post(
     "/api/engine/gateway",
-    summary="Push one event, get the agent's answer",
+    summary="Push an event and get the agent's answer",
     response_model=GatewayResult | NoPlaybook,
 )
 async def gateway(

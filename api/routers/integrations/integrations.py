@@ -29,7 +29,7 @@ IntegrationId = Annotated[
 ]
 
 
-@router.get(_INTEGRATIONS, summary="A client's connections, without their credentials")
+@router.get(_INTEGRATIONS, summary="List a client's connections, without their credentials")
 async def integrations(page: PageDep, resources: ResourcesDep) -> IntegrationPage:
     """Open to every member of the client. Ended connections are included."""
     async with resources.database.reading(page.tenant) as connection:
@@ -66,7 +66,7 @@ async def connect(
 
 @router.post(
     f"{_INTEGRATIONS}/{{integration_id}}/test",
-    summary="Try a connection by one cheap read",
+    summary="Test a connection with one read",
 )
 async def try_one(
     member: ManagerDep,
@@ -87,7 +87,7 @@ async def try_one(
 
 @router.delete(
     f"{_INTEGRATIONS}/{{integration_id}}",
-    summary="End a connection, and erase its credentials",
+    summary="End a connection and erase its credentials",
     status_code=204,
 )
 async def disconnect(

@@ -34,7 +34,7 @@ Reader = Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_correctio
 Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_correction))]
 
 
-@router.get(_CORRECTIONS, summary="Edited and rejected reviews, to learn from")
+@router.get(_CORRECTIONS, summary="List corrections from edited and rejected reviews")
 async def corrections(
     asked: Annotated[Asked[CorrectionQuery], Depends(QueryInClient(CorrectionQuery))],
     resources: ResourcesDep,
@@ -51,7 +51,7 @@ async def corrections(
     )
 
 
-@router.get(_CORRECTION, summary="One correction, with what can be made of it")
+@router.get(_CORRECTION, summary="Get a correction and the changes that it offers")
 async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
     """Returns the word diff of both texts and, under `offers`, a prefilled case and change of
     content. Neither is stored until it is accepted."""
@@ -88,7 +88,7 @@ async def accept(
 
 @router.post(
     f"{_CORRECTION}/dismiss",
-    summary="Learn nothing from a correction",
+    summary="Dismiss a correction",
     status_code=204,
     responses=errors(409),
 )

@@ -22,7 +22,7 @@ _ID: Final = PathId("example_id", "labelled example", ExampleNotFound)
 Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_example))]
 
 
-@router.get(_EXAMPLES, summary="Messages with the class that a person gave them")
+@router.get(_EXAMPLES, summary="List messages labelled by people")
 async def examples(page: PageDep, resources: ResourcesDep) -> ExamplePage:
     """Open to every member of the client. Personal data in the texts has been replaced."""
     async with resources.database.reading(page.tenant) as connection:

@@ -15,7 +15,7 @@ from services.learning.playbook_reports import shadow_report, threshold_advice
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get(f"{PLAYBOOK}/shadow", summary="How a playbook does in shadow mode")
+@router.get(f"{PLAYBOOK}/shadow", summary="Get a playbook's shadow mode report")
 async def shadow(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> ShadowAnswer:
@@ -25,7 +25,7 @@ async def shadow(
         return ShadowAnswer.of(await shadow_report(connection, member.tenant, playbook_id))
 
 
-@router.get(f"{PLAYBOOK}/threshold-advice", summary="What another threshold would have meant")
+@router.get(f"{PLAYBOOK}/threshold-advice", summary="Compare confidence thresholds on past runs")
 async def advice(
     asked: Annotated[Asked[AdviceQuery], Depends(QueryInClient(AdviceQuery))],
     playbook_id: PlaybookId,

@@ -51,7 +51,7 @@ _Draft = PlaybookBody(DraftShape, draft_in, _EXAMPLE, kind=DocumentKind.PLAYBOOK
 DraftDep = Annotated[PlaybookDraft, Depends(_Draft)]
 
 
-@router.get(PLAYBOOKS, summary="A client's playbooks, in the order in which they win")
+@router.get(PLAYBOOKS, summary="List a client's playbooks, in order of precedence")
 async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
     """Open to every member of the client. Inactive playbooks are included."""
     async with resources.database.reading(member.tenant) as connection:
@@ -59,7 +59,7 @@ async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
     return PlaybookList(playbooks=tuple(map(ListedPlaybook.of, in_winning_order(found))))
 
 
-@router.post(PLAYBOOKS, summary="Make a playbook", status_code=201, responses=errors(409))
+@router.post(PLAYBOOKS, summary="Create a playbook", status_code=201, responses=errors(409))
 async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -> PlaybookOut:
     """JSON, or YAML with `Content-Type: application/yaml`. The playbook is active immediately
     unless `active` is false."""
@@ -74,7 +74,7 @@ async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -
     return PlaybookOut.of(made)
 
 
-@router.get(PLAYBOOK, summary="One playbook, as a file has it")
+@router.get(PLAYBOOK, summary="Get a playbook in its file format")
 async def playbook(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> PlaybookOut:
@@ -105,7 +105,7 @@ async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: Resourc
     return Response(status_code=204)
 
 
-@router.post(f"{PLAYBOOK}/activate", summary="Turn a playbook on", responses=errors(409))
+@router.post(f"{PLAYBOOK}/activate", summary="Activate a playbook", responses=errors(409))
 async def activate(
     member: ManagerDep,
     playbook_id: PlaybookId,
@@ -121,7 +121,7 @@ async def activate(
         )
 
 
-@router.post(f"{PLAYBOOK}/deactivate", summary="Turn a playbook off", responses=errors(409))
+@router.post(f"{PLAYBOOK}/deactivate", summary="Deactivate a playbook", responses=errors(409))
 async def deactivate(
     member: ManagerDep,
     playbook_id: PlaybookId,

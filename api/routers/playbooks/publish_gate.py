@@ -17,7 +17,7 @@ from store.playbooks.versions import PlaybookVersions
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get(f"{PLAYBOOK}/gate", summary="Whether a version of a playbook may go live")
+@router.get(f"{PLAYBOOK}/gate", summary="Check whether a playbook version may go live")
 async def gate(
     asked: Annotated[Asked[GateQuery], Depends(QueryInClient(GateQuery))],
     playbook_id: PlaybookId,

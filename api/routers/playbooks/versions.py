@@ -45,7 +45,7 @@ class _PathVersion(Part):
             "name": "version",
             "in": "path",
             "required": True,
-            "description": "Number of the version.",
+            "description": "Version number.",
             "schema": {"type": "integer", "minimum": 1, "maximum": MAX_VERSION},
         },
     )
@@ -61,7 +61,7 @@ class _PathVersion(Part):
 VersionNumber = Annotated[int, Depends(_PathVersion())]
 
 
-@router.get(_VERSIONS, summary="A playbook's versions, newest first")
+@router.get(_VERSIONS, summary="List a playbook's versions, newest first")
 async def versions(
     asked: Annotated[Asked[VersionQuery], Depends(QueryInClient(VersionQuery))],
     playbook_id: PlaybookId,
@@ -90,7 +90,7 @@ async def versions(
     )
 
 
-@router.get(_VERSION, summary="One version of a playbook")
+@router.get(_VERSION, summary="Get a version of a playbook")
 async def version(
     member: MemberDep, playbook_id: PlaybookId, number: VersionNumber, resources: ResourcesDep
 ) -> Version:
@@ -100,7 +100,7 @@ async def version(
     return Version.of(found)
 
 
-@router.get(f"{PLAYBOOK}/diff", summary="What differs of two versions")
+@router.get(f"{PLAYBOOK}/diff", summary="Compare two versions of a playbook")
 async def difference(
     asked: Annotated[Asked[DiffQuery], Depends(QueryInClient(DiffQuery))],
     playbook_id: PlaybookId,
@@ -122,7 +122,9 @@ async def difference(
     )
 
 
-@router.post(f"{_VERSION}/restore", summary="Make a playbook be as it was", responses=errors(409))
+@router.post(
+    f"{_VERSION}/restore", summary="Restore a version of a playbook", responses=errors(409)
+)
 async def restore(
     member: ManagerDep,
     playbook_id: PlaybookId,

@@ -21,7 +21,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.post(
     "/api/widget/rating",
-    summary="A visitor says whether an answer was helpful",
+    summary="Rate an answer as a visitor",
     status_code=HTTPStatus.NO_CONTENT,
     responses={404: {"model": ErrorBody}},
 )

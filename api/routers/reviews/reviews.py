@@ -39,7 +39,7 @@ Reader = Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of))]
 Reviewer = Annotated[MemberAt, Depends(InClientOf(REVIEWERS, _ID, client_of))]
 
 
-@router.get(_REVIEWS, summary="The reviews of one client")
+@router.get(_REVIEWS, summary="List a client's reviews")
 async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
     resources: ResourcesDep,
@@ -61,7 +61,7 @@ async def reviews(
     )
 
 
-@router.get(_REVIEW, summary="One review, with all that it is about")
+@router.get(_REVIEW, summary="Get a review with its full context")
 async def review(reader: Reader, resources: ResourcesDep) -> Review:
     async with resources.database.reading(reader.tenant) as connection:
         return await read_review(connection, reader.tenant, reader.record_id)
@@ -69,7 +69,7 @@ async def review(reader: Reader, resources: ResourcesDep) -> Review:
 
 @router.post(
     f"{_REVIEW}/claim",
-    summary="Ask the others to leave it alone for half an hour",
+    summary="Claim a review for 30 minutes",
     responses=errors(409),
 )
 async def claim(
@@ -83,7 +83,7 @@ async def claim(
     return ClaimAnswer(review_id=reviewer.record_id, status=EscalationStatus.CLAIMED, claim=claimed)
 
 
-@router.post(f"{_REVIEW}/release", summary="Give a claim back", responses=errors(409))
+@router.post(f"{_REVIEW}/release", summary="Release a claim", responses=errors(409))
 async def release(
     reviewer: Reviewer,
     _: Annotated[ReleaseBody, Depends(JsonBody(ReleaseBody, optional=True))],
@@ -96,7 +96,7 @@ async def release(
 
 @router.post(
     f"{_REVIEW}/approve",
-    summary="Let the plan be carried out, with the draft",
+    summary="Approve the plan with the draft",
     responses=errors(409),
 )
 async def approve(
@@ -120,7 +120,7 @@ async def approve(
 
 @router.post(
     f"{_REVIEW}/edit",
-    summary="Let the plan be carried out, with other words",
+    summary="Approve the plan with an edited reply",
     responses=errors(409),
 )
 async def edit(
@@ -141,7 +141,11 @@ async def edit(
     return _told(outcome, reviewer, work)
 
 
-@router.post(f"{_REVIEW}/reject", summary="Hand the ticket over to people", responses=errors(409))
+@router.post(
+    f"{_REVIEW}/reject",
+    summary="Reject the plan and hand the ticket over to people",
+    responses=errors(409),
+)
 async def reject(
     reviewer: Reviewer,
     body: Annotated[RejectBody, Depends(JsonBody(RejectBody, optional=True))],

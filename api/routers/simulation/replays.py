@@ -28,7 +28,7 @@ _REPLAY: Final = f"{_REPLAYS}/{{replay_id}}"
 ReplayId = Annotated[str, Depends(PathId("replay_id", "replay", ReplayNotFound))]
 
 
-@router.get(_REPLAYS, summary="A client's replays, newest first")
+@router.get(_REPLAYS, summary="List a client's replays, newest first")
 async def replays(page: PageDep, resources: ResourcesDep) -> ReplayPage:
     """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
@@ -57,14 +57,14 @@ async def start(
         return await start_replay(work, member.actor, body.asked)
 
 
-@router.get(_REPLAY, summary="How far a replay has come, and what it came to")
+@router.get(_REPLAY, summary="Get a replay's progress and results")
 async def replay(member: MemberDep, replay_id: ReplayId, resources: ResourcesDep) -> Replay:
     """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await ReplayRepository(connection, member.tenant).read(replay_id)
 
 
-@router.get(f"{_REPLAY}/examples", summary="Events that end otherwise in a replay")
+@router.get(f"{_REPLAY}/examples", summary="List events whose outcome differs in a replay")
 async def examples(
     asked: Annotated[Asked[ExamplesQuery], Depends(QueryInClient(ExamplesQuery))],
     replay_id: ReplayId,

@@ -26,7 +26,7 @@ _ALL: Final = "/api/operator/automation"
 _NoBody = Annotated[AutomationBody, Depends(JsonBody(AutomationBody, optional=True))]
 
 
-@router.get(_CLIENT, summary="Read whether everything automatic is stopped")
+@router.get(_CLIENT, summary="Get whether a client's automation is stopped")
 async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
     """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
@@ -40,7 +40,7 @@ async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Autom
         return await stop_automation(work, member.actor)
 
 
-@router.post(f"{_CLIENT}/resume", summary="End the stop", responses=errors(409))
+@router.post(f"{_CLIENT}/resume", summary="Resume a client's automation", responses=errors(409))
 async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
     """Resuming after another member's stop waits for a second manager or a day, like any change
     that loosens a protection. Messages held during the stop stay with people."""
@@ -48,7 +48,7 @@ async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Aut
         return await resume_automation(work, member.actor)
 
 
-@router.get(_ALL, summary="Read whether the installation is stopped")
+@router.get(_ALL, summary="Get whether the installation's automation is stopped")
 async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationState:
     """Requires an internal admin."""
     async with resources.database.reading_across() as connection:
@@ -62,7 +62,7 @@ async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -
         return InstallationState.of(await stop_installation(work, operator))
 
 
-@router.post(f"{_ALL}/resume", summary="End the installation's stop")
+@router.post(f"{_ALL}/resume", summary="Resume the installation's automation")
 async def resume_all(
     operator: OperatorDep, _: _NoBody, resources: ResourcesDep
 ) -> InstallationState:

@@ -27,7 +27,7 @@ _ONE: Final = f"{_LOOSENINGS}/{{loosening_id}}"
 LooseningId = Annotated[str, Depends(PathId("loosening_id", "loosening", LooseningNotFound))]
 
 
-@router.get(_LOOSENINGS, summary="List changes that loosen, newest first")
+@router.get(_LOOSENINGS, summary="List changes that loosen rules, newest first")
 async def loosenings(page: PageDep, resources: ResourcesDep) -> LooseningPage:
     """Open to every member of the client. Lists pending and decided changes."""
     async with resources.database.reading(page.tenant) as connection:
@@ -40,7 +40,9 @@ async def loosenings(page: PageDep, resources: ResourcesDep) -> LooseningPage:
     )
 
 
-@router.post(f"{_ONE}/approve", summary="Approve a change that loosens", responses=errors(409))
+@router.post(
+    f"{_ONE}/approve", summary="Approve a change that loosens rules", responses=errors(409)
+)
 async def approve(
     member: ManagerDep,
     loosening_id: LooseningId,
@@ -55,7 +57,7 @@ async def approve(
         )
 
 
-@router.post(f"{_ONE}/cancel", summary="Cancel a change that loosens", responses=errors(409))
+@router.post(f"{_ONE}/cancel", summary="Cancel a change that loosens rules", responses=errors(409))
 async def cancel(
     member: ManagerDep,
     loosening_id: LooseningId,

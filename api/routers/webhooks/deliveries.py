@@ -36,7 +36,7 @@ _DELIVERY: Final = f"{_DELIVERIES}/{{delivery_id}}"
 DeliveryId = Annotated[str, Depends(PathId("delivery_id", "delivery", DeliveryNotFound))]
 
 
-@router.get(_DELIVERIES, summary="What was sent to a webhook")
+@router.get(_DELIVERIES, summary="List a webhook's deliveries")
 async def deliveries(
     member: WebhookDep,
     query: Annotated[DeliveryQuery, Depends(StrictQuery(DeliveryQuery))],
@@ -48,7 +48,7 @@ async def deliveries(
     return DeliveryList(deliveries=[one for one in found if query.status in (None, one.status)])
 
 
-@router.get(_DELIVERY, summary="One delivery: what was sent, and what came back")
+@router.get(_DELIVERY, summary="Get a delivery with its request and response")
 async def delivery(
     member: WebhookDep, delivery_id: DeliveryId, resources: ResourcesDep
 ) -> DeliveryDetail:
@@ -69,7 +69,7 @@ async def delivery(
 
 
 @router.post(
-    f"{_DELIVERY}/replay", summary="Send it once more", status_code=202, responses=errors(402, 409)
+    f"{_DELIVERY}/replay", summary="Resend a delivery", status_code=202, responses=errors(402, 409)
 )
 async def replay(
     member: WebhookDep,
@@ -85,7 +85,7 @@ async def replay(
 
 @router.post(
     f"{WEBHOOK}/replay",
-    summary="Send what it has missed",
+    summary="Replay a webhook's missed events",
     status_code=202,
     responses=errors(402, 409),
 )
@@ -105,7 +105,9 @@ async def replay_since(
     )
 
 
-@router.post(f"{WEBHOOK}/verify", summary="Why a signature does not match", responses=errors(402))
+@router.post(
+    f"{WEBHOOK}/verify", summary="Explain why a signature does not match", responses=errors(402)
+)
 async def verify(
     member: WebhookDep,
     body: Annotated[VerifyBody, Depends(JsonBody(VerifyBody))],

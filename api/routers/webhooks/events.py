@@ -26,7 +26,7 @@ class _EventName(Part):
             "name": "event",
             "in": "path",
             "required": True,
-            "description": "Id of the event.",
+            "description": "Event type.",
             "schema": {"type": "string", "enum": list(EVENT_IDS)},
         },
     )
@@ -42,7 +42,7 @@ def _answers(*errors: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-@router.get(_PATH, summary="The events that webhooks are told", responses=_answers())
+@router.get(_PATH, summary="List webhook events", responses=_answers())
 async def list_events(response: Response) -> WebhookEventList:
     """Public, without credentials."""
     response.headers["Cache-Control"] = _CACHE
@@ -55,7 +55,7 @@ async def list_events(response: Response) -> WebhookEventList:
 
 @router.get(
     f"{_PATH}/{{event}}",
-    summary="The body of an event: its JSON Schema and an example",
+    summary="Get an event's JSON Schema and an example body",
     responses=_answers(404),
 )
 async def show_event(

@@ -48,7 +48,7 @@ WebhookDep = Annotated[
 _WEBHOOKS: Final = "/api/dashboard/webhooks"
 
 
-@router.get(_WEBHOOKS, summary="The webhooks of one client")
+@router.get(_WEBHOOKS, summary="List a client's webhooks")
 async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
     """Requires the role owner or admin, like all webhook routes. Lists all webhooks, at most
     100."""
@@ -81,7 +81,7 @@ async def create(
     return WebhookWithSecret(webhook=made.webhook, secret=made.secret)
 
 
-@router.get(WEBHOOK, summary="One webhook")
+@router.get(WEBHOOK, summary="Get a webhook")
 async def webhook(member: WebhookDep, resources: ResourcesDep) -> Webhook:
     """Also allowed for a client whose plan no longer includes webhooks."""
     async with resources.database.reading(member.tenant) as connection:
@@ -103,7 +103,7 @@ async def change(
         )
 
 
-@router.delete(WEBHOOK, summary="Delete a webhook, with its deliveries", status_code=204)
+@router.delete(WEBHOOK, summary="Delete a webhook and its deliveries", status_code=204)
 async def delete(member: WebhookDep, resources: ResourcesDep) -> Response:
     """Pending deliveries are no longer sent."""
     async with resources.work.of(member.tenant) as work:
@@ -111,7 +111,7 @@ async def delete(member: WebhookDep, resources: ResourcesDep) -> Response:
     return Response(status_code=204)
 
 
-@router.post(f"{WEBHOOK}/rotate", summary="Give it a new secret", responses=errors(402))
+@router.post(f"{WEBHOOK}/rotate", summary="Rotate a webhook's secret", responses=errors(402))
 async def rotate(
     member: WebhookDep,
     body: Annotated[RotateBody, Depends(JsonBody(RotateBody, optional=True))],
@@ -132,7 +132,7 @@ async def rotate(
 
 
 @router.post(
-    f"{WEBHOOK}/enable", summary="Turn it on again, and send it a test", responses=errors(402)
+    f"{WEBHOOK}/enable", summary="Re-enable a webhook and send a test event", responses=errors(402)
 )
 async def enable(
     member: WebhookDep,
@@ -149,9 +149,7 @@ async def enable(
     )
 
 
-@router.post(
-    f"{WEBHOOK}/test", summary="Send an example of an event", status_code=202, responses=errors(402)
-)
+@router.post(f"{WEBHOOK}/test", summary="Send a test event", status_code=202, responses=errors(402))
 async def test(
     member: WebhookDep,
     body: Annotated[TestBody, Depends(JsonBody(TestBody, optional=True))],

@@ -16,7 +16,9 @@ from store.tenants.clients import ClientRepository
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get("/api/widget/config", summary="How the widget looks", response_model=WidgetConfig)
+@router.get(
+    "/api/widget/config", summary="Get the widget's configuration", response_model=WidgetConfig
+)
 async def config(page: WidgetPageDep, resources: ResourcesDep) -> Response:
     """Writes nothing: opening a page does not create a session."""
     async with resources.database.reading(page.tenant) as connection:

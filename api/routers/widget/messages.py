@@ -46,14 +46,14 @@ class _MessagesAfter(Part):
             "name": "X-Widget-Session",
             "in": "header",
             "required": True,
-            "description": "The session_id of the chat or the configuration.",
+            "description": "`session_id` from the chat or the configuration.",
             **_TEXT,
         },
         {
             "name": "Last-Event-ID",
             "in": "header",
             "required": False,
-            "description": "Of a stream: the last event that came.",
+            "description": "Id of the last event received from the stream.",
             **_TEXT,
         },
     )
@@ -71,7 +71,7 @@ class _MessagesAfter(Part):
 
 @router.get(
     "/api/widget/messages",
-    summary="A session's messages, as JSON or as server-sent events",
+    summary="Get a session's messages, as JSON or server-sent events",
     response_model=SessionMessages,
     responses={200: {"content": {_EVENTS: _TEXT}}},
 )

@@ -20,7 +20,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.post(
     "/api/widget/seen",
-    summary="A visitor has seen a session's messages",
+    summary="Mark a session's messages as seen",
     status_code=HTTPStatus.NO_CONTENT,
     responses={404: {"model": ErrorBody}},
 )

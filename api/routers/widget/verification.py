@@ -33,7 +33,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.post(
     "/api/widget/email",
-    summary="Have a code mailed to a visitor",
+    summary="Email a verification code to a visitor",
     status_code=202,
     responses={404: {"model": ErrorBody}},
 )
@@ -66,7 +66,7 @@ async def email(
     return CodeSent()
 
 
-@router.post("/api/widget/verify", summary="Verify a visitor by the code")
+@router.post("/api/widget/verify", summary="Verify a visitor with a code")
 async def verify(
     page: WidgetPageDep,
     sent: Annotated[VisitorCode, Depends(JsonBody(VisitorCode))],

@@ -28,13 +28,13 @@ _WIDGET: Final = "/api/dashboard/widget"
 OverlapDep = Annotated[OverlapBody, Depends(JsonBody(OverlapBody, optional=True))]
 
 
-@router.get(_WIDGET, summary="What a client has set about its widget")
+@router.get(_WIDGET, summary="Get a client's widget settings")
 async def widget(member: MemberDep, resources: ResourcesDep) -> WidgetSummary:
     """Open to every member of the client. The secret is shown only once, when it is created."""
     return await _summary(member, resources)
 
 
-@router.patch(_WIDGET, summary="Change what a client has set about its widget")
+@router.patch(_WIDGET, summary="Change a client's widget settings")
 async def change(
     member: ManagerDep,
     body: Annotated[WidgetBody, Depends(JsonBody(WidgetBody))],
@@ -47,7 +47,7 @@ async def change(
     return await _summary(member, resources)
 
 
-@router.post(f"{_WIDGET}/secret", summary="Give the widget a new secret")
+@router.post(f"{_WIDGET}/secret", summary="Rotate the widget's secret")
 async def rotate_secret(
     member: ManagerDep, body: OverlapDep, resources: ResourcesDep
 ) -> WidgetWithSecret:
@@ -64,7 +64,7 @@ async def rotate_secret(
     return WidgetWithSecret(widget=await _summary(member, resources), secret=made.secret)
 
 
-@router.post("/api/dashboard/settings/widget-key", summary="Give the widget a new key")
+@router.post("/api/dashboard/settings/widget-key", summary="Rotate the widget's key")
 async def rotate_key(
     member: ManagerDep, body: OverlapDep, resources: ResourcesDep
 ) -> ClientSettings:

@@ -14,12 +14,14 @@ class InsightQuery(MetricsQuery):
 
     compare: Annotated[
         Literal["previous"] | None,
-        Field(description="`previous`: beside it the range of as many days before."),
+        Field(description="`previous` adds the preceding range of the same length."),
     ] = None
 
 
 class GapsQuery(ClientQuery):
     """The query for knowledge gaps."""
 
-    days: Annotated[GapSpan, Field(description="How many days are looked back on.")] = GapSpan.MONTH
-    limit: Annotated[int, Field(ge=1, le=100, description="How many of the largest gaps.")] = 20
+    days: Annotated[GapSpan, Field(description="Number of days to look back.")] = GapSpan.MONTH
+    limit: Annotated[
+        int, Field(ge=1, le=100, description="Maximum number of gaps; the largest are returned.")
+    ] = 20

@@ -23,12 +23,12 @@ class MetricsQuery(ClientQuery):
         Day | None,
         Field(
             alias="from",
-            description=f"First day, UTC; absent: {_DEFAULT_DAYS} days in all. At most {_MAX_DAYS} "
-            "days, and not after `to`.",
+            description=f"First day, UTC; defaults to a range of {_DEFAULT_DAYS} days. The "
+            f"range has at most {_MAX_DAYS} days; it may not begin after `to`.",
         ),
     ] = None
     last: Annotated[
-        Day | None, Field(alias="to", description="Last day, UTC; absent: yesterday.")
+        Day | None, Field(alias="to", description="Last day, UTC; defaults to yesterday.")
     ] = None
 
     def days(self, now: datetime) -> tuple[date, date]:
@@ -44,7 +44,7 @@ class MetricsQuery(ClientQuery):
 class MetricsAnswer(BaseModel):
     days: Annotated[
         list[DayMetrics],
-        Field(description="Oldest first; a day that is missing has not been computed."),
+        Field(description="Days, oldest first. A missing day has not been computed."),
     ]
 
 
@@ -54,15 +54,15 @@ class ChurnQuery(ClientQuery):
     level: ChurnLevel | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
+        str | None, Field(pattern=ULID, description="`next_cursor` of the previous page.")
     ] = None
 
 
 class ChurnPage(BaseModel):
     predictions: Annotated[
         list[ChurnPrediction],
-        Field(description="Of the last week that has any, the highest score first."),
+        Field(description="Predictions of the latest week that has any, highest score first."),
     ]
     next_cursor: Annotated[
-        str | None, Field(description="Asks for those after these; null: these are the last.")
+        str | None, Field(description="Cursor of the next page; null on the last page.")
     ]

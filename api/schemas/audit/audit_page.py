@@ -19,17 +19,22 @@ class AuditQuery(ClientQuery):
     """The query for a page of the audit log."""
 
     what: Annotated[
-        str | None, Field(max_length=_MAX_CHARS, description="Only this, as in `key created`.")
+        str | None,
+        Field(
+            max_length=_MAX_CHARS,
+            description="Restrict to one kind of entry, such as `key created`.",
+        ),
     ] = None
     actor: Annotated[
-        str | None, Field(max_length=_MAX_CHARS, description="Only what this user or key did.")
+        str | None,
+        Field(max_length=_MAX_CHARS, description="Restrict to actions of this user or key."),
     ] = None
     first: Annotated[Day | None, Field(alias="from", description="First day, UTC.")] = None
     last: Annotated[Day | None, Field(alias="to", description="Last day, UTC.")] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
         str | None,
-        Field(pattern="^[1-9][0-9]{0,17}$", description="`next_cursor` of the page before."),
+        Field(pattern="^[1-9][0-9]{0,17}$", description="`next_cursor` of the previous page."),
     ] = None
 
     def which(self) -> EntryFilter:
@@ -49,7 +54,7 @@ def _midnight(day: date) -> datetime:
 class AuditRecord(BaseModel):
     """One entry of the audit log."""
 
-    seq: Annotated[int, Field(description="Its place in the client's log, from 1, without gaps.")]
+    seq: Annotated[int, Field(description="Position in the client's log, from 1, without gaps.")]
     id: Annotated[str, Field(description="ULID of the entry.")]
     at: datetime
     actor_kind: Annotated[str, Field(description="`person`, `key`, `operator` or `system`.")]
@@ -57,16 +62,17 @@ class AuditRecord(BaseModel):
         str, Field(description="Id of the user or key, or the operator's name; never an address.")
     ]
     login: Annotated[
-        str | None, Field(description="The operator who did it in the actor's name, if one did.")
+        str | None,
+        Field(description="Name of the operator who acted on behalf of the actor, or null."),
     ]
     network: Annotated[
         str | None,
-        Field(description="Where the request came from: a /24 or /48 network. Null: no request."),
+        Field(description="Network of the request, a /24 or /48; null if there was no request."),
     ]
     what: str
-    ids: Annotated[dict[str, str], Field(description="The records that it is about.")]
+    ids: Annotated[dict[str, str], Field(description="Ids of the affected records.")]
     hash: Annotated[
-        str, Field(description="Over this entry and the hash of the one before, in hexadecimal.")
+        str, Field(description="Hash of this entry and the previous entry's hash, in hexadecimal.")
     ]
 
     @staticmethod
@@ -77,5 +83,5 @@ class AuditRecord(BaseModel):
 class AuditPage(BaseModel):
     entries: list[AuditRecord]
     next_cursor: Annotated[
-        str | None, Field(description="Asks for the entries before these; null: there are none.")
+        str | None, Field(description="Cursor of the next page; null on the last page.")
     ]

@@ -19,18 +19,22 @@ class PlanOffer(BaseModel):
     """The monthly quantities of a plan."""
 
     plan: Plan
-    tickets: int = Field(description="-1: unlimited.")
+    tickets: int = Field(description="Tickets per month; -1 if unlimited.")
     features: list[Literal["webhooks"]]
-    price: Money | None = Field(description="Null: not for sale here.")
+    price: Money | None = Field(
+        description="Price of the plan; null if it is not for sale on this installation."
+    )
 
 
 class PlanAnswer(BaseModel):
-    plan: Plan = Field(description="In force now: pro at least during a trial.")
-    trial_ends_at: datetime | None = Field(description="Null: not in trial.")
-    paid_plan: Plan = Field(description="The plan without the trial.")
-    next_plan: Plan | None = Field(description="Null: the plan stays.")
+    plan: Plan = Field(description="Plan in force; at least pro during a trial.")
+    trial_ends_at: datetime | None = Field(description="End of the trial; null outside a trial.")
+    paid_plan: Plan = Field(description="Plan without the trial.")
+    next_plan: Plan | None = Field(
+        description="Plan from `next_plan_from` on; null if the plan does not change."
+    )
     next_plan_from: datetime | None
-    can_pay: bool = Field(description="Whether plans and credits can be bought here.")
+    can_pay: bool = Field(description="True if this installation sells plans and credits.")
     offers: list[PlanOffer]
 
 
@@ -69,13 +73,17 @@ class PlanBody(StrictBody):
 class CreditsBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"credits": 100}]})
 
-    credits: Whole = Field(ge=1, le=10**9, description="Of a pack that `GET` lists.")
+    credits: Whole = Field(
+        ge=1, le=10**9, description="Number of credits, equal to a pack listed by `GET`."
+    )
 
 
 class CheckoutAnswer(BaseModel):
     checkout_id: str
-    url: str = Field(description="The payment provider's page, where it is paid.")
-    expires_at: datetime = Field(description="Until then the page takes a payment.")
+    url: str = Field(description="URL of the payment provider's checkout page.")
+    expires_at: datetime = Field(
+        description="Time at which the checkout page stops accepting payments."
+    )
 
 
 class CheckoutStatus(BaseModel):
@@ -86,9 +94,13 @@ class CheckoutStatus(BaseModel):
     plan: Plan | None
     credits: int | None
     amount: Money
-    monthly: Money | None = Field(description="From `renews_at` on; null: paid once.")
+    monthly: Money | None = Field(
+        description="Monthly amount from `renews_at` on; null for a one-time payment."
+    )
     renews_at: datetime | None
-    url: str | None = Field(description="Null: it cannot be paid, or no longer.")
+    url: str | None = Field(
+        description="URL of the checkout page; null if it cannot be paid, or can no longer be paid."
+    )
     expires_at: datetime
 
 
@@ -100,7 +112,7 @@ class CreditPack(BaseModel):
 class CreditsAnswer(BaseModel):
     credits_balance: int
     packs: list[CreditPack]
-    entries: list[CreditEntry] = Field(description="Newest first, each with the balance after it.")
-    next_cursor: str | None = Field(
-        description="Asks for the entries after these; null: these are the last."
+    entries: list[CreditEntry] = Field(
+        description="Ledger entries, newest first, each with the balance after it."
     )
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")

@@ -15,17 +15,19 @@ from store.billing.usage import ClientUsage
 class UsageRecord:
     """A client's usage in the current calendar month, in UTC."""
 
-    plan: Annotated[Plan, Field(description="The plan in force.")]
+    plan: Annotated[Plan, Field(description="Plan in force.")]
     period: Annotated[str, Field(pattern=r"^\d{4}-\d{2}$", examples=["2026-11"])]
     tickets_used: Annotated[int, Field(ge=0)]
-    tickets_limit: Annotated[int, Field(ge=-1, description="-1: unlimited.")]
+    tickets_limit: Annotated[int, Field(ge=-1, description="Tickets per month; -1 if unlimited.")]
     voice_minutes_used: Literal[0]
     voice_minutes_limit: Literal[0]
     overage_tickets: Annotated[Literal[0], Field(deprecated=True)]
     overage_cost: Annotated[Literal[0], Field(deprecated=True)]
     quota_reached: bool
     credits_balance: Annotated[int, Field(ge=0)]
-    trial_ends_at: Annotated[datetime | None, Field(description="Null: not in trial.")]
+    trial_ends_at: Annotated[
+        datetime | None, Field(description="End of the trial; null outside a trial.")
+    ]
     next_billing_date: date
 
 

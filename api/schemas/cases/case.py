@@ -19,8 +19,8 @@ _MAX_VERSION: Final = 2**31 - 1
 
 
 class CasePage(BaseModel):
-    cases: tuple[SavedCase, ...] = Field(description="The oldest first.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    cases: tuple[SavedCase, ...] = Field(description="Saved cases, oldest first.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class CaseOfRunBody(StrictBody):
@@ -28,7 +28,10 @@ class CaseOfRunBody(StrictBody):
 
     name: Annotated[
         str | None,
-        Field(max_length=MAX_CASE_NAME, description="Absent: how the message begins."),
+        Field(
+            max_length=MAX_CASE_NAME,
+            description="Name of the case; defaults to the beginning of the message.",
+        ),
     ] = None
 
 
@@ -39,22 +42,36 @@ class CaseRunBody(StrictBody):
 
     playbook_id: Annotated[
         str | None,
-        Field(pattern=ULID, description="Every case by this one; with `playbook`, in its place."),
+        Field(
+            pattern=ULID,
+            description="Id of the playbook to use for every case. With `playbook`, the draft "
+            "replaces this playbook.",
+        ),
     ] = None
     version: Annotated[
         Whole | None,
-        Field(ge=1, le=_MAX_VERSION, description="Of `playbook_id`; absent: the current one."),
+        Field(
+            ge=1,
+            le=_MAX_VERSION,
+            description="Version of `playbook_id`; defaults to the current version.",
+        ),
     ] = None
     playbook: Annotated[
         dict[str, JsonValue] | None,
         WithJsonSchema(in_one_piece(PlaybookShape)),
-        Field(description="A playbook that is not saved, as a file has it."),
+        Field(description="Unsaved playbook, in its file format."),
     ] = None
     threshold: Annotated[
-        float | None, Field(strict=False, ge=0, le=1, description="In place of the playbook's.")
+        float | None,
+        Field(
+            strict=False,
+            ge=0,
+            le=1,
+            description="Confidence threshold that replaces the playbook's, 0 to 1.",
+        ),
     ] = None
     embedded_brain: Annotated[
-        bool, Field(description="Think with the embedded brain though a model is configured.")
+        bool, Field(description="Use the embedded brain even if a model is configured.")
     ] = False
 
     @property
@@ -70,27 +87,29 @@ class CaseRunBody(StrictBody):
 
 
 class CaseRunPage(BaseModel):
-    runs: tuple[CaseRun, ...] = Field(description="The latest first.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    runs: tuple[CaseRun, ...] = Field(description="Runs, latest first.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class CaseResults(BaseModel):
     run: CaseRun
     results: tuple[CaseResult, ...] = Field(
-        description="So far, of the cases that are still there, in their order."
+        description="Results so far, of the cases that still exist, in the order of the cases."
     )
 
 
 class CaseImportQuery(ClientQuery):
-    dry_run: Annotated[bool, Field(description="True: only say what would change.")] = False
+    dry_run: Annotated[
+        bool, Field(description="If true, report the changes without applying them.")
+    ] = False
 
 
 class ImportedCase(BaseModel):
     name: str
     outcome: CaseImportOutcome
-    id: str | None = Field(description="Null of one that a dry run would make.")
+    id: str | None = Field(description="Id of the case; null if a dry run would create it.")
 
 
 class CaseImportAnswer(BaseModel):
     dry_run: bool
-    cases: tuple[ImportedCase, ...] = Field(description="In the order of the file.")
+    cases: tuple[ImportedCase, ...] = Field(description="Cases, in the order of the file.")

@@ -63,8 +63,10 @@ _NotFor = Annotated[
         }
     ),
 ]
-_INTENT_TOLD: Final = "What a customer must want for it to be sent. Null: a human looks first."
-_NOT_FOR_TOLD: Final = "Words and phrases of messages that it must not answer."
+_INTENT_TOLD: Final = (
+    "Intent that the template answers without review; null: a person reviews first."
+)
+_NOT_FOR_TOLD: Final = "Words and phrases that exclude a message from the template."
 
 
 class NewTemplateBody(StrictBody):
@@ -73,8 +75,12 @@ class NewTemplateBody(StrictBody):
     name: _Line
     category: _Category
     language: Language
-    body: Annotated[_Body, Field(description="Placeholders: docs/playbooks.md.")]
-    is_active: bool = Field(default=True, description="False: no agent is shown it.")
+    body: Annotated[
+        _Body, Field(description="Text of the answer; docs/playbooks.md lists the placeholders.")
+    ]
+    is_active: bool = Field(
+        default=True, description="If false, the agent never sees the template."
+    )
     intent: _Intent | None = Field(default=None, description=_INTENT_TOLD)
     not_for: _NotFor = Field(default=[], description=_NOT_FOR_TOLD)
 
@@ -104,7 +110,7 @@ class TemplateBody(StrictBody):
     body: _Body | None = None
     is_active: bool | None = None
     intent: _Intent | Literal["none"] | None = Field(
-        default=None, description="`none` takes it away."
+        default=None, description="`none` removes the intent."
     )
     not_for: _NotFor | None = Field(default=None, description=_NOT_FOR_TOLD)
 
@@ -120,7 +126,7 @@ class AddStartersBody(StrictBody):
 
 
 class AddedStarters(BaseModel):
-    added: int = Field(description="Templates that were added.")
+    added: int = Field(description="Number of templates added.")
 
 
 class NewEntryBody(StrictBody):
@@ -150,10 +156,10 @@ class EntryBody(StrictBody):
 
 
 class TemplatePage(BaseModel):
-    templates: tuple[TemplateEntry, ...] = Field(description="The oldest first.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    templates: tuple[TemplateEntry, ...] = Field(description="Templates, oldest first.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class KnowledgePage(BaseModel):
-    knowledge: tuple[KnowledgeEntry, ...] = Field(description="The oldest first.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    knowledge: tuple[KnowledgeEntry, ...] = Field(description="Knowledge entries, oldest first.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")

@@ -15,5 +15,5 @@ class RefuseBody(StrictBody):
 
 
 class SuggestionPage(BaseModel):
-    suggestions: tuple[Suggestion, ...] = Field(description="The oldest first.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    suggestions: tuple[Suggestion, ...] = Field(description="Suggestions, oldest first.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")

@@ -57,7 +57,7 @@ class CopilotChatBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: str | None = Field(
-        default=None, description="ULID of the client; absent: the caller's own."
+        default=None, description="ULID of the client; defaults to the caller's own client."
     )
     messages: Annotated[
         tuple[CopilotChatMessage, ...],
@@ -65,7 +65,7 @@ class CopilotChatBody(StrictBody):
             strict=False,
             min_length=1,
             max_length=MAX_MESSAGES,
-            description="The conversation so far. The last message is the user's.",
+            description="Conversation so far; the last message is the user's.",
         ),
         # After the length limits, because the OpenAPI document would omit them otherwise.
         AfterValidator(_ends_with_the_user),

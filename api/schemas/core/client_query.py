@@ -14,14 +14,14 @@ class ClientQuery(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     client_id: Annotated[
-        str | None, Field(description="ULID of the client; absent: the caller's own.")
+        str | None, Field(description="ULID of the client; defaults to the caller's own client.")
     ] = None
 
 
 class PageQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=100)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
+        str | None, Field(pattern=ULID, description="`next_cursor` of the previous page.")
     ] = None
 
 

@@ -5,26 +5,28 @@ from pydantic import BaseModel, Field
 
 class ErrorBody(BaseModel):
     error: str
-    code: str = Field(description="Stable, for programs.")
+    code: str = Field(description="Stable error code for programs.")
     request_id: str
     event_id: str | None = Field(
-        default=None, description="Of the event that is stored although no answer can be given."
+        default=None, description="Id of the event; set if it is stored but no answer can be given."
     )
     tickets_used: int | None = Field(
-        default=None, description="This and the four below: only where the quota is exhausted."
+        default=None,
+        description="Tickets used this month. This field and the next four are set only if the "
+        "quota is exhausted.",
     )
     tickets_limit: int | None = None
     credits_balance: int | None = None
     upgrade_url: str | None = None
     credits_url: str | None = None
     claimed_by: str | None = Field(
-        default=None, description="Who looks at the review; only where somebody else does."
+        default=None, description="User who has claimed the review; set only if it is another user."
     )
     problems: list[str] | None = Field(
         default=None,
-        description="Only of a playbook that cannot be read: each place in it, and what is wrong "
-        "there, in the language of its keys.",
+        description="Errors in a playbook that cannot be read: each place and its problem, in the "
+        "language of the playbook's keys.",
     )
     version: int | None = Field(
-        default=None, description="Of a playbook that somebody else has changed: its version now."
+        default=None, description="Current version of a playbook that another user has changed."
     )

@@ -14,21 +14,26 @@ class OwnClientOut(BaseModel):
     id: str
     brand_name: str
     role: Role
-    owner_email: str = Field(description="Distinguishes clients of the same name.")
+    owner_email: str = Field(
+        description="Email address of the owner; distinguishes clients of the same name."
+    )
 
 
 class ClientList(BaseModel):
     clients: tuple[OwnClientOut, ...] = Field(
-        description="The first one is meant where a request names none."
+        description="Clients of the user. The first is the default if a request names no client."
     )
 
 
 class Me(ClientList):
     user_id: str
     email: str | None = Field(
-        description="Null of a user of another identity provider whom no client knows."
+        description="Email address; null for a user of another identity provider who is unknown to "
+        "all clients."
     )
-    is_admin: bool = Field(description="Of the service itself: such a user may see every client.")
+    is_admin: bool = Field(
+        description="True for an administrator of the service, who may see every client."
+    )
 
 
 class SessionOut(BaseModel):
@@ -36,15 +41,17 @@ class SessionOut(BaseModel):
 
     id: str
     kind: SessionKind
-    network: str = Field(description="Where it was opened from: /24 of IPv4 or /48 of IPv6.")
-    agent: str = Field(description="The browser or program, as it calls itself.")
+    network: str = Field(description="Network that opened the session: a /24 (IPv4) or /48 (IPv6).")
+    agent: str = Field(description="Browser or program, as it identifies itself.")
     created_at: datetime
-    used_at: datetime = Field(description="To the minute.")
+    used_at: datetime = Field(description="Time of last use, to the minute.")
 
 
 class SessionList(BaseModel):
-    sessions: tuple[SessionOut, ...] = Field(description="The one used last first.")
+    sessions: tuple[SessionOut, ...] = Field(
+        description="Sessions, sorted by last use, most recent first."
+    )
 
 
 class Ended(BaseModel):
-    ended: int = Field(description="How many sessions.")
+    ended: int = Field(description="Number of sessions ended.")

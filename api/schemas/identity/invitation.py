@@ -24,13 +24,13 @@ class InvitationBody(StrictBody):
     email: _Email
     role: GivenRole
     language: Literal["fr", "en"] | None = Field(
-        default=None, description="Of the mail; absent: by Accept-Language."
+        default=None, description="Language of the email; defaults to the Accept-Language header."
     )
 
 
 class ResendBody(StrictBody):
     language: Literal["fr", "en"] | None = Field(
-        default=None, description="Of the mail; absent: by Accept-Language."
+        default=None, description="Language of the email; defaults to the Accept-Language header."
     )
 
 
@@ -40,7 +40,7 @@ class InvitationOut(BaseModel):
     id: str
     email: str
     role: Role
-    invited_by: str = Field(description="The user or operator.")
+    invited_by: str = Field(description="User or operator who sent the invitation.")
     language: str
     created_at: datetime
     expires_at: datetime
@@ -48,7 +48,7 @@ class InvitationOut(BaseModel):
 
 class InvitationList(BaseModel):
     invitations: tuple[InvitationOut, ...] = Field(
-        description="Those that can be accepted, newest first."
+        description="Invitations that can be accepted, newest first."
     )
 
 
@@ -57,17 +57,17 @@ class ReceivedInvitationOut(BaseModel):
 
     id: str
     client_id: str
-    brand_name: str = Field(description="The name that the client gave itself. It is not verified.")
+    brand_name: str = Field(description="Name that the client chose. It is not verified.")
     role: Role
     inviter_email: str | None = Field(
-        description="The inviter's verified address. Null for an operator of the service."
+        description="Verified email address of the inviter; null for an operator of the service."
     )
     created_at: datetime
     expires_at: datetime
 
 
 class ReceivedInvitationList(BaseModel):
-    invitations: tuple[ReceivedInvitationOut, ...] = Field(description="Oldest first.")
+    invitations: tuple[ReceivedInvitationOut, ...] = Field(description="Invitations, oldest first.")
 
 
 class AcceptedInvitation(BaseModel):

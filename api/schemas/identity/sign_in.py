@@ -9,7 +9,11 @@ from domain.identity.address import MAX_ADDRESS
 
 _Address = Annotated[
     str,
-    Field(min_length=3, max_length=MAX_ADDRESS, description="As in `anne@shop.example`."),
+    Field(
+        min_length=3,
+        max_length=MAX_ADDRESS,
+        description="Email address, such as `anne@shop.example`.",
+    ),
 ]
 _RefreshToken = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -20,7 +24,8 @@ class SignupBody(StrictBody):
         str | None,
         Field(
             max_length=400,
-            description="The shop's name, 1 to 100 characters; who has an account needs none.",
+            description="The shop's name, 1 to 100 characters. Optional when signing in to an "
+            "existing account.",
         ),
     ] = None
 
@@ -36,7 +41,7 @@ class SignupAnswer(BaseModel):
 
 class EnterCodeBody(StrictBody):
     email: _Address
-    code: Annotated[str, Field(max_length=20, description="Six digits, from the mail.")]
+    code: Annotated[str, Field(max_length=20, description="Six-digit code from the email.")]
 
 
 class RefreshBody(StrictBody):

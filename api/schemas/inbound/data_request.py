@@ -14,12 +14,12 @@ class DataRequestQuery(ClientQuery):
 
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
+        str | None, Field(pattern=ULID, description="`next_cursor` of the previous page.")
     ] = None
 
 
 class DataRequestPage(BaseModel):
     requests: list[DataRequest]
     next_cursor: Annotated[
-        str | None, Field(description="Asks for those before these; null: these are the last.")
+        str | None, Field(description="Cursor of the next page; null on the last page.")
     ]

@@ -16,13 +16,15 @@ class OpenEndpointBody(StrictBody):
     secret: Annotated[
         SecretStr | None,
         Field(
-            description="The platform's, where it gives one out; it may follow. Never answered, "
-            "logged or exported."
+            description="Signing secret of the platform, if it issues one. It can be stored later. "
+            "Never returned, logged or exported."
         ),
     ] = None
     mapping: Annotated[
         dict[str, str] | None,
-        Field(description="Of the generic form: a JMESPath expression by field of the event."),
+        Field(
+            description="For the generic format: a JMESPath expression for each field of the event."
+        ),
     ] = None
 
     @property
@@ -33,18 +35,22 @@ class OpenEndpointBody(StrictBody):
 
 class RotateEndpointBody(StrictBody):
     overlap_hours: Whole = Field(
-        default=24, ge=0, le=24, description="How long those before are good; 0: they end now."
+        default=24,
+        ge=0,
+        le=24,
+        description="Hours for which the previous URL and secret stay valid; 0 revokes them "
+        "immediately.",
     )
 
 
 class EndpointSecretBody(StrictBody):
     secret: SecretStr = Field(
-        description="What the platform signs with. Never answered, logged or exported."
+        description="Secret that the platform signs with. Never returned, logged or exported."
     )
 
 
 class EndpointAnswer(BaseModel):
-    endpoint: EndpointEntry | None = Field(description="Null: none is open.")
+    endpoint: EndpointEntry | None = Field(description="Open endpoint, or null.")
 
 
 class OpenedEndpoint(BaseModel):
@@ -53,8 +59,8 @@ class OpenedEndpoint(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     endpoint: EndpointEntry
-    url: str = Field(description="What is pasted at the platform. It is not shown again.")
+    url: str = Field(description="URL to enter at the platform. Shown only once.")
     secret: str | None = Field(
-        description="Made here, to be pasted at the platform; null: the platform has its own, or "
-        "signs nothing. It is not shown again."
+        description="Generated secret to enter at the platform; null if the platform has its own "
+        "secret or does not sign. Shown only once."
     )

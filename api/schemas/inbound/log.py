@@ -20,16 +20,16 @@ class InboundQuery(ClientQuery):
     state: WebhookState | None = None
     outcome: Outcome | None = None
     refusal_hours: Annotated[
-        int, Field(ge=1, le=720, description="Refusals of the last so many hours.")
+        int, Field(ge=1, le=720, description="Period of the listed refusals, in hours until now.")
     ] = 24
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
+        str | None, Field(pattern=ULID, description="`next_cursor` of the previous page.")
     ] = None
 
 
 class InboundRecord(InboundWebhook):
-    verdict: Annotated[str, Field(description="What became of it, in a sentence.")]
+    verdict: Annotated[str, Field(description="Outcome of the webhook, in a sentence.")]
 
     @staticmethod
     def of(webhook: InboundWebhook) -> "InboundRecord":
@@ -37,7 +37,7 @@ class InboundRecord(InboundWebhook):
 
 
 class InboundDetail(LoggedWebhook):
-    verdict: Annotated[str, Field(description="What became of it, in a sentence.")]
+    verdict: Annotated[str, Field(description="Outcome of the webhook, in a sentence.")]
 
     @staticmethod
     def of(webhook: LoggedWebhook) -> "InboundDetail":
@@ -49,7 +49,7 @@ class RefusedHour(BaseModel):
 
     integration_id: str
     reason: str
-    hour: Annotated[datetime, Field(description="Its first moment, UTC.")]
+    hour: Annotated[datetime, Field(description="Start of the hour, UTC.")]
     count: int
     last_at: datetime
 
@@ -67,11 +67,14 @@ class RefusedHour(BaseModel):
 class InboundPage(BaseModel):
     webhooks: list[InboundRecord]
     next_cursor: Annotated[
-        str | None, Field(description="Asks for those before these; null: these are the last.")
+        str | None, Field(description="Cursor of the next page; null on the last page.")
     ]
     refusals: Annotated[
         list[RefusedHour],
-        Field(description="The newest first, 500 at most. A refused request leaves only a count."),
+        Field(
+            description="Refused requests by hour, newest first, at most 500. Only their count is "
+            "stored."
+        ),
     ]
 
 
@@ -83,6 +86,7 @@ class InboundReplayAnswer(BaseModel):
     replayed: Annotated[
         bool,
         Field(
-            description="Whether its work begins now; false: it was processed, or its turn comes."
+            description="True if processing starts now; false if the webhook is already processed "
+            "or queued."
         ),
     ]

@@ -12,4 +12,6 @@ class PolledIntegration(PollCursor):
 
 
 class PollList(BaseModel):
-    polls: list[PolledIntegration] = Field(description="Of connections that were asked already.")
+    polls: list[PolledIntegration] = Field(
+        description="Polling state of connections that have been polled at least once."
+    )

@@ -9,5 +9,5 @@ class AttachmentQuery(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     inline: Annotated[
-        bool, Field(description="Show an image in the browser; a PDF is saved all the same.")
+        bool, Field(description="Show an image in the browser. A PDF is downloaded in any case.")
     ] = False

@@ -34,26 +34,28 @@ class GatewayRequest(BaseModel):
     )
     event_type: _Text200 | None = Field(
         default=None,
-        description="Matches the playbook. Absent: `source`, else `api_direct`.",
+        description="Selects the playbook; defaults to `source`, then `api_direct`.",
         examples=["shopify.ticket.created"],
     )
-    source: _Text200 | None = Field(default=None, description="Origin; stored as sent.")
+    source: _Text200 | None = Field(
+        default=None, description="Origin of the event; stored as sent."
+    )
     customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
     # The schema omits the object form, because it cannot express that only helpdesks may send one.
     message: Annotated[str, Field(max_length=100_000)] | _Unlisted | None = Field(
         default=None,
-        description="Raw customer text. Of a helpdesk's webhook, as its `event_type` says, also "
-        "an object that holds it, as Gorgias sends it.",
+        description="Raw customer text. For a helpdesk's webhook, as its `event_type` indicates, "
+        "also an object that contains the text, as Gorgias sends it.",
         examples=["Où est ma commande #1042 ?"],
     )
     merchant_request: _MerchantRequest | None = Field(
         default=None,
-        description="An action that your own system asks for, without the customer's word. Read "
-        "only with an ak_ key or the engine secret, and only where the playbook enables it.",
+        description="Action that your own system requests, independent of the customer's message. "
+        "Read only with an ak_ key or the engine secret, and only if the playbook enables it.",
         examples=[{"kind": "refund", "order_number": "1042"}],
     )
     is_test: bool = Field(
-        default=False, description="True: dry run, only the brain runs and nothing is kept."
+        default=False, description="If true, a dry run: only the brain runs and nothing is stored."
     )
 
     @property
@@ -103,23 +105,26 @@ class GatewayResult(BaseModel):
     status: Literal["completed", "needs_review", "failed"]
     classification: str = Field(examples=["order_status"])
     confidence: float = Field(ge=0, le=1)
-    response: str = Field(description="Empty when status is needs_review.")
+    response: str = Field(
+        description="Answer to the customer; empty if `status` is `needs_review`."
+    )
     steps_executed: int = Field(ge=0)
     duration_ms: int = Field(
         ge=0,
-        description="Milliseconds from the request to the answer. A repeated answer repeats it.",
+        description="Time from the request to the answer, in milliseconds. A repeated answer "
+        "repeats this value.",
     )
     acknowledgement: str | None = Field(
         default=None,
-        description="For the caller to deliver at once, where a matter always goes to a human, or "
-        "the message is in a language that is not answered.",
+        description="Text for the caller to deliver immediately, if the matter always goes to a "
+        "person or the message's language is not supported.",
     )
     draft: str | None = Field(
         default=None,
-        description="Of a dry run only: the generated text, also where `response` is empty.",
+        description="Generated text, even if `response` is empty. Dry runs only.",
     )
     notices: list[GatewayNotice] | None = Field(
-        default=None, description="What of the event was ignored; absent where nothing was."
+        default=None, description="Ignored parts of the event; absent if there are none."
     )
 
 

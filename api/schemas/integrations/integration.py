@@ -29,7 +29,8 @@ class ConnectBody(BaseModel):
     ]
     settings: dict[str, str] = {}
     credentials: Annotated[
-        dict[str, SecretStr], Field(default={}, description="Never answered, logged or exported.")
+        dict[str, SecretStr],
+        Field(default={}, description="Credentials by name. Never returned, logged or exported."),
     ]
 
 
@@ -40,11 +41,13 @@ class TrialBody(BaseModel):
 
 
 class TrialAnswer(BaseModel):
-    problem: Problem | None = Field(description="Null: the agent can use the connection.")
+    problem: Problem | None = Field(
+        description="Problem with the connection; null if the agent can use it."
+    )
 
 
 class IntegrationPage(BaseModel):
     integrations: tuple[IntegrationEntry, ...] = Field(
-        description="Those that are connected and those that were, the oldest first."
+        description="Current and former connections, oldest first."
     )
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")

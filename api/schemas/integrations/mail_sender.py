@@ -42,7 +42,9 @@ class SmtpBody(StrictBody):
     security: Annotated[
         Security | None,
         WithJsonSchema({"type": ["string", "null"], "enum": [*Security, None]}),
-        Field(strict=False, description="Absent: as is usual on the port."),
+        Field(
+            strict=False, description="Connection security; defaults to the usual one for the port."
+        ),
     ] = None
     username: Annotated[
         str | None,
@@ -52,7 +54,7 @@ class SmtpBody(StrictBody):
         SecretStr | None,
         WithJsonSchema({"type": ["string", "null"], "minLength": 1, "maxLength": MAX_PASSWORD}),
         Field(
-            description="Never answered, logged or exported. Absent: the one that is stored for "
+            description="Never returned, logged or exported. Defaults to the stored password for "
             "the same server and user name."
         ),
     ] = None
@@ -72,16 +74,18 @@ class SenderBody(StrictBody):
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
-    address: Annotated[_Address, Field(description="What mails to customers are from.")]
+    address: Annotated[_Address, Field(description="Sender address of emails to customers.")]
     reply_to: Annotated[
-        _Address | None, Field(description="Where customers' answers go; null: to the address.")
+        _Address | None, Field(description="Address for customers' replies; null to use `address`.")
     ] = None
     signature: Annotated[
         str,
         WithJsonSchema({"type": "string", "maxLength": MAX_SIGNATURE}),
-        Field(description="Plain text below each mail; at most 12 lines."),
+        Field(description="Plain text below each email; at most 12 lines."),
     ] = ""
-    smtp: Annotated[_Smtp | None, Field(description="Null: the service's own server.")] = None
+    smtp: Annotated[
+        _Smtp | None, Field(description="The client's mail server; null for the service's own.")
+    ] = None
 
     @property
     def wanted(self) -> WantedSender:
@@ -90,10 +94,10 @@ class SenderBody(StrictBody):
 
 
 class SenderCodeBody(StrictBody):
-    code: str = Field(max_length=20, description="The six digits of the mail.")
+    code: str = Field(max_length=20, description="Six-digit code from the email.")
 
 
 class ResentCodeBody(StrictBody):
     language: Literal["fr", "en"] | None = Field(
-        default=None, description="Of the mail; absent: by Accept-Language."
+        default=None, description="Language of the email; defaults to the Accept-Language header."
     )

@@ -30,13 +30,13 @@ class CorrectionQuery(PageQuery):
 
 
 class CorrectionPage(BaseModel):
-    corrections: tuple[CorrectionSummary, ...] = Field(description="The oldest first.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    corrections: tuple[CorrectionSummary, ...] = Field(description="Corrections, oldest first.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class ExamplePage(BaseModel):
-    examples: tuple[LabelledExample, ...] = Field(description="The oldest first.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    examples: tuple[LabelledExample, ...] = Field(description="Labelled examples, oldest first.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class KnowledgeLessonBody(NewEntryBody):
@@ -90,20 +90,20 @@ class KnowledgeRevisionBody(StrictBody):
 _LESSONS = (KnowledgeLessonBody, TemplateLessonBody, TemplateRevisionBody, KnowledgeRevisionBody)
 _Content = Annotated[
     KnowledgeLessonBody | TemplateLessonBody | TemplateRevisionBody | KnowledgeRevisionBody,
-    Field(discriminator="kind", description="What becomes of templates or knowledge."),
+    Field(discriminator="kind", description="Change to a template or knowledge entry."),
     WithJsonSchema({"anyOf": [in_one_piece(one) for one in _LESSONS]}),
 ]
 _Case = Annotated[
     dict[str, JsonValue],
     WithJsonSchema(in_one_piece(CaseSpec)),
-    Field(description="The case to add, as `offers.case` of the correction has it."),
+    Field(description="Case to add, in the form of `offers.case` of the correction."),
 ]
 
 
 class AcceptCorrectionBody(StrictBody):
     classification: Annotated[
         Category,
-        Field(strict=False, description="What the customer wrote of."),
+        Field(strict=False, description="Category of the customer's message."),
         WithJsonSchema({"type": "string", "enum": list(Category)}),
     ]
     intent: Annotated[
@@ -111,7 +111,7 @@ class AcceptCorrectionBody(StrictBody):
             Intent, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Intent)})
         ]
         | None,
-        Field(description="What the customer wants, where the person can say it."),
+        Field(description="The customer's intent, if the person can identify it."),
     ] = None
     case: _Case | None = None
     content: _Content | None = None
@@ -135,7 +135,7 @@ class DismissCorrectionBody(StrictBody):
 class AcceptedCorrectionAnswer(BaseModel):
     correction_id: str
     state: CorrectionState
-    example_id: str = Field(description="The labelled example that it became.")
+    example_id: str = Field(description="Id of the labelled example created from the correction.")
     case_id: str | None
     content_kind: Literal["template", "knowledge"] | None
     content_id: str | None

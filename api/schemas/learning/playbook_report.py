@@ -24,26 +24,42 @@ class _Answer(BaseModel):
 
 class AdviceQuery(ClientQuery):
     classification: Annotated[
-        Category | None, Field(alias="class", description="Of this class alone; absent: of all.")
+        Category | None,
+        Field(alias="class", description="Restrict to one category; defaults to all."),
     ] = None
 
 
 class ShadowTally(_Answer):
     """Counts of all messages, or of the messages of one class."""
 
-    classification: str = Field(description="Empty for all classes together.")
-    kept: int = Field(description="Messages that the agent thought about.")
-    settled: int = Field(description="Those that people have dealt with.")
-    expired: int = Field(description="Of them, those that nobody decided in time.")
-    answers: int = Field(description="Settled ones that the agent would have answered.")
-    silences: int = Field(description="Settled ones that it would have left without an answer.")
-    reviews: int = Field(description="Settled ones that it would have asked people about.")
-    agreement: Agreement = Field(
-        description="How often the agent would have answered as people did, at 95 %."
+    classification: str = Field(description="Category; empty for the total of all categories.")
+    kept: int = Field(description="Number of messages that the agent processed.")
+    settled: int = Field(description="Number of messages that people have dealt with.")
+    expired: int = Field(
+        description="Number of settled messages with a review that expired without a decision."
     )
-    conflicts: int = Field(description="Messages where amounts, dates, links or numbers differ.")
-    money_differs: int = Field(description="Messages where money or actions on the order differ.")
-    mean_similarity: float | None = Field(description="Of the two texts, 0 to 1.")
+    answers: int = Field(
+        description="Number of settled messages that the agent would have answered."
+    )
+    silences: int = Field(
+        description="Number of settled messages that the agent would have left unanswered."
+    )
+    reviews: int = Field(
+        description="Number of settled messages that the agent would have sent to review."
+    )
+    agreement: Agreement = Field(
+        description="Share of messages that the agent would have answered as people did, with its "
+        "95 % interval."
+    )
+    conflicts: int = Field(
+        description="Number of messages with different amounts, dates, links or numbers."
+    )
+    money_differs: int = Field(
+        description="Number of messages with different money or order actions."
+    )
+    mean_similarity: float | None = Field(
+        description="Mean similarity of the two texts, 0 to 1, or null."
+    )
 
     @classmethod
     def of(cls, counts: ClassCounts) -> Self:
@@ -53,16 +69,17 @@ class ShadowTally(_Answer):
 class ShadowAnswer(_Answer):
     playbook_id: str
     version: int | None = Field(
-        description="The latest version that was in shadow mode; null if none was."
+        description="Latest version in shadow mode; null if there was none."
     )
-    ready: bool = Field(description="Nothing speaks against going live.")
-    not_ready: tuple[NotReady, ...] = Field(description="Why it should stay in shadow mode.")
-    waiting: int = Field(description="Messages that people have not dealt with yet.")
+    ready: bool = Field(description="True if nothing prevents the playbook from going live.")
+    not_ready: tuple[NotReady, ...] = Field(description="Reasons to stay in shadow mode.")
+    waiting: int = Field(description="Number of messages that people have not dealt with yet.")
     total: ShadowTally
     classes: tuple[ShadowTally, ...]
-    conflicts: dict[FactKind, int] = Field(description="How often facts of each kind differ.")
+    conflicts: dict[FactKind, int] = Field(description="Number of differences by kind of fact.")
     examples: tuple[ShadowExample, ...] = Field(
-        description="What differs first, then the latest; each text up to 2,000 characters."
+        description="Examples: differing ones first, then the latest. Each text has at most 2,000 "
+        "characters."
     )
 
     @classmethod
@@ -92,11 +109,11 @@ class PointInWords(ThresholdPoint):
 
 
 class AdviceAnswer(_Answer):
-    runs: int = Field(description="Runs that it looks back on, 2,000 at most.")
+    runs: int = Field(description="Number of past runs considered, at most 2,000.")
     current: PointInWords
     suggested: PointInWords | None = Field(
-        description="The lowest threshold by which people would have seen three of four "
-        "corrections; null where too few are known. Nothing applies it."
+        description="Lowest threshold at which people would have reviewed three of four "
+        "corrections; null if too few corrections are known. It is never applied automatically."
     )
     curve: tuple[ThresholdPoint, ...]
 

@@ -12,13 +12,13 @@ from domain.cases.gate import GateStanding
 class GateQuery(ClientQuery):
     version: Annotated[
         int | None,
-        Field(ge=1, le=MAX_VERSION, description="A version; absent: the current one."),
+        Field(ge=1, le=MAX_VERSION, description="Version number; defaults to the current version."),
     ] = None
 
 
 class GateAnswer(GateStanding):
     version: int
-    may_go_live: bool = Field(description="Whether it may go live now.")
+    may_go_live: bool = Field(description="True if the version may go live now.")
 
     @staticmethod
     def of(version: int, standing: GateStanding) -> "GateAnswer":

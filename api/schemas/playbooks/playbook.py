@@ -19,7 +19,10 @@ _SHAPE: Final = in_one_piece(PlaybookShape)
 Document = Annotated[
     dict[str, JsonValue],
     WithJsonSchema(_SHAPE),
-    Field(description="As a file has it: docs/playbooks.md. What is left out is as usual."),
+    Field(
+        description="Playbook in the format of a file, see docs/playbooks.md. Omitted fields take "
+        "their defaults."
+    ),
 ]
 
 
@@ -27,7 +30,7 @@ class VersionQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=100)] = 50
     cursor: Annotated[
         int | None,
-        Field(ge=1, le=MAX_VERSION, description="`next_cursor` of the page before."),
+        Field(ge=1, le=MAX_VERSION, description="`next_cursor` of the previous page."),
     ] = None
 
 
@@ -37,12 +40,20 @@ class DiffQuery(ClientQuery):
     before: Annotated[
         int | None,
         Field(
-            alias="from", ge=1, le=MAX_VERSION, description="A version; absent: that before `to`."
+            alias="from",
+            ge=1,
+            le=MAX_VERSION,
+            description="Version to compare from; defaults to the version before `to`.",
         ),
     ] = None
     after: Annotated[
         int | None,
-        Field(alias="to", ge=1, le=MAX_VERSION, description="A version; absent: the current one."),
+        Field(
+            alias="to",
+            ge=1,
+            le=MAX_VERSION,
+            description="Version to compare to; defaults to the current version.",
+        ),
     ] = None
 
 
@@ -51,13 +62,15 @@ Override = Annotated[
     Field(
         pattern=OVERRIDE_PATTERN,
         max_length=MAX_OVERRIDE,
-        description="Why it goes live though its cases are not green. For owners.",
+        description="Reason for going live although the cases are not green. Owners only.",
     ),
 ]
 
 
 class ImportQuery(ClientQuery):
-    dry_run: Annotated[bool, Field(description="True: only say what would change.")] = False
+    dry_run: Annotated[
+        bool, Field(description="If true, report the changes without applying them.")
+    ] = False
     override: Override | None = None
 
 
@@ -65,7 +78,7 @@ class RestoreBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"note": "Trop prudent."}]})
 
     note: Annotated[
-        str | None, Field(max_length=MAX_NOTE, description="Why, for the versions.")
+        str | None, Field(max_length=MAX_NOTE, description="Reason, stored in the version history.")
     ] = None
     override: Override | None = None
 
@@ -117,15 +130,16 @@ class ListedPlaybook(BaseModel):
 
 class PlaybookList(BaseModel):
     playbooks: tuple[ListedPlaybook, ...] = Field(
-        description="All there are. An event goes by the first one that is on and covers it."
+        description="All playbooks. The first active one that matches an event handles it."
     )
 
 
 class ChangedPlaybook(PlaybookOut):
     outcome: ImportOutcome = Field(
-        description="`changed`: the next version holds. `switched`: the same one, now on or off."
+        description="`changed`: a new version is in force. `switched`: the version is the same, "
+        "turned on or off."
     )
-    changed: tuple[str, ...] = Field(description="What differs, as in `actions.refund`.")
+    changed: tuple[str, ...] = Field(description="Fields that differ, such as `actions.refund`.")
 
     @staticmethod
     def after(change: PlaybookChange) -> "ChangedPlaybook":
@@ -136,7 +150,7 @@ class ChangedPlaybook(PlaybookOut):
 class ImportedPlaybook(BaseModel):
     name: str
     outcome: ImportOutcome
-    id: str | None = Field(description="Null of one that a dry run would make.")
+    id: str | None = Field(description="Id of the playbook; null if a dry run would create it.")
     version: int
     is_active: bool
     changed: tuple[str, ...]
@@ -144,13 +158,17 @@ class ImportedPlaybook(BaseModel):
 
 class ImportAnswer(BaseModel):
     dry_run: bool
-    playbooks: tuple[ImportedPlaybook, ...] = Field(description="In the order of the file.")
+    playbooks: tuple[ImportedPlaybook, ...] = Field(
+        description="Playbooks, in the order of the file."
+    )
 
 
 class Version(BaseModel):
     version: int
     created_at: datetime
-    author: str | None = Field(description="The user or operator; null: not known.")
+    author: str | None = Field(
+        description="User or operator who created the version; null if unknown."
+    )
     note: str | None
     playbook: Document
 
@@ -170,15 +188,17 @@ class Version(BaseModel):
 class ListedVersion(BaseModel):
     version: int
     created_at: datetime
-    author: str | None = Field(description="The user or operator; null: not known.")
+    author: str | None = Field(
+        description="User or operator who created the version; null if unknown."
+    )
     note: str | None
     name: str
     event_type: str
 
 
 class VersionPage(BaseModel):
-    versions: tuple[ListedVersion, ...] = Field(description="The newest first.")
-    next_cursor: int | None = Field(description="Null: these are the last.")
+    versions: tuple[ListedVersion, ...] = Field(description="Versions, newest first.")
+    next_cursor: int | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class VersionDiff(BaseModel):
@@ -186,5 +206,7 @@ class VersionDiff(BaseModel):
 
     before: int = Field(alias="from")
     after: int = Field(alias="to")
-    changed: tuple[str, ...] = Field(description="What differs, as in `actions.refund`.")
-    diff: str = Field(description="The lines of the file that differ, as `diff -u` shows them.")
+    changed: tuple[str, ...] = Field(description="Fields that differ, such as `actions.refund`.")
+    diff: str = Field(
+        description="Lines of the file that differ, in unified diff format (`diff -u`)."
+    )

@@ -16,5 +16,7 @@ class WidgetRatingBody(BaseModel):
 
     session_id: Annotated[str, Field(max_length=MAX_TOKEN)]
     number: Annotated[int, Field(strict=True, ge=0, le=MAX_NUMBER)]
-    score: Annotated[int, Field(strict=True, ge=LEAST, le=MOST, description="1 (bad) to 5 (good).")]
+    score: Annotated[
+        int, Field(strict=True, ge=LEAST, le=MOST, description="Rating from 1 (bad) to 5 (good).")
+    ]
     comment: Annotated[str, Field(max_length=MAX_COMMENT, pattern=r"^[^\x00]*$")] | None = None

@@ -26,23 +26,28 @@ _NO_NUL: Final = r"^[^\x00]*$"
 class ReviewQuery(ClientQuery):
     """The query for a list of reviews."""
 
-    status: Annotated[Wanted, Field(description="`open`: pending or claimed.")] = Wanted.OPEN
+    status: Annotated[
+        Wanted, Field(description="Status filter; `open` means pending or claimed.")
+    ] = Wanted.OPEN
     reason: EscalationReason | None = None
     classification: Category | None = None
     claimed_by: Annotated[str | None, Field(max_length=MAX_USER_ID, pattern=r"^[^\x00]+$")] = None
     urgent: bool | None = None
     min_amount: Annotated[
-        int | None, Field(ge=0, le=_MAX_AMOUNT, description="In minor units of any currency.")
+        int | None,
+        Field(
+            ge=0,
+            le=_MAX_AMOUNT,
+            description="Minimum amount at stake, in minor units of any currency.",
+        ),
     ] = None
     order: Annotated[
         Literal["oldest", "newest"],
-        Field(
-            description="Which come first, by `created_at`; before the oldest, what is `urgent`."
-        ),
+        Field(description="Sort order by `created_at`. `oldest` puts urgent reviews first."),
     ] = "oldest"
     limit: Annotated[int, Field(ge=1, le=_MAX_LIMIT)] = 50
     cursor: Annotated[
-        str | None, Field(max_length=200, description="`next_cursor` of the page before.")
+        str | None, Field(max_length=200, description="`next_cursor` of the previous page.")
     ] = None
 
     @field_validator("cursor")
@@ -70,19 +75,23 @@ class ReviewQuery(ClientQuery):
 
 class ReviewPage(BaseModel):
     reviews: list[ReviewSummary]
-    next_cursor: str | None = Field(description="Null: there is no more for now.")
+    next_cursor: str | None = Field(
+        description="Cursor of the next page; null if there are no more reviews for now."
+    )
 
 
 class ClaimBody(StrictBody):
-    force: bool = Field(default=False, description="Take it over; for owners and admins.")
+    force: bool = Field(
+        default=False, description="Take over another member's claim. Owners and admins only."
+    )
 
 
 _LatestMessage = Annotated[
     str | None,
     Field(
         pattern=ULID,
-        description="`latest_message` of the review that was read: refused if the customer has "
-        "written since. Absent: only the message it began with was read.",
+        description="`latest_message` of the review that was read. The decision is refused if the "
+        "customer has written since. Defaults to the message that opened the review.",
     ),
 ]
 
@@ -90,8 +99,8 @@ _LatestMessage = Annotated[
 _Revision = Annotated[
     Whole | None,
     Field(
-        description="`revision` of the review that was read: refused if the agent has changed the "
-        "draft or the plan since. Absent: the first.",
+        description="`revision` of the review that was read. The decision is refused if the agent "
+        "has changed the draft or the plan since. Defaults to the first revision.",
     ),
 ]
 
@@ -100,7 +109,7 @@ class ApproveBody(StrictBody):
     draft: str | None = Field(
         default=None,
         pattern=_NO_NUL,
-        description="The draft that was read: refused if it is another by now.",
+        description="Draft that was read. The decision is refused if the draft has changed since.",
     )
     latest_message: _LatestMessage = None
     revision: _Revision = None
@@ -110,14 +119,16 @@ class EditBody(StrictBody):
     # Python's definition of white space, as in domain/reviews/escalation.py.
     model_config = ConfigDict(regex_engine="python-re")
 
-    text: str = Field(pattern=r"\S", max_length=MAX_WORDS, description="What is sent instead.")
+    text: str = Field(
+        pattern=r"\S", max_length=MAX_WORDS, description="Text to send instead of the draft."
+    )
     latest_message: _LatestMessage = None
     revision: _Revision = None
 
 
 class RejectBody(StrictBody):
     note: str | None = Field(
-        default=None, max_length=MAX_NOTE, pattern=_NO_NUL, description="For colleagues."
+        default=None, max_length=MAX_NOTE, pattern=_NO_NUL, description="Note for colleagues."
     )
 
 
@@ -134,9 +145,12 @@ class ClaimAnswer(BaseModel):
 class DecisionAnswer(BaseModel):
     review_id: str
     status: EscalationStatus
-    awaiting_second: bool = Field(description="Another person must agree before it is done.")
+    awaiting_second: bool = Field(
+        description="True if another person must agree before the plan is executed."
+    )
     signalled: bool = Field(
-        description="The run was told. False: it hears of a decision within minutes."
+        description="True if the run was notified. Otherwise it receives the decision within "
+        "minutes."
     )
 
 

@@ -18,12 +18,12 @@ class RunQuery(ClientQuery):
     classification: Category | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
+        str | None, Field(pattern=ULID, description="`next_cursor` of the previous page.")
     ] = None
 
 
 class RunPage(BaseModel):
     runs: list[RunSummary]
     next_cursor: Annotated[
-        str | None, Field(description="Asks for the runs after these; null: these are the last.")
+        str | None, Field(description="Cursor of the next page; null on the last page.")
     ]

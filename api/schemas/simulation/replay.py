@@ -31,23 +31,37 @@ class ReplayVariantBody(StrictBody):
     """The variant to replay with. Without fields, the live content is used."""
 
     playbook_id: Annotated[
-        str | None, Field(pattern=ULID, description="A stored playbook, on or off.")
+        str | None, Field(pattern=ULID, description="Id of a stored playbook, active or inactive.")
     ] = None
     version: Annotated[
-        Whole | None, Field(ge=1, le=2**31 - 1, description="Of it; absent: the current one.")
+        Whole | None,
+        Field(
+            ge=1,
+            le=2**31 - 1,
+            description="Version of `playbook_id`; defaults to the current version.",
+        ),
     ] = None
     playbook: Annotated[
         DraftShape | None,
-        Field(description="A draft: in place of `playbook_id`, or one more that is on."),
+        Field(
+            description="Draft of a playbook. It replaces `playbook_id`, or counts as an "
+            "additional active playbook."
+        ),
     ] = None
     threshold: Annotated[
-        float | None, Field(ge=0, le=1, description="Of that playbook; without one, of each.")
+        float | None,
+        Field(
+            ge=0,
+            le=1,
+            description="Confidence threshold for the selected playbook; for every playbook if "
+            "none is selected.",
+        ),
     ] = None
     embedded_brain: Annotated[
-        bool, Field(description="Think with the embedded brain, whatever is configured.")
+        bool, Field(description="Use the embedded brain, regardless of the configuration.")
     ] = False
     answers_from_knowledge: Annotated[
-        bool | None, Field(description="In place of the client's setting; absent: as it is set.")
+        bool | None, Field(description="Overrides the client's setting; defaults to that setting.")
     ] = None
 
     @property
@@ -69,25 +83,30 @@ class ReplayVariantBody(StrictBody):
 class NewReplayBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
-    client_id: Annotated[str | None, Field(description="ULID; absent: the caller's own.")] = None
+    client_id: Annotated[
+        str | None, Field(description="ULID of the client; defaults to the caller's own client.")
+    ] = None
     variant: ReplayVariantBody = ReplayVariantBody()
     since: Annotated[
         Day | None,
-        Field(strict=False, description=f"First day, UTC; absent: {REPLAY_SPAN.days} days in all."),
+        Field(
+            strict=False,
+            description=f"First day, UTC; defaults to a range of {REPLAY_SPAN.days} days.",
+        ),
     ] = None
     until: Annotated[
-        Day | None, Field(strict=False, description="Last day, UTC; absent: until now.")
+        Day | None, Field(strict=False, description="Last day, UTC; defaults to now.")
     ] = None
     budget_micros: Annotated[
         Whole,
         Field(
             ge=0,
             le=MAX_BUDGET_MICROS,
-            description="What a language model may cost, in millionths of a US dollar.",
+            description="Maximum cost of language models, in millionths of a US dollar.",
         ),
     ] = DEFAULT_BUDGET_MICROS
     budget_s: Annotated[
-        Whole, Field(ge=1, le=MAX_BUDGET_S, description="How many seconds it may work.")
+        Whole, Field(ge=1, le=MAX_BUDGET_S, description="Maximum working time, in seconds.")
     ] = DEFAULT_BUDGET_S
 
     @property
@@ -107,17 +126,21 @@ class ReplayStopBody(StrictBody):
 
 
 class ExamplesQuery(PageQuery):
-    kind: Annotated[ReplayChangeKind | None, Field(description="Only those that differ so.")] = None
+    kind: Annotated[
+        ReplayChangeKind | None, Field(description="Restrict to one kind of difference.")
+    ] = None
 
 
 class ReplayPage(BaseModel):
-    replays: tuple[Replay, ...] = Field(description="The newest first.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    replays: tuple[Replay, ...] = Field(description="Replays, newest first.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class ReplayExamplePage(BaseModel):
-    examples: tuple[ReplayExample, ...] = Field(description="In the order in which they came.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    examples: tuple[ReplayExample, ...] = Field(
+        description="Examples, in the order in which the events arrived."
+    )
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 def _midnight(day: date) -> datetime:

@@ -50,38 +50,40 @@ class SimulatorBody(StrictBody):
 
     client_id: str = Field(description="ULID of the client.", json_schema_extra={"pattern": r"\S"})
     message: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)] | None = Field(
-        default=None, description="Of one message of the customer."
+        default=None, description="One message from the customer."
     )
     messages: (
         Annotated[list[ScenarioMessage], Field(min_length=1, max_length=MAX_MESSAGES)] | None
     ) = Field(
         default=None,
-        description="A conversation; the last message is the customer's. The agent's answers are "
-        "thought anew and are no part of it.",
+        description="Conversation; the last message is the customer's. The agent's answers are "
+        "generated and must not be included.",
     )
     event_type: _Line | None = Field(
         default=None,
-        description="Chooses the playbook and the channel. Absent: `source`, else `api_direct`.",
+        description="Selects the playbook and the channel; defaults to `source`, then "
+        "`api_direct`.",
     )
     source: _Line | None = None
     subject: Annotated[str, Field(min_length=1, max_length=500)] | None = None
     playbook_id: str | None = None
     playbook: Document | None = None
     version: Annotated[Whole, Field(ge=1, le=MAX_VERSION)] | None = Field(
-        default=None, description="Of `playbook_id`; absent: the current one."
+        default=None, description="Version of `playbook_id`; defaults to the current version."
     )
     threshold: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        default=None, description="In place of the playbook's own."
+        default=None, description="Confidence threshold that replaces the playbook's own, 0 to 1."
     )
     customer: ScenarioCustomer | None = None
     order: ScenarioOrder | None = Field(
-        default=None, description="Absent: connected shops are asked, reading only."
+        default=None,
+        description="Simulated order. Without it, the connected shops are queried, read-only.",
     )
     fields: ScenarioFields = Field(
-        default={}, description="Further facts as the gateway takes them."
+        default={}, description="Additional fields, as the gateway accepts them."
     )
     embedded_brain: bool = Field(
-        default=False, description="Think with the embedded brain, which costs nothing."
+        default=False, description="Use the embedded brain, which costs nothing."
     )
 
     def asked(self) -> SimulationAsked:
@@ -161,7 +163,7 @@ class SimulationTrace(BaseModel):
 
     outcomes: tuple[SimulatedOutcome, ...]
     cost_micros: int
-    duration_ms: int = Field(description="Milliseconds that the simulation took.")
+    duration_ms: int = Field(description="Duration of the simulation, in milliseconds.")
 
 
 class SimulatorAnswer(BaseModel):
@@ -172,9 +174,13 @@ class SimulatorAnswer(BaseModel):
     held: bool
     classification: str
     confidence: float
-    response: str = Field(description="What the customer would get; empty if people look first.")
-    draft: str = Field(description="The generated text in any case.")
-    reason: EscalationReason | None = Field(description="Why people would look; null: they do not.")
+    response: str = Field(
+        description="Answer that the customer would get; empty if it would go to review."
+    )
+    draft: str = Field(description="Generated text, even if `response` is empty.")
+    reason: EscalationReason | None = Field(
+        description="Reason for a review; null if none is needed."
+    )
     plan: tuple[PlannedAction, ...]
     sources: tuple[Citation, ...]
     expected: CaseExpectation

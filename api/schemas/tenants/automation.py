@@ -15,8 +15,10 @@ class AutomationBody(StrictBody):
 class InstallationState(BaseModel):
     """The stop of all clients by the operators, if there is one."""
 
-    stopped_at: datetime | None = Field(description="Since when; null: not stopped.")
-    stopped_by: str | None = Field(description="Who stopped it.")
+    stopped_at: datetime | None = Field(
+        description="Time of the stop; null if automation is not stopped."
+    )
+    stopped_by: str | None = Field(description="Operator who stopped automation, or null.")
 
     @staticmethod
     def of(stop: AutomationStop | None) -> "InstallationState":

@@ -12,7 +12,7 @@ from domain.tenants.api_key import MAX_LABEL
 _Label = Annotated[
     str,
     WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LABEL}),
-    Field(description="What the key is for. One line."),
+    Field(description="Purpose of the key, on one line."),
 ]
 
 
@@ -28,22 +28,31 @@ class Key(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     id: str
-    client_id: str = Field(description="The one client that the key is for.")
+    client_id: str = Field(description="The only client that the key gives access to.")
     label: str
-    prefix: str = Field(description="How the key begins.")
-    is_active: bool = Field(description="False: revoked.")
+    prefix: str = Field(description="Beginning of the key.")
+    is_active: bool = Field(description="False if the key is revoked.")
     created_at: datetime
-    created_by: str | None = Field(description="The user or operator; null: not known.")
-    scopes: tuple[str, ...] | None = Field(description="What it may do; null: all that keys may.")
-    oauth_client_id: str | None = Field(
-        description="The program that holds it, if a member let one in; `label` is its name."
+    created_by: str | None = Field(
+        description="User or operator who created the key; null if unknown."
     )
-    last_used_at: datetime | None = Field(description="Told within a minute of the use.")
-    last_used_from: str | None = Field(description="The network, /24 of IPv4 or /48 of IPv6.")
-    revoked_at: datetime | None = Field(description="Null: it can be used.")
+    scopes: tuple[str, ...] | None = Field(
+        description="Scopes of the key; null for all scopes that keys can have."
+    )
+    oauth_client_id: str | None = Field(
+        description="OAuth client that holds the key, if a member authorized it; `label` is its "
+        "name."
+    )
+    last_used_at: datetime | None = Field(description="Time of last use, accurate to a minute.")
+    last_used_from: str | None = Field(
+        description="Network of the last use: a /24 (IPv4) or /48 (IPv6)."
+    )
+    revoked_at: datetime | None = Field(
+        description="Time of revocation; null if the key can be used."
+    )
     vouches: bool = Field(
-        description="Whether its `customer_verified` counts. False: a second manager has not "
-        "approved that yet. An `mcp_` key never vouches."
+        description="True if the key's `customer_verified` is accepted. False: a second manager "
+        "has not approved it yet. Always false for an `mcp_` key."
     )
 
 
@@ -51,11 +60,11 @@ class KeyWithText(BaseModel):
     key: Key
     key_value: str = Field(
         pattern="^ak_[0-9a-f]{32}$",
-        description="The key itself. It is kept nowhere: it is shown only now.",
+        description="The key itself. It is not stored and shown only once.",
     )
-    text: str = Field(deprecated=True, description="As `key_value`, for one more release.")
+    text: str = Field(deprecated=True, description="Same as `key_value`, for one more release.")
 
 
 class KeyPage(BaseModel):
-    keys: tuple[Key, ...] = Field(description="The newest first; revoked ones too.")
-    next_cursor: str | None = Field(description="Null: these are the last.")
+    keys: tuple[Key, ...] = Field(description="Keys, newest first, including revoked ones.")
+    next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")

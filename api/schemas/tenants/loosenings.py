@@ -24,16 +24,21 @@ class LooseningOut(BaseModel):
 
     loosening_id: str
     state: LooseningState
-    use: str = Field(description="What is to be done, as in `update` or `settings`.")
-    differences: tuple[LoosenedRule, ...] = Field(description="What becomes looser.")
-    requested_by: str = Field(description="Id of the user who asked for it.")
+    use: str = Field(description="Operation to apply, such as `update` or `settings`.")
+    differences: tuple[LoosenedRule, ...] = Field(description="Rules that become looser.")
+    requested_by: str = Field(description="Id of the user who requested the change.")
     created_at: datetime
-    takes_effect_at: datetime = Field(description="When it takes effect without an approval.")
+    takes_effect_at: datetime = Field(
+        description="Time at which the change takes effect without an approval."
+    )
     decided_by: str | None = Field(
-        description="Who approved or cancelled it; `time` where its time came."
+        description="Id of the user who approved or cancelled the change; `time` if it took effect "
+        "on schedule."
     )
     decided_at: datetime | None
-    error_code: str | None = Field(description="Why it failed when its time came.")
+    error_code: str | None = Field(
+        description="Code of the error if the change failed at its scheduled time, or null."
+    )
 
     @staticmethod
     def of(found: Loosening) -> "LooseningOut":

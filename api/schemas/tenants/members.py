@@ -25,8 +25,8 @@ class RoleBody(StrictBody):
     role: GivenRole
     keys: KeyFate | None = Field(
         default=None,
-        description="What becomes of the active keys that the member made, if the new role may "
-        "make none. Without it the answer is then 409 `keys_undecided`.",
+        description="Action on the active keys that the member created, if the new role may "
+        "not create keys. Without it, such a change returns 409 `keys_undecided`.",
     )
 
 
@@ -34,8 +34,8 @@ class RemovalQuery(ClientQuery):
     keys: Annotated[
         KeyFate | None,
         Field(
-            description="What becomes of the active keys that the member made. Without it the "
-            "answer is 409 `keys_undecided` if there are any."
+            description="Action on the active keys that the member created. Without it, the "
+            "response is 409 `keys_undecided` if there are any."
         ),
     ] = None
 
@@ -58,8 +58,8 @@ class MemberOut(BaseModel):
 
 
 class MadeKeys(BaseModel):
-    keys: tuple[Key, ...] = Field(description="Active ones, oldest first.")
+    keys: tuple[Key, ...] = Field(description="Active keys, oldest first.")
 
 
 class MemberList(BaseModel):
-    members: tuple[MemberOut, ...] = Field(description="All there are; who came first first.")
+    members: tuple[MemberOut, ...] = Field(description="All members, oldest first.")

@@ -33,7 +33,7 @@ from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_fr
 _Prompt = Annotated[
     str,
     WithJsonSchema({"type": "string", "maxLength": MAX_PROMPT}),
-    Field(description="The merchant's instructions to a language model; empty: none."),
+    Field(description="The merchant's instructions to a language model; empty for none."),
 ]
 _Name = Annotated[str, WithJsonSchema({"type": "string", "maxLength": MAX_DISPLAY_NAME})]
 _Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": LOGO_URL, "maxLength": MAX_URL})]
@@ -43,9 +43,9 @@ _Color = Annotated[str, WithJsonSchema({"type": "string", "pattern": COLOR})]
 class BrandingBody(StrictBody):
     """Replaces the current branding; omitted fields are cleared."""
 
-    display_name: Annotated[_Name | None, Field(description="Who mails are from.")] = None
-    logo_url: Annotated[_Url | None, Field(description="For the widget.")] = None
-    color: Annotated[_Color | None, Field(description="For the widget.")] = None
+    display_name: Annotated[_Name | None, Field(description="Sender name of emails.")] = None
+    logo_url: Annotated[_Url | None, Field(description="URL of the logo in the widget.")] = None
+    color: Annotated[_Color | None, Field(description="Color of the widget.")] = None
 
 
 # Inlined, because references could not be resolved inside the document.
@@ -68,8 +68,8 @@ _Retention = Annotated[
         }
     ),
     Field(
-        description="Days by class of records; null: for ever. It takes the place of what was "
-        "there; a class that is left out is kept for its usual time."
+        description="Retention in days by class of records; null keeps the class forever. Replaces "
+        "the current value; an omitted class is kept for its default period."
     ),
 ]
 _SensitiveWords = Annotated[
@@ -82,7 +82,10 @@ _SensitiveWords = Annotated[
             "maxItems": MAX_SENSITIVE_WORDS,
         }
     ),
-    Field(description="Words and phrases that always reach a human, in place of those there were."),
+    Field(
+        description="Words and phrases that always send a message to a person. Replaces the "
+        "current list."
+    ),
 ]
 _Acknowledgement = Annotated[
     dict[str, str],
@@ -97,8 +100,8 @@ _Acknowledgement = Annotated[
         }
     ),
     Field(
-        description="By language: what is said to a customer whose matter went to a human at once. "
-        "A language that is left out has the built-in words."
+        description="By language: text for a customer when the matter goes directly to a person. "
+        "An omitted language uses the built-in text."
     ),
 ]
 # Other placeholders in a text are accepted too, although the schema does not say so.
@@ -127,9 +130,9 @@ _Frame = Annotated[
         }
     ),
     Field(
-        description="By language: the greeting and the sign-off of answers. `named_greeting` must "
-        "hold `{{ customer_name }}`; all may hold `{{ brand_name }}`. A text that is left out or "
-        "empty is the default."
+        description="By language: greeting and sign-off of answers. `named_greeting` must contain "
+        "`{{ customer_name }}`; all may contain `{{ brand_name }}`. An omitted or empty text takes "
+        "its default."
     ),
 ]
 
@@ -143,8 +146,8 @@ _AuthservIds = Annotated[
         }
     ),
     Field(
-        description="Mail servers whose `Authentication-Results` are believed; empty: none. It "
-        "takes the place of what was there."
+        description="Mail servers with trusted `Authentication-Results`; empty for none. Replaces "
+        "the current list."
     ),
 ]
 
@@ -166,16 +169,17 @@ class SettingsBody(StrictBody):
     acknowledgement: _Acknowledgement | None = None
     frame: _Frame | None = None
     authserv_ids: _AuthservIds | None = None
-    ask_rating: Annotated[
-        bool | None, Field(description="Ask customers what they think of an answer.")
-    ] = None
+    ask_rating: Annotated[bool | None, Field(description="Ask customers to rate an answer.")] = None
     holds_loosening: Annotated[
         bool | None,
-        Field(description="Have changes that loosen rules wait for a second manager, or a day."),
+        Field(
+            description="Hold changes that loosen rules until a second manager approves them, or "
+            "for a day."
+        ),
     ] = None
     answers_from_knowledge: Annotated[
         bool | None,
-        Field(description="Send the embedded brain's answers from knowledge without a person."),
+        Field(description="Send the embedded brain's answers from knowledge without review."),
     ] = None
 
     @property

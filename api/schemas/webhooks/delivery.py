@@ -25,15 +25,17 @@ class DeliveryQuery(BaseModel):
 
 class DeliveryList(BaseModel):
     deliveries: list[DeliverySummary] = Field(
-        description="The newest first: the last 50 that have ended, and those that have not."
+        description="Deliveries, newest first: the last 50 finished ones and all unfinished ones."
     )
 
 
 class DeliveryDetail(Delivery):
     curl: str = Field(
-        description="A line for a shell that sends the same once more, signed as of now."
+        description="Shell command that sends the same request again, signed with the current time."
     )
-    curl_valid_until: datetime = Field(description="Until then receivers take its signature.")
+    curl_valid_until: datetime = Field(
+        description="Time until which receivers accept the signature of `curl`."
+    )
 
 
 def _moment(value: object) -> datetime:
@@ -65,21 +67,23 @@ class ReplaySinceBody(StrictBody):
     since: Annotated[
         datetime,
         BeforeValidator(_moment),
-        Field(description="When the first of these events happened."),
+        Field(description="Time of the first event to replay."),
         WithJsonSchema({"type": "string", "format": "date-time"}),
     ]
     all: bool = Field(
-        default=False, description="Also what it has got, as when its receiver lost its data."
+        default=False,
+        description="Also replay delivered events, for example after the receiver lost its data.",
     )
 
 
 class ReplaySinceAnswer(BaseModel):
-    queued: int = Field(description="How many are sent now.")
+    queued: int = Field(description="Number of events that are sent now.")
     left: int = Field(
-        description="How many are not yet, counted up to 1,000: call again once these have ended."
+        description="Number of events not sent yet, counted up to 1,000. Call again once the "
+        "queued ones have finished."
     )
     next_since: datetime | None = Field(
-        default=None, description="When the first of those left happened, for the next call."
+        default=None, description="Time of the first event not sent yet, for the next call."
     )
 
 
@@ -93,17 +97,20 @@ class VerifyBody(StrictBody):
     )
 
     signature: str = Field(
-        max_length=_MAX_HEADER, description="X-Service-Signature, its -Next or webhook-signature."
+        max_length=_MAX_HEADER,
+        description="Value of X-Service-Signature, X-Service-Signature-Next or webhook-signature.",
     )
     timestamp: str = Field(
-        default="", max_length=_MAX_HEADER, description="The timestamp's header, Unix seconds."
+        default="",
+        max_length=_MAX_HEADER,
+        description="Value of the timestamp header, in Unix seconds.",
     )
     message_id: str = Field(
-        default="", max_length=_MAX_HEADER, description="The header webhook-id."
+        default="", max_length=_MAX_HEADER, description="Value of the webhook-id header."
     )
     body: Annotated[str, AfterValidator(_short)] = Field(
         max_length=_MAX_PASTED,
-        description=f"As it came, before anything parsed it: {_MAX_PASTED} bytes at most.",
+        description=f"Raw body as received, before any parsing; at most {_MAX_PASTED} bytes.",
     )
 
     @property

@@ -10,8 +10,8 @@ from domain.webhooks.outbound_event import OutboundEventId
 
 class WebhookEventLink(BaseModel):
     event: OutboundEventId
-    description: Annotated[str, Field(description="When it is sent.")]
-    url: Annotated[str, Field(description="Where its schema and an example are, on this server.")]
+    description: Annotated[str, Field(description="Condition under which the event is sent.")]
+    url: Annotated[str, Field(description="Path of the event's schema and example on this server.")]
 
 
 class WebhookEventList(BaseModel):
@@ -22,12 +22,12 @@ class WebhookEvent(BaseModel):
     model_config = ConfigDict(serialize_by_alias=True)
 
     event: OutboundEventId
-    description: Annotated[str, Field(description="When it is sent.")]
+    description: Annotated[str, Field(description="Condition under which the event is sent.")]
     body_schema: Annotated[
         dict[str, JsonValue],
         Field(serialization_alias="schema", description="JSON Schema 2020-12 of the whole body."),
     ]
-    example: Annotated[dict[str, JsonValue], Field(description="A body.")]
+    example: Annotated[dict[str, JsonValue], Field(description="Example of a body.")]
 
     @classmethod
     def of(cls, entry: CatalogueEntry) -> "WebhookEvent":

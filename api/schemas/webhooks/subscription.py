@@ -30,18 +30,18 @@ _Label = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLe
 _Url = Annotated[
     str,
     WithJsonSchema({"type": "string", "pattern": "^https://"}),
-    Field(description="https, without credentials; port 443, 8443 or above 1023."),
+    Field(description="HTTPS URL without credentials; port 443, 8443 or above 1023."),
 ]
 _Events = Annotated[
     Annotated[
         list[OutboundEventId | Literal["*"]], Field(min_length=1, max_length=len(EVENT_IDS) + 1)
     ]
     | Literal["*"],
-    Field(description="`*`: all, those to come as well."),
+    Field(description="Event types to send, or `*` for all, including future ones."),
 ]
 _Retries = Annotated[
     RetryPolicy,
-    Field(strict=False, description="`standard`: nine more tries in about three days."),
+    Field(strict=False, description="`standard` retries nine times over about three days."),
     WithJsonSchema({"type": "string", "enum": list(RetryPolicy)}),
 ]
 
@@ -56,7 +56,7 @@ class CreateBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: str | None = Field(
-        default=None, description="ULID of the client; absent: the caller's own."
+        default=None, description="ULID of the client; defaults to the caller's own client."
     )
     label: _Label
     url: _Url
@@ -113,7 +113,7 @@ class RotateBody(StrictBody):
         default=OVERLAP_HOURS,
         ge=0,
         le=MAX_OVERLAP_HOURS,
-        description="How long the secret until now goes on signing. 0: it ends at once.",
+        description="Hours for which the previous secret keeps signing; 0 revokes it immediately.",
     )
 
 
@@ -124,26 +124,28 @@ class EnableBody(StrictBody):
 class TestBody(StrictBody):
     event: OutboundEventId = Field(
         default=TESTED_BY_DEFAULT,
-        description="Any event, whether the webhook is told of it or not.",
+        description="Event type to send, even one that the webhook is not subscribed to.",
     )
 
 
 class WebhookList(BaseModel):
-    webhooks: tuple[Webhook, ...] = Field(description="The oldest first.")
+    webhooks: tuple[Webhook, ...] = Field(description="Webhooks, oldest first.")
 
 
 class WebhookWithSecret(BaseModel):
     webhook: Webhook
-    secret: str = Field(description="Never shown again.", pattern="^whsec_[0-9a-f]{48}$")
+    secret: str = Field(
+        description="Signing secret. Shown only once.", pattern="^whsec_[0-9a-f]{48}$"
+    )
 
 
 class EnableAnswer(BaseModel):
     webhook: Webhook
-    test_delivery_id: str = Field(description="Of the test that is sent now.")
+    test_delivery_id: str = Field(description="Id of the test delivery.")
     missed: int = Field(
-        description="Events that it has not got and that can be replayed, counted up to 1,000."
+        description="Number of undelivered events that can be replayed, counted up to 1,000."
     )
 
 
 class DeliveryAnswer(BaseModel):
-    delivery_id: str = Field(description="Of what is sent now.")
+    delivery_id: str = Field(description="Id of the new delivery.")

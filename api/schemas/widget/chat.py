@@ -20,7 +20,10 @@ _NO_NUL: Final = r"^[^\x00]*$"
 Language = Literal["fr", "en"]
 SessionToken = Annotated[
     str,
-    Field(max_length=MAX_TOKEN, description="As the service gave it; another begins a session."),
+    Field(
+        max_length=MAX_TOKEN,
+        description="Session token issued by the service; any other value starts a new session.",
+    ),
 ]
 
 
@@ -30,20 +33,24 @@ class ChatMessage(StrictBody):
     message: str = Field(min_length=1, max_length=MAX_MESSAGE, pattern=_PHRASE)
     session_id: SessionToken | None = None
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)] | None = Field(
-        default=None, description="Without a signature: for people who read the conversation."
+        default=None,
+        description="The visitor's email address. Without a signature, it only informs people who "
+        "read the conversation.",
     )
     page_url: Annotated[str, Field(max_length=MAX_PAGE_URL, pattern=_NO_NUL)] | None = Field(
-        default=None, description="The page; its query and fragment are not kept."
+        default=None, description="URL of the page. Its query and fragment are not stored."
     )
     user_signature: Annotated[str, Field(max_length=200, pattern=_NO_NUL)] | None = Field(
         default=None,
-        description="HMAC-SHA256 of `customer_email` with the widget's secret, in hexadecimals.",
+        description="HMAC-SHA256 of `customer_email` with the widget's secret, in hexadecimal.",
     )
-    language: Language | None = Field(default=None, description="By default Accept-Language.")
+    language: Language | None = Field(
+        default=None, description="Language; defaults to the Accept-Language header."
+    )
     verify_first: bool = Field(
         default=False,
-        description="True: a question about an order by a visitor who is not verified is not taken "
-        "and not counted; `status` says so.",
+        description="If true, a question about an order from an unverified visitor is neither "
+        "processed nor counted, and `status` is `verification_required`.",
     )
 
 
@@ -56,12 +63,14 @@ class ChatStatus(StrEnum):
 
 
 class ChatAnswer(BaseModel):
-    session_id: str = Field(description="The session's token, to be sent with the next message.")
-    response: str = Field(description="Empty unless `status` is completed.")
+    session_id: str = Field(description="Session token to send with the next message.")
+    response: str = Field(
+        description="Answer to the visitor; empty unless `status` is `completed`."
+    )
     status: ChatStatus
-    event_id: str | None = Field(description="None where no run was made.")
+    event_id: str | None = Field(description="Id of the event; null if no run was created.")
     acknowledgement: str | None = Field(
-        description="To be shown at once, where a person will answer."
+        description="Text to show immediately if a person will answer, or null."
     )
 
     @classmethod

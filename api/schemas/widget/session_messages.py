@@ -14,7 +14,7 @@ class MessagesQuery(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     after: Annotated[
-        int, Field(ge=0, le=MAX_NUMBER, description="Number of the last message that is known.")
+        int, Field(ge=0, le=MAX_NUMBER, description="Number of the last known message.")
     ] = 0
 
 

@@ -10,14 +10,16 @@ from domain.widget.widget_session import MAX_TOKEN
 
 MAX_CODE: Final = 20
 
-_Token = Annotated[str, Field(max_length=MAX_TOKEN, description="As the service gave it.")]
+_Token = Annotated[
+    str, Field(max_length=MAX_TOKEN, description="Session token issued by the service.")
+]
 
 
 class VisitorAddress(StrictBody):
     session_id: _Token
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)]
     language: Language | None = Field(
-        default=None, description="Of the mail; by default the session's."
+        default=None, description="Language of the email; defaults to the session's."
     )
 
 
@@ -29,12 +31,14 @@ class CodeSent(BaseModel):
 
 class VisitorCode(StrictBody):
     session_id: _Token
-    code: Annotated[str, Field(max_length=MAX_CODE, description="Six digits, or nine.")]
+    code: Annotated[
+        str, Field(max_length=MAX_CODE, description="Code from the email, of six or nine digits.")
+    ]
 
 
 class VerifiedSession(BaseModel):
     session_id: str = Field(
-        description="A new token, of the session that goes on; the one before no longer opens it. "
-        "It is of a new session where that one belongs to another address."
+        description="New token of the session, which replaces the previous token. If the previous "
+        "session belongs to another address, the token starts a new session."
     )
     customer_email: str

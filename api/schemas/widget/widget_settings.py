@@ -25,8 +25,8 @@ _Origins = Annotated[
         }
     ),
     Field(
-        description="The sites that may show the widget, as in `https://shop.example`; they take "
-        "the place of those until now. null leaves them."
+        description="Origins that may show the widget, such as `https://shop.example`. Replaces "
+        "the current list. `null` leaves it unchanged."
     ),
 ]
 _NEVER_NULL: Final = ("allowed_origins", "accepts_api_keys")
@@ -49,13 +49,24 @@ class WidgetBody(StrictBody):
 
     allowed_origins: _Origins | None = None
     hourly_messages: Annotated[
-        _Share | None, Field(description="The widget's share of an hour; null: a half again.")
+        _Share | None,
+        Field(
+            description="Maximum widget messages per hour; null resets it to half of the client's "
+            "limit."
+        ),
     ] = None
     monthly_tickets: Annotated[
-        _Share | None, Field(description="The widget's share of a month; null: a half again.")
+        _Share | None,
+        Field(
+            description="Maximum widget tickets per month; null resets it to half of the plan's "
+            "tickets."
+        ),
     ] = None
     accepts_api_keys: Annotated[
-        bool | None, Field(description="Whether API keys are accepted; null leaves it.")
+        bool | None,
+        Field(
+            description="Accept API keys on the widget's routes; null leaves the setting unchanged."
+        ),
     ] = None
 
     @property
@@ -74,10 +85,10 @@ class OverlapBody(StrictBody):
         default=OVERLAP_HOURS,
         ge=0,
         le=MAX_OVERLAP_HOURS,
-        description="How long the one until now is valid as well. 0: it ends at once.",
+        description="Hours for which the previous value stays valid; 0 revokes it immediately.",
     )
 
 
 class WidgetWithSecret(BaseModel):
     widget: WidgetSummary
-    secret: str = Field(description="It signs the site's users. It is shown only now.")
+    secret: str = Field(description="Secret for signing the site's users. Shown only once.")

@@ -57,7 +57,7 @@ class _Thing(BaseModel):
     payment_intent: _Id | None = None
     charge: _Id | None = None
     metadata: dict[str, str] | None = None
-    created: int = Field(ge=0, le=10**11, description="Unix seconds")
+    created: int = Field(ge=0, le=10**11, description="Creation time, in Unix seconds.")
     currency: str | None = Field(default=None, pattern="^[a-z]{3}$")
     amount: _Units | None = None
     amount_due: _Units | None = None
@@ -86,7 +86,7 @@ class _Thing(BaseModel):
 
 class _Event(BaseModel):
     account: _Id | None = None
-    created: int = Field(ge=0, le=10**11, description="Unix seconds")
+    created: int = Field(ge=0, le=10**11, description="Creation time, in Unix seconds.")
     thing: _Thing = Field(validation_alias=AliasPath("data", "object"))
 
 
