@@ -20,7 +20,7 @@ COMMANDS: Final = (
         "Run everything, take the tour and stop; exit code 1 if any step was not as expected.",
     ),
     LazyCommand(
-        "serve", "commands.core.server:serve", "Serve the HTTP API until a signal ends it."
+        "serve", "commands.core.server:serve", "Serve the HTTP API until it gets a signal."
     ),
     LazyCommand(
         "worker",
@@ -35,8 +35,8 @@ COMMANDS: Final = (
     LazyCommand(
         "connections",
         "commands.core.connections:connections",
-        "Add up the connections that all processes may open, and compare with what PostgreSQL "
-        "allows.",
+        "Add up the connections that all processes may open, and compare the sum with PostgreSQL's "
+        "limit. The exit code is 1 if the limit is too low.",
     ),
     LazyCommand(
         "reseal",
