@@ -34,7 +34,7 @@ _NO_PROSE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class RuledOutWord:
     """A ruled-out word, with its place."""
 
     file: Path
@@ -45,7 +45,7 @@ class Finding:
         return f"{self.file.relative_to(ROOT)}:{self.line}: {self.word}"
 
 
-def findings() -> Iterator[Finding]:
+def findings() -> Iterator[RuledOutWord]:
     """Yield the findings in the product and the documents, in the order of their files."""
     modules = [ROOT / "cli.py", ROOT / "worker.py"]
     for room in ROOMS:
@@ -59,13 +59,13 @@ def findings() -> Iterator[Finding]:
             yield from _ruled_out(document, [(1, document.read_text())])
 
 
-def _ruled_out(file: Path, prose: list[tuple[int, str]]) -> Iterator[Finding]:
+def _ruled_out(file: Path, prose: list[tuple[int, str]]) -> Iterator[RuledOutWord]:
     for first, text in prose:
         # Line breaks are kept, so that a finding has the right line number.
         bare = _NO_PROSE.sub(lambda found: "\n" * found[0].count("\n"), text)
         for number, line in enumerate(bare.splitlines()):
             for word in _WORDS.findall(line):
-                yield Finding(file, first + number, word)
+                yield RuledOutWord(file, first + number, word)
 
 
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
