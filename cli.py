@@ -116,6 +116,11 @@ COMMANDS: Final = (
         "Edited and rejected reviews, to learn from.",
     ),
     LazyCommand("example", "commands.learning.example:app", "Labelled examples."),
+    LazyCommand(
+        "brain",
+        "commands.learning.brain:app",
+        "What a client's decided tickets teach the classifier.",
+    ),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
     LazyCommand(
         "simulate",

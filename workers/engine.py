@@ -29,6 +29,7 @@ from workflows.dry_run import DryRun
 from workflows.erase import Erase
 from workflows.forget_dry_runs import ForgetDryRuns
 from workflows.housekeeping import Housekeeping
+from workflows.learn_heads import LearnHeadsNightly
 from workflows.mail_answer import MailAnswer
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
@@ -64,6 +65,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     SimulateScenario,
     ReplayPast,
     RunCases,
+    LearnHeadsNightly,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What

@@ -103,12 +103,16 @@ class _Understood:
 class EmbeddedBrain:
     """A `Brain`. Deterministic: the same request always has the same answer."""
 
-    def __init__(self, classifier: Classifier, answers: AnswerModel | None = None) -> None:
+    def __init__(
+        self,
+        classifier: Classifier,
+        answers: AnswerModel | None = None,
+        catalogues: Catalogues | None = None,
+    ) -> None:
         """`answers`: the model that comes with the brain, unless another is given."""
         self._classifier = classifier
         self._answers = answers or AnswerModel.load()
-        self._catalogues = Catalogues()
-        self._model = f"embedded:{classifier.fingerprint[:8]}"
+        self._catalogues = catalogues or Catalogues()
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Never raises, whatever the text."""
@@ -176,7 +180,7 @@ class EmbeddedBrain:
             # Only what the merchant's own words promise: else somebody acts, and nobody says so.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
-            model=self._model,
+            model=self._classifier.name,
         )
 
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
@@ -194,7 +198,7 @@ class EmbeddedBrain:
             sentiment=_sentiment(seen),
             proposals=(understood.proposals if doubt is EscalationReason.MISSING_KNOWLEDGE else ()),
             doubt=doubt,
-            model=self._model,
+            model=self._classifier.name,
         )
 
     def _unreadable(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
@@ -219,7 +223,7 @@ class EmbeddedBrain:
             alternatives=_alternatives(seen, Category.OTHER),
             language=seen.language,
             sentiment=_sentiment(seen),
-            model=self._model,
+            model=self._classifier.name,
         )
 
 

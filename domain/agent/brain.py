@@ -13,6 +13,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import PLAIN_FRAME, AnswerFrame
 from domain.agent.greeting import greetable_fields
 from domain.agent.intent import Intent
+from domain.agent.own_head import OwnHead
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.agent.shown_file import ShownFile
 from domain.agent.template import FRAME_NAMES
@@ -102,7 +103,8 @@ class BrainRequest(BaseModel):
     `today` is the date in UTC, for a brain that has no clock. `frame`: how the client greets this
     customer and signs, for answers that are not templates. `sender_name`: as the sender gave it,
     to tell a signature from the message; nothing repeats it. `languages`: those of the thread and
-    of the client's texts, in which the message is likely to be.
+    of the client's texts, in which the message is likely to be. `own_head`: what the client's
+    decided tickets teach the embedded classifier; other brains ignore it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -123,6 +125,7 @@ class BrainRequest(BaseModel):
     frame: AnswerFrame = PLAIN_FRAME
     sender_name: str = ""
     languages: tuple[str, ...] = ()
+    own_head: OwnHead | None = None
 
     @field_validator("fields")
     @classmethod
@@ -153,6 +156,7 @@ class BrainRequest(BaseModel):
         attachments: tuple[ShownFile, ...] = (),
         frame: AnswerFrame = PLAIN_FRAME,
         languages: tuple[str, ...] = (),
+        own_head: OwnHead | None = None,
     ) -> Self:
         """The request for an event, with what the client's content and memory hold on it."""
         return cls(
@@ -172,6 +176,7 @@ class BrainRequest(BaseModel):
             frame=frame,
             sender_name=event.customer_name or "",
             languages=languages,
+            own_head=own_head,
         )
 
 

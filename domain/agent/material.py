@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from domain.agent.brain import Passage, Template, Turn
 from domain.agent.extent import READ_CHARS
 from domain.agent.frame import AnswerFrame
+from domain.agent.own_head import OwnHead
 from domain.agent.rulebook import Rulebook
 from domain.agent.shown_file import ShownFile
 from domain.agent.situation import Connection, Spent
@@ -22,7 +23,7 @@ class Material:
     `turns_left`: how many answers the agent may still give before people do. `attachments`: the
     files that came with the message. `answers_from_knowledge`: whether an answer that the embedded
     brain takes from knowledge may be sent without a person. `frame`: how the client greets and
-    signs; None: the default frame."""
+    signs; None: the default frame. `own_head`: the client's own, for the embedded brain."""
 
     event: UnifiedEvent
     brand_name: str
@@ -44,6 +45,7 @@ class Material:
     attachments: tuple[ShownFile, ...] = ()
     frame: AnswerFrame | None = None
     answers_from_knowledge: bool = True
+    own_head: OwnHead | None = None
 
     @classmethod
     def bare(cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]) -> "Material":
