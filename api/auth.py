@@ -180,15 +180,9 @@ def limiter_key(caller: ActiveKey | User) -> str:
             return f"user:{user_id}"
 
 
-def dry_run_key(caller: Caller, tenant: TenantId) -> str:
-    """As `limiter_key`, for dry runs. Those of an internal worker count for the client they are
-    made for."""
-    return f"engine:{tenant}" if isinstance(caller, InternalWorker) else limiter_key(caller)
-
-
 def body_key(caller: Caller, peer: str) -> str:
-    """The same for bodies that are on their way, from where an internal worker calls: for which
-    client it does, only the body says."""
+    """As `limiter_key`, for bodies that are on their way. An internal worker's are counted by where
+    it calls from: for which client it does, only the body says."""
     return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 
