@@ -6,12 +6,20 @@ from typing import Final
 
 from domain.billing.errors import QuotaExhausted
 from domain.inbound.inbound_webhook import Outcome, WaitsFor
-from domain.intake.errors import ClientRateLimited, CustomerRateLimited, UnprovedShareUsed
+from domain.intake.errors import (
+    ClientRateLimited,
+    CustomerRateLimited,
+    EventRoomUsed,
+    UnprovedShareUsed,
+)
 from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
 # The quota can return at any time: by purchased credits, a changed plan or a new month.
 QUOTA_RETRY: Final = timedelta(minutes=5)
+
+# A plan ends the storage limit of events at any time.
+_ROOM_RETRY: Final = timedelta(minutes=5)
 
 # Retry after the webhook ahead of this one, which is tried first.
 BEHIND: Final = timedelta(seconds=1)
@@ -41,7 +49,7 @@ class Wait:
     customer: LimitKey | None = None
 
 
-MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed
+MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed | EventRoomUsed
 
 
 def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
@@ -51,6 +59,8 @@ def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)
         case ClientRateLimited():
             return Wait(WaitsFor.CLIENT_LIMIT, _pause(refused), customer)
+        case EventRoomUsed():
+            return Wait(WaitsFor.CLIENT_LIMIT, min(_pause(refused), _ROOM_RETRY), customer)
         case UnprovedShareUsed():
             return Wait(WaitsFor.UNPROVED_LIMIT, _pause(refused), customer)
         case QuotaExhausted():

@@ -35,8 +35,8 @@ class WebhookState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """The limit that a waiting ticket waits for. `unproved_limit`: the share of unproved
-    senders."""
+    """The limit that a waiting ticket waits for. `client_limit`: the client's messages of an hour,
+    or the storage limit of its events. `unproved_limit`: the share of unproved senders."""
 
     CLIENT_LIMIT = "client_limit"
     CUSTOMER_LIMIT = "customer_limit"
@@ -48,10 +48,10 @@ class Outcome(StrEnum):
     """The outcome of a webhook.
 
     `event`: an event with a run. `no_playbook`: no playbook matches the event; it is not stored if
-    such events have filled their quota. `order_updated`, `order_known`: new facts of an order, or
-    known ones. `duty_done`: the compliance request is complete. `duty_for_people`: a person must do
-    the rest. `staff_answered`: a person answered in the helpdesk. `ticket_closed`: the ticket was
-    closed, and the agent may answer there again. `own_message`: this service wrote it.
+    events have filled their storage limit. `order_updated`, `order_known`: new facts of an order,
+    or known ones. `duty_done`: the compliance request is complete. `duty_for_people`: a person must
+    do the rest. `staff_answered`: a person answered in the helpdesk. `ticket_closed`: the ticket
+    was closed, and the agent may answer there again. `own_message`: this service wrote it.
     `left_to_people`: a person handles the ticket. `known`: the message arrived before by another
     route. `no_room`: from an unproved sender, with no room left to wait. `ignored`: not relevant to
     this service.

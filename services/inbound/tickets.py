@@ -12,7 +12,7 @@ from domain.inbound.meaning import InboundTicket
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
-    UnmatchedRoomUsed,
+    EventRoomUsed,
     UnprovedShareUsed,
 )
 from domain.intake.event import InboundEvent
@@ -43,10 +43,11 @@ async def take_ticket(
 ) -> WebhookEffect | Wait:
     """Admit the message with its files, unless it is known or a person has its ticket.
 
-    A message waits if the client's limit, its customer's, the share of unproved senders or the
-    quota refuses it. A message that would overtake such a message waits too. An unproved message is
-    dropped if there is no room to wait. A message that no playbook matches is not stored once the
-    room for those is used. Raises the errors of `admit_event`, except for these limits.
+    A message waits if the client's limits, its customer's, the share of unproved senders or the
+    quota refuse it. A message that would overtake such a message waits too. An unproved message is
+    dropped if there is no room to wait. A message that no playbook matches does not wait for the
+    storage limit of events: beyond it, its event is not stored. Raises the errors of `admit_event`,
+    except for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -83,7 +84,12 @@ async def take_ticket(
                     *await note_reached(work.connection, work.tenant, work.now, work.new_id)
                 )
             wait = wait_after(refused, customer)
-        except (ClientRateLimited, CustomerRateLimited, UnprovedShareUsed) as refused:
+        except (
+            ClientRateLimited,
+            CustomerRateLimited,
+            EventRoomUsed,
+            UnprovedShareUsed,
+        ) as refused:
             wait = wait_after(refused, customer)
     if wait.waits_for is WaitsFor.UNPROVED_LIMIT and not await _may_wait(work, webhook):
         return about(Outcome.NO_ROOM)
@@ -138,7 +144,9 @@ async def _admit(
     )
     try:
         admitted = await admit_event(work, actor, arrival, now)
-    except UnmatchedRoomUsed as refused:
+    except EventRoomUsed as refused:
+        if refused.matched:
+            raise
         return None, Outcome.NO_PLAYBOOK, refused.code
     is_run = isinstance(admitted, Admitted)
     return arrival.event_id, Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK, None
