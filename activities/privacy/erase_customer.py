@@ -1,5 +1,6 @@
 """The erasure of one customer, page by page: find, mark, end and empty their records."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
 from typing import Final
@@ -21,13 +22,16 @@ from store.privacy.erasure_subject import FoundRecords, Subject
 from store.privacy.erasure_words import CustomerWords, Marked
 from store.widget.tables import widget_codes
 
+Reached = dict[str, str | None]
+"""The last id that each stage of an erasure has reached, None at its end."""
+
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
 
 # Events with the customer's address come first; they lead to the rest of the customer's messages.
-_EVENTS: Final[tuple[_NextPage, ...]] = (
-    Subject.events,
-    Subject.events_of_conversations,
-    Subject.events_of_sessions,
+_EVENTS: Final[tuple[tuple[str, _NextPage], ...]] = (
+    ("events", Subject.events),
+    ("events of conversations", Subject.events_of_conversations),
+    ("events of sessions", Subject.events_of_sessions),
 )
 _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
     (churn_predictions, Subject.churn),
@@ -37,10 +41,12 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
     (address_codes, Subject.address_codes),
 )
 
+_MEMORIES: Final = "customer_memories"
+
 
 class CustomerErasure:
     """Erases a customer. `mark`: the start of the erasure, set on events found to be the
-    customer's."""
+    customer's. `reached`: the progress of an earlier attempt; it is updated with each page."""
 
     def __init__(
         self,
@@ -51,6 +57,7 @@ class CustomerErasure:
         erasure_id: str,
         mark: datetime,
         now: Clock,
+        reached: Reached | None = None,
     ) -> None:
         self._database = database
         self._tenant = tenant
@@ -58,18 +65,21 @@ class CustomerErasure:
         self._erasure_id = erasure_id
         self._mark = mark
         self._now = now
+        self._reached: Reached = {} if reached is None else reached
 
     async def mark(self) -> int:
         """Find the customer's events, and prevent steps from starting on them. Returns the number
         of runs that may be in the middle of a step, including those marked by earlier attempts."""
-        for next_page in _EVENTS:
-            last: str | None = ""
-            while last is not None:
-                async with self._database.service() as connection:
-                    page = await next_page(self._subject(connection), last)
-                    if page.ids:
+        for stage, next_page in _EVENTS:
+
+            async def mark(after: str, next_page: _NextPage = next_page) -> str | None:
+                page = await self._found(next_page, after)
+                if page.ids:
+                    async with self._database.service() as connection:
                         await self._words(connection).mark(page.ids, self._now())
-                last = page.last
+                return page.last
+
+            await self._each(stage, mark)
         async with self._database.service() as connection:
             return await self._words(connection).under_way()
 
@@ -108,30 +118,57 @@ class CustomerErasure:
             await Certificates(connection).add(self._erasure_id, {"page_drafts": drafts})
         # Last: no remaining record is remembered as theirs.
         await self._remove(
-            "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)
+            _MEMORIES, Subject.memories, lambda words, keys: words.remove_memories(keys)
         )
 
     async def _remove_arrivals(self) -> None:
         """Remove everything that platforms sent about the customer, regardless of its outcome."""
-        last: str | None = ""
-        while last is not None:
-            async with self._database.service() as connection:
-                arrivals = CustomerArrivals(connection, self._tenant, self._key, self._mark)
-                last, emptied = await arrivals.empty_webhooks(last)
-                await Certificates(connection).add(self._erasure_id, emptied)
+        await self._each("inbound_webhooks", self._empty_webhooks)
         async with self._database.service() as connection:
-            arrivals = CustomerArrivals(connection, self._tenant, self._key, self._mark)
+            arrivals = self._arrivals(connection)
             await Certificates(connection).add(self._erasure_id, await arrivals.remove_told())
 
+    async def _empty_webhooks(self, after: str) -> str | None:
+        async with self._database.service() as connection:
+            arrivals = self._arrivals(connection)
+            page = await arrivals.webhooks(after)
+        theirs = await asyncio.to_thread(arrivals.of_customer, page)
+        async with self._database.service() as connection:
+            emptied = await self._arrivals(connection).empty(theirs)
+            await Certificates(connection).add(self._erasure_id, emptied)
+        return page[-1].id if page else None
+
     async def _remove(self, record_class: str, next_page: _NextPage, remove: "_Remove") -> None:
-        last: str | None = ""
-        while last is not None:
-            async with self._database.service() as connection:
-                page = await next_page(self._subject(connection), last)
-                if page.ids:
+        async def step(after: str) -> str | None:
+            page = await self._found(next_page, after)
+            if page.ids:
+                async with self._database.service() as connection:
                     removed = await remove(self._words(connection), page.ids)
                     await Certificates(connection).add(self._erasure_id, {record_class: removed})
-            last = page.last
+            return page.last
+
+        await self._each(record_class, step)
+
+    async def _each(self, stage: str, step: Callable[[str], Awaitable[str | None]]) -> None:
+        """Call `step` for each page, from the page on that an earlier attempt has reached."""
+        last = self._reached.get(stage, "")
+        while last is not None:
+            last = await step(last)
+            if stage != _MEMORIES:  # its keys have addresses, which do not pass through Temporal
+                self._reached[stage] = last
+
+    async def _found(self, next_page: _NextPage, after: str) -> FoundRecords:
+        """Return a page with all of the customer's records. Texts are read in short transactions
+        and compared outside of them, in a thread: a page of long texts takes minutes."""
+        async with self._database.service() as connection:
+            page = await next_page(self._subject(connection), after)
+        ids = page.ids
+        for unread in page.unread:
+            async with self._database.service() as connection:
+                subject = self._subject(connection)
+                rows = await subject.read(unread)
+            ids += await asyncio.to_thread(subject.naming.owned, rows, or_unnamed=unread.or_unnamed)
+        return FoundRecords(page.last, ids)
 
     async def _remove_files(self, page: Marked) -> None:
         """Remove files before their rows, and some at a time because they are large."""
@@ -150,6 +187,9 @@ class CustomerErasure:
                 return
             yield page
             last = page.events[-1]
+
+    def _arrivals(self, connection: AsyncConnection) -> CustomerArrivals:
+        return CustomerArrivals(connection, self._tenant, self._key, self._mark)
 
     def _subject(self, connection: AsyncConnection) -> Subject:
         return Subject(connection, self._tenant, self._key, self._mark)
