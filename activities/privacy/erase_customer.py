@@ -72,14 +72,14 @@ class CustomerErasure:
         of runs that may be in the middle of a step, including those marked by earlier attempts."""
         for stage, next_page in _EVENTS:
 
-            async def mark(after: str, next_page: _NextPage = next_page) -> str | None:
+            async def step(after: str, next_page: _NextPage = next_page) -> str | None:
                 page = await self._found(next_page, after)
                 if page.ids:
                     async with self._database.service() as connection:
                         await self._words(connection).mark(page.ids, self._now())
                 return page.last
 
-            await self._each(stage, mark)
+            await self._each(stage, step)
         async with self._database.service() as connection:
             return await self._words(connection).under_way()
 
