@@ -100,6 +100,8 @@ checkouts: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("renewal = 'active'"),
     ),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # Each event of the payment provider once, with its outcome. It may belong to no client.

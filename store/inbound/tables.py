@@ -100,6 +100,8 @@ inbound_webhooks: Final = sa.Table(
     ),
     sa.CheckConstraint("state IN ('queued', 'working', 'waiting', 'done', 'failed')", name="state"),
     sa.CheckConstraint("kind IN ('ticket', 'fact', 'duty', 'ignored')", name="kind"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # Refusals at a client's address, counted by the hour, so that a flood does not fill the table.
@@ -144,6 +146,8 @@ data_requests: Final = sa.Table(
     time("fulfilled_at", nullable=True),
     sa.Index("ix_data_requests_untold", "id", postgresql_where=sa.text("told_at IS NULL")),
     points_to("integrations", "integration_id"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # The polling position of a platform; polling recovers the data of lost webhooks.

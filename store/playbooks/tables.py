@@ -15,6 +15,8 @@ playbooks: Final = sa.Table(
     time("created_at"),
     # The time of deletion: the versions explain the runs that it answered.
     time("deleted_at", nullable=True),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 playbook_versions: Final = sa.Table(

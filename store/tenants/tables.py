@@ -78,6 +78,8 @@ api_keys: Final = sa.Table(
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     # When its creator left; cleared after the managers were notified by mail.
     time("notice_due_at", nullable=True),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # A client's settings; without a row, the defaults apply.
