@@ -145,6 +145,12 @@ function openSession(wire, store, on) {
         told = true;
         setState(data);
       },
+      // Without a stream, the messages are polled: once before each try to connect again.
+      missed() {
+        if (of !== token) return;
+        told = false;
+        pull();
+      },
       refused,
     });
     if (!looking) calmTimer = setTimeout(ensure, calm);

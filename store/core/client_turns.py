@@ -5,11 +5,20 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from enum import Enum
 from typing import Final
 
 from domain.core.ids import TenantId
 
-_Holder = TenantId | None
+
+class SharedWork(Enum):
+    """Work that reads for many clients and waits in a line of its own. A client's other requests,
+    which may wait for a lock, do not delay it. The work itself limits its connections."""
+
+    WIDGET_STREAMS = "widget_streams"
+
+
+_Holder = TenantId | SharedWork | None
 
 # The places held by the current task; tasks that it starts meanwhile inherit them.
 _HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar("held turns")
@@ -30,8 +39,8 @@ class ClientTurns:
         self._waiting: dict[_Holder, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager
-    async def turn(self, of: TenantId | None) -> AsyncIterator[None]:
-        """Hold a place. `of`: the client, or None for work that spans clients.
+    async def turn(self, of: TenantId | SharedWork | None) -> AsyncIterator[None]:
+        """Hold a place. `of`: the client, or None for other work that spans clients.
 
         A task that has a place of the client already takes no second one: such tasks would wait for
         one another.

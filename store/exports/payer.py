@@ -1,4 +1,4 @@
-"""Check whether the client of an export pays, which decides its share of concurrent exports."""
+"""Check whether a client pays, which decides its share of concurrent exports and streams."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from store.tenants.accounts import AccountRepository
 
 async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
     """Return whether the client has a plan that is paid for or given by the operator. An
-    unreadable plan counts as unpaid: the export leaves that section empty. Raises NoClient,
+    unreadable plan counts as unpaid: an export leaves that section empty. Raises NoClient,
     EngineUnavailable."""
     try:
         async with database.reading(tenant) as connection:
