@@ -84,7 +84,7 @@ async def test_what_breaks_a_rule_is_named(
 async def test_five_thousand_and_no_more(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    async with front.database.tenant(shop.tenant) as connection:
+    async with front.database.tenant(shop.tenant, patience_s=30) as connection:
         await connection.execute(
             sa.insert(knowledge_entries),
             [
