@@ -179,12 +179,6 @@ def limiter_key(caller: ActiveKey | User) -> str:
             return f"user:{user_id}"
 
 
-def dry_run_key(caller: Caller, tenant: TenantId) -> str:
-    """Like `limiter_key`, for dry runs. A dry run by an internal worker counts for the client that
-    it is made for."""
-    return f"engine:{tenant}" if isinstance(caller, InternalWorker) else limiter_key(caller)
-
-
 def body_key(caller: Caller, peer: str) -> str:
     """Return the key under which bodies in transit are counted. An internal worker's bodies are
     counted by its address, because only the body names the client."""

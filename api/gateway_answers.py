@@ -8,16 +8,18 @@ from typing import Annotated, Final
 import structlog
 from fastapi import Depends
 
-from api.auth import Caller, dry_run_key, still_authenticated
+from api.auth import Caller, still_authenticated
 from api.resources import Resources, ResourcesDep
 from api.schemas.intake.gateway import NoPlaybook
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
+from domain.core.ports import Sealer
 from domain.intake.errors import RunInProgress
 from domain.intake.essentials import essential
 from domain.intake.event import InboundEvent
+from domain.intake.event_size import is_large
 from domain.intake.proved_address import unvouched
-from domain.intake.rate_limit import LimitScope
+from domain.intake.rate_limit import LARGE_DRY_RUN, LimitScope
 from domain.runs.contracts import DryRunInput, ProcessEventInput
 from domain.runs.errors import AnswerDelayed, AnswerTimeout
 from domain.runs.run import EventOutcome, RunResult, RunStatus
@@ -163,12 +165,14 @@ async def rehearse_event(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
     """Run the brain without side effects (dry run). The event_id names the workflow in Temporal; no
-    row is stored.
+    row is stored. A process runs one dry run of a client at a time, whichever key asks.
 
-    Raises TooManyRequests, Unauthenticated, ClientNotFound, EngineUnavailable.
+    Raises TooManyRequests, CallerBusy, Unauthenticated, ClientNotFound, EngineUnavailable.
     """
-    with resources.gateway_traffic.event():
-        answer = await _rehearsed(by, caller, event, resources)
+    await resources.limiter.check(LimitScope.DRY_RUN, by.tenant, resources.now())
+    async with resources.dry_runs.turn(by.tenant):
+        with resources.gateway_traffic.event():
+            answer = await _rehearsed(by, caller, event, resources)
     resources.metrics.gateway_answered("dry_run")
     return answer
 
@@ -177,13 +181,14 @@ async def _rehearsed(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
     tenant = by.tenant
-    key = dry_run_key(caller, tenant)
-    await resources.limiter.check(LimitScope.DRY_RUN, key, resources.now())
     async with resources.database.reading(tenant) as connection:
         await still_authenticated(caller, KeyRepository(connection))
         playbook = await PlaybookRepository(connection, tenant).wanting(event.event_type)
     if playbook is None:
         return NoPlaybook.for_type(event.event_type)
+    sealed = await _sealed(by.sent(event), resources.sealer)
+    if len(sealed) > LARGE_DRY_RUN:
+        await resources.limiter.check(LimitScope.LARGE_DRY_RUN, tenant, resources.now())
     rehearsal = DryRunInput(
         client_id=tenant,
         event_id=resources.new_id(),
@@ -191,7 +196,7 @@ async def _rehearsed(
         playbook_id=playbook.id,
         playbook_version=playbook.version,
         remote_brain=resources.settings.brain.is_remote,
-        sealed=resources.sealer.seal(essential(by.sent(event)).model_dump_json()),
+        sealed=sealed,
         draft_alone=True,
     )
     try:
@@ -211,3 +216,12 @@ async def _rehearsed(
         steps_executed=0,
         duration_ms=by.begun.took_ms(),
     )
+
+
+async def _sealed(event: InboundEvent, sealer: Sealer) -> str:
+    """Return the encrypted event of a dry run. A large event is reduced in a thread."""
+
+    def seal() -> str:
+        return sealer.seal(essential(event).model_dump_json())
+
+    return await asyncio.to_thread(seal) if is_large(event) else seal()

@@ -50,7 +50,8 @@ from api.resources import Resources
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
-from domain.analytics.ports import ReadsQuestions
+from services.analytics.gaps import GapReading
+from services.content.search_turns import search_turns
 from services.copilot.copilot import Copilot, CopilotSetup
 from services.core.crowd import Crowd
 from services.core.fair_documents import FairDocuments
@@ -65,7 +66,8 @@ from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
 from store.widget.session_listener import listening
 
-_SEARCH_PATIENCE_S: Final = 10.0
+# A dry run must still have time for its answer.
+_DRY_RUN_PATIENCE_S: Final = 15.0
 
 
 def resources_held(
@@ -85,7 +87,8 @@ def resources_held(
         callback = settings.server.origin + CALLBACK
         provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
         key_uses = KeyUses(database)
-        questions = QuestionReader()
+        searches = search_turns()
+        gaps = GapReading(QuestionReader(), searches)
         inbound = InboundDoor.of(database, utc_now)
         documents = DocumentPool()
         ready = readiness(_checks(database, client))
@@ -117,7 +120,8 @@ def resources_held(
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 documents=FairDocuments(documents),
-                searches=FairTurns(patience_s=_SEARCH_PATIENCE_S, most_of_one=16, most=128),
+                dry_runs=FairTurns(patience_s=_DRY_RUN_PATIENCE_S, most_of_one=8, most=64),
+                searches=searches,
                 keys=key_reads(database),
                 widget_keys=widget_key_reads(database, utc_now),
                 widgets=widget_reads(database),
@@ -142,8 +146,8 @@ def resources_held(
                 ),
                 widget_streams=streams,
                 inbound=inbound,
-                copilot=copilot_of(settings, database, questions),
-                questions=questions,
+                copilot=copilot_of(settings, database, gaps),
+                gaps=gaps,
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
@@ -169,11 +173,11 @@ def resources_held(
     return lifespan
 
 
-def copilot_of(settings: Settings, database: Database, questions: ReadsQuestions) -> Copilot:
+def copilot_of(settings: Settings, database: Database, gaps: GapReading) -> Copilot:
     """Return the copilot. Raises InvalidInput if the configured language model cannot be used."""
     setup = CopilotSetup(
         documents=document_index(),
-        questions=questions,
+        gaps=gaps,
         dashboard_url=settings.server.dashboard,
         talker=talker_from(settings.brain),
         budget=model_budget(settings.brain),

@@ -19,7 +19,6 @@ from api.http.rate_limiter import RateLimiter
 from api.inbound_door import InboundDoor
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
-from domain.analytics.ports import ReadsQuestions
 from domain.billing.ports import Payments
 from domain.cases.digest import NamesModel
 from domain.core.ids import TenantId
@@ -28,6 +27,7 @@ from domain.identity.ports import ClientDocuments
 from domain.integrations.ports import Connectors, DemoShops, MailServers
 from domain.tenants.api_key import KeyMaterial
 from domain.widget.widget import Widget
+from services.analytics.gaps import GapReading
 from services.copilot.copilot import Copilot
 from services.core.crowd import Crowd
 from services.core.fair_documents import FairDocuments
@@ -64,6 +64,7 @@ class Resources:
     door: Door
     bodies: Crowd[str]
     documents: FairDocuments
+    dry_runs: FairTurns
     searches: FairTurns
     keys: SharedReads[KeyMaterial, ActiveKey | None]
     widget_keys: SharedReads[str, TenantId | None]
@@ -86,7 +87,7 @@ class Resources:
     widget_streams: WidgetStreams
     inbound: InboundDoor
     copilot: Copilot
-    questions: ReadsQuestions
+    gaps: GapReading
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs sync ones in threads

@@ -208,7 +208,7 @@ class LimitSettings(BaseModel):
         description="Where short-term limits are counted: each process for itself, or all in one.",
     )
     dry_run_limit: int = Field(
-        default=60, ge=1, le=10_000, description="Dry runs a minute that one caller may make."
+        default=60, ge=1, le=10_000, description="Dry runs a minute that one client may make."
     )
     accounts_an_hour: int = Field(
         default=100,

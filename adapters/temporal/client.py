@@ -175,7 +175,13 @@ class TemporalEngine:
         )
 
     async def _result_of(
-        self, workflow: str, given: Contract, workflow_id: str, *, within: timedelta, gives: type[G]
+        self,
+        workflow: str,
+        given: DryRunInput | SimulateInput,
+        workflow_id: str,
+        *,
+        within: timedelta,
+        gives: type[G],
     ) -> G:
         """Run a workflow to its end. Raises EngineUnavailable, and InternalError if it failed."""
         try:
@@ -189,6 +195,7 @@ class TemporalEngine:
                         execution_timeout=within,
                         task_timeout=_TASK_TIMEOUT,
                         result_type=gives,
+                        priority=Priority(fairness_key=given.client_id),
                     )
                 )
         except WorkflowFailureError as error:

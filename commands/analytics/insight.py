@@ -25,8 +25,9 @@ from domain.analytics.insight_csv import gaps_csv, insight_csv
 from domain.analytics.metrics import day_before
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
-from services.analytics.gaps import knowledge_gaps
+from services.analytics.gaps import GapReading, knowledge_gaps
 from services.analytics.insight import MAX_DAYS, read_insight
+from services.content.search_turns import search_turns
 from store.tenants.clients import ClientRepository
 
 app = typer.Typer(
@@ -142,7 +143,7 @@ async def gaps(
             database,
             tenant,
             operator(),
-            QuestionReader(),
+            GapReading(QuestionReader(), search_turns()),
             span=GapSpan(days),
             now=utc_now(),
             limit=limit,

@@ -2,13 +2,15 @@
 
 Attachments, a second form of the text and a mail's trace headers are left out. `normalize` returns
 the same result for both events; `tests/domain/intake/test_essentials.py` checks every field that it
-reads.
+reads. A text longer than MAX_TEXT_BYTES and a payload larger than MAX_PAYLOAD_BYTES are truncated.
 """
 
+import re
 from functools import cache
 from typing import Final
 
 from pydantic import JsonValue
+from pydantic_core import to_json
 
 from domain.core.plain_text import clean_line
 from domain.intake.event import Channel, InboundEvent, channel_of
@@ -27,6 +29,16 @@ from domain.intake.payload_paths import (
     TICKET_ID,
 )
 from domain.intake.payload_view import PayloadView, folded, scalar_text
+
+MAX_TEXT_BYTES: Final = 100_000
+"""The longest text of a reduced event, in bytes. A brain reads 8,000 characters
+(`domain/agent/extent.py`) of the text without quotes and markup."""
+
+MAX_PAYLOAD_BYTES: Final = 250_000
+"""The largest payload of a reduced event, in bytes."""
+
+# An image inside the HTML of a mail. It is not read, and may precede the text.
+_IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
 # Longer than the part of any value that is read, except the text. Message ids need 8,000
 # characters; this is four times as much.
@@ -85,9 +97,41 @@ class _Wanted:
 
 
 def essential(event: InboundEvent) -> InboundEvent:
-    """Return the event without the parts that `normalize` does not read. Never raises."""
-    if len(event.payload) > _MANY:
-        return event
+    """Return the event without the parts that `normalize` does not read, cut to a bounded size.
+    Never raises."""
+    payload = event.payload if len(event.payload) > _MANY else _filtered(event)
+    return event.model_copy(
+        update={
+            "message": None if event.message is None else _beginning(event.message),
+            "payload": _fitting(payload),
+        }
+    )
+
+
+def _fitting(payload: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the entries that fit into MAX_PAYLOAD_BYTES, the first ones first."""
+    left = MAX_PAYLOAD_BYTES
+    if len(to_json(payload)) <= left:
+        return payload
+    kept: dict[str, JsonValue] = {}
+    for key, whole in payload.items():
+        value = _beginning(whole) if isinstance(whole, str) else whole
+        size = len(to_json({key: value}))
+        if size <= left:
+            kept[key] = value
+            left -= size
+    return kept
+
+
+def _beginning(text: str) -> str:
+    """Return the text, or its beginning without the images inside its HTML."""
+    # A character has four bytes at most.
+    if len(text) <= MAX_TEXT_BYTES // 4 or len(text.encode()) <= MAX_TEXT_BYTES:
+        return text
+    return _IMAGE.sub("data:", text).lstrip().encode()[:MAX_TEXT_BYTES].decode(errors="ignore")
+
+
+def _filtered(event: InboundEvent) -> dict[str, JsonValue]:
     payload = _body(event)
     for key, value in event.payload.items():
         wanted, text = _wanted().by.get(folded(key)), scalar_text(value)
@@ -97,7 +141,7 @@ def essential(event: InboundEvent) -> InboundEvent:
             # Keep unread keys with the value None, because the first of two spellings of a key
             # counts.
             payload[key] = _kept(value, wanted)
-    return event.model_copy(update={"payload": payload})
+    return payload
 
 
 def _body(event: InboundEvent) -> dict[str, JsonValue]:
@@ -108,7 +152,7 @@ def _body(event: InboundEvent) -> dict[str, JsonValue]:
     texts = _TEXTS.get(channel_of(event.event_type, event.source), OTHER_TEXT)
     for name, paths in ((_BODY_TEXT, texts), (_BODY_HTML, HTML)):
         if found := view.raw(paths):
-            return {name: found}
+            return {name: _beginning(found)}
     return {}
 
 

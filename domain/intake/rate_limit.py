@@ -14,6 +14,10 @@ _TEN_MINUTES: Final = timedelta(minutes=10)
 _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 
+LARGE_DRY_RUN: Final = 16 * 1024
+"""The size from which a dry run or a simulation counts as large: several times that of a real
+message. Temporal keeps each for up to a day."""
+
 
 class LimitScope(StrEnum):
     """The kind of request that is limited. Each caller has a separate window for each scope."""
@@ -23,6 +27,7 @@ class LimitScope(StrEnum):
     COPILOT = "copilot"
     SIMULATOR = "simulator"
     DRY_RUN = "dry_run"
+    LARGE_DRY_RUN = "large_dry_run"
     SIGNUP = "signup"
     VERIFICATION = "verification"
     DASHBOARD = "dashboard"
@@ -54,11 +59,11 @@ class Limit:
 def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     """Return the table of limits. `dry_runs`: dry runs per minute, set by the operator.
 
-    Signup, verification, ratings by a link and OAuth clients are counted per IP address, MCP per
-    client, all others per user or key. The widget's requests are counted per IP address or session
-    within a client; all scopes but reading have longer windows. Codes for visitors are counted per
-    IP address across all clients. Inbound webhooks are counted per endpoint, refused ones per IP
-    address and endpoint.
+    Signup, verification, ratings by a link and OAuth clients are counted per IP address, MCP and
+    dry runs per client, simulations per user and per client, all others per user or key. The
+    widget's requests are counted per IP address or session within a client; all scopes but reading
+    have longer windows. Codes for visitors are counted per IP address across all clients. Inbound
+    webhooks are counted per endpoint, refused ones per IP address and endpoint.
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -87,6 +92,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     return {
         **{scope: Limit(scope, quota) for scope, quota in quotas.items()},
         **{scope: Limit(scope, quota, _TEN_MINUTES) for scope, quota in visitors.items()},
+        LimitScope.LARGE_DRY_RUN: Limit(LimitScope.LARGE_DRY_RUN, 240, _DAY),
         LimitScope.WIDGET_CODE: Limit(LimitScope.WIDGET_CODE, 10, _HOUR),
         # A single visitor's IP address must not use up the widget's monthly tickets.
         LimitScope.WIDGET_ADDRESS_DAY: Limit(LimitScope.WIDGET_ADDRESS_DAY, 100, _DAY),

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-
-from sqlalchemy.ext.asyncio import AsyncConnection
+from typing import Final
 
 from domain.agent.brain import Passage
 from domain.analytics.gaps import (
@@ -24,40 +24,63 @@ from domain.analytics.gaps import (
 from domain.analytics.ports import ReadsQuestions
 from domain.core.ids import TenantId
 from domain.tenants.actor import ANYONE, Actor
+from services.core.fair_turns import FairTurns
 from store.analytics.open_questions import OpenQuestions
 from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
+
+_PATIENCE_S: Final = 10.0
+
+
+def _turns() -> FairTurns:
+    return FairTurns(patience_s=_PATIENCE_S, most_of_one=4, most=32)
+
+
+@dataclass(frozen=True, slots=True)
+class GapReading:
+    """How a process reads gaps: those of a client once at a time (`turns`), so that it holds one of
+    the places of `reader`. `searches`: the turns of all searches of the process."""
+
+    reader: ReadsQuestions
+    searches: FairTurns
+    turns: FairTurns = field(default_factory=_turns)
 
 
 async def knowledge_gaps(
     database: Database,
     tenant: TenantId,
     actor: Actor,
-    reader: ReadsQuestions,
+    reading: GapReading,
     *,
     span: GapSpan,
     now: datetime,
     limit: int,
 ) -> KnowledgeGaps:
     """Return the `limit` largest gaps in the `span` of days before `now`. No transaction is held
-    while the questions are clustered.
+    while the questions are clustered, and each search has a transaction of its own.
 
     Raises RoleRequired, OverBudget if clustering the questions costs too much, and CallerBusy if
     too many callers wait.
     """
     actor.require(ANYONE)
-    since = now - timedelta(days=span)
+    async with reading.turns.turn(tenant):
+        return await _gaps_since(now - timedelta(days=span), database, tenant, reading, limit=limit)
+
+
+async def _gaps_since(
+    since: datetime, database: Database, tenant: TenantId, reading: GapReading, *, limit: int
+) -> KnowledgeGaps:
     async with database.reading(tenant) as connection:
         newest = await OpenQuestions(connection, tenant).newest(since, MAX_QUESTIONS + 1)
     questions = newest[:MAX_QUESTIONS]
-    clusters = ranked(await reader.clusters([one.text for one in questions]), questions)
+    clusters = ranked(await reading.reader.clusters([one.text for one in questions]), questions)
     shown = [[questions[place] for place in cluster.places] for cluster in clusters[:limit]]
     async with database.reading(tenant) as connection:
         answers = await OpenQuestions(connection, tenant).answers(
             [[one.run_id for one in gap] for gap in shown]
         )
-        passages = await _written_since(connection, tenant, shown)
-    known = await reader.answering(
+    passages = await _written_since(database, tenant, reading.searches, shown)
+    known = await reading.reader.answering(
         [(gap[0].text, found) for gap, found in zip(shown, passages, strict=True)]
     )
     return KnowledgeGaps(
@@ -73,14 +96,20 @@ async def knowledge_gaps(
 
 
 async def _written_since(
-    connection: AsyncConnection, tenant: TenantId, gaps: Sequence[Sequence[OpenQuestion]]
+    database: Database,
+    tenant: TenantId,
+    searches: FairTurns,
+    gaps: Sequence[Sequence[OpenQuestion]],
 ) -> list[list[Passage]]:
     """Return, for each gap, the knowledge passages that answer its most typical question and were
-    written after its last question."""
-    knowledge = KnowledgeSearch(connection, tenant)
-    found = [await knowledge.find(gap[0].text) for gap in gaps]
+    written after its last question. Other searches of the client take their turns in between."""
+    found = list[tuple[Passage, ...]]()
+    for gap in gaps:
+        async with searches.turn(tenant), database.reading(tenant) as connection:
+            found.append(await KnowledgeSearch(connection, tenant).find(gap[0].text))
     entries = sorted({passage.id for passages in found for passage in passages})
-    written = await OpenQuestions(connection, tenant).written_at(entries)
+    async with database.reading(tenant) as connection:
+        written = await OpenQuestions(connection, tenant).written_at(entries)
     return [
         [one for one in passages if one.id in written and written[one.id] > _last(gap)]
         for gap, passages in zip(gaps, found, strict=True)

@@ -7,7 +7,6 @@ from typing import Final
 
 import structlog
 
-from domain.analytics.ports import ReadsQuestions
 from domain.billing.model_money import NO_MODEL_BUDGET, BudgetRefusal, ModelBudget
 from domain.copilot.answer import CopilotAnswer
 from domain.copilot.documents import DocumentIndex
@@ -21,6 +20,7 @@ from domain.copilot.words import Tongue, tongue_of
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.tenants.actor import ANYONE, Actor
+from services.analytics.gaps import GapReading
 from services.copilot.desk import CopilotDesk, Trail
 from services.copilot.embedded_copilot import EMBEDDED, compose
 from services.copilot.tools.every_tool import COPILOT_TOOLS
@@ -37,7 +37,7 @@ class CopilotSetup:
     """Configuration of the copilot. `talker`: None if no language model is configured."""
 
     documents: DocumentIndex
-    questions: ReadsQuestions
+    gaps: GapReading
     dashboard_url: str
     talker: Talker | None = None
     budget: ModelBudget = NO_MODEL_BUDGET
@@ -69,7 +69,8 @@ class Copilot:
                 now=self._now(),
                 dashboard_url=self._setup.dashboard_url,
                 documents=self._setup.documents,
-                questions=self._setup.questions,
+                gaps=self._setup.gaps,
+                searches=self._setup.gaps.searches,
             )
         )
         notice: str | None = None

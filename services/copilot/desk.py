@@ -9,7 +9,6 @@ from typing import Any, Final, Generic, TypeVar
 
 from pydantic import JsonValue, ValidationError
 
-from domain.analytics.ports import ReadsQuestions
 from domain.copilot.answer import CitedKind, CitedRecord, DraftedChange
 from domain.copilot.documents import DocumentIndex
 from domain.copilot.links import cited
@@ -19,6 +18,8 @@ from domain.core.errors import DomainError
 from domain.core.ids import TenantId
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
+from services.analytics.gaps import GapReading
+from services.core.fair_turns import FairTurns
 from store.core.database import Database
 
 Given = TypeVar("Given", bound=CopilotInput)
@@ -41,7 +42,8 @@ class CopilotDesk:
     now: datetime
     dashboard_url: str
     documents: DocumentIndex
-    questions: ReadsQuestions
+    gaps: GapReading
+    searches: FairTurns
 
     def cite(self, kind: CitedKind, record_id: str, title: str) -> CitedRecord:
         return cited(kind, record_id, title, self.dashboard_url)

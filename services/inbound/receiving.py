@@ -14,6 +14,7 @@ from domain.inbound.inbound_webhook import Identity, WebhookKind
 from domain.inbound.ports import Platform
 from services.core.gate import Gate
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from store.inbound.full_days import FullDays
 from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 
 T = TypeVar("T")
@@ -53,6 +54,7 @@ class ArrivalGates:
         a known repetition.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
+        self.full_days = FullDays()
         self._large = asyncio.Semaphore(large)
 
     async def reading(self, request: InboundRequest, read: Callable[[], T]) -> T:
@@ -119,10 +121,12 @@ async def take(
     """Store a delivery in a separate transaction. After CallerBusy or EngineUnavailable the
     delivery may not be stored, and the platform sends it again."""
     async with gates.clients.enter(tenant), units.of(tenant) as work:
-        return await keep(work, platform, named)
+        return await keep(work, platform, named, gates.full_days)
 
 
-async def keep(work: UnitOfWork, platform: Platform, named: NamedWebhook) -> KeptWebhook:
+async def keep(
+    work: UnitOfWork, platform: Platform, named: NamedWebhook, full_days: FullDays | None = None
+) -> KeptWebhook:
     """Store a verified delivery, from a webhook or a poll, in the order of its client's lane.
 
     If `starts` is true, the caller starts `ProcessWebhook` after the commit: through
@@ -140,7 +144,7 @@ async def keep(work: UnitOfWork, platform: Platform, named: NamedWebhook) -> Kep
         headers=kept_headers(named.request.headers),
         unreadable=named.unreadable,
     )
-    return await WebhookArrivals(work.connection, work.tenant).keep(row, work.now)
+    return await WebhookArrivals(work.connection, work.tenant).keep(row, work.now, full_days)
 
 
 def _kept_text(text: str) -> str:

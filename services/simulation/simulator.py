@@ -43,10 +43,12 @@ async def simulate(
     actor.require(REVIEWERS)
     await _check(database, tenant, asked.variant)
     thinks_outside = has_model and not asked.variant.embedded_brain
+    # A large scenario would delay other requests.
+    sealed = await asyncio.to_thread(sealer.seal, asked.model_dump_json())
     step = SimulateInput(
         client_id=tenant,
         id=simulation_id,
-        sealed=sealer.seal(asked.model_dump_json()),
+        sealed=sealed,
         # Without a simulated order, the client's shops are queried.
         outside=thinks_outside or asked.scenario.order is None,
     )

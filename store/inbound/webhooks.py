@@ -24,6 +24,7 @@ from domain.inbound.kept_bytes import (
 from domain.integrations.mail_allowance import is_accountable
 from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
+from store.inbound.full_days import FullDays
 from store.inbound.lanes import LaneRepository, lock_lanes
 from store.inbound.tables import inbound_webhooks
 from store.tenants.accounts import AccountRepository
@@ -71,22 +72,25 @@ class KeptWebhook:
 
 
 class WebhookArrivals(TenantRepository):
-    async def keep(self, arrived: NewWebhookRow, now: datetime) -> KeptWebhook:
+    async def keep(
+        self, arrived: NewWebhookRow, now: datetime, full_days: FullDays | None = None
+    ) -> KeptWebhook:
         """Store a delivery once. Returns whether its processing starts now. Raises InboundBusy.
 
         The client's lanes stay locked until the transaction ends. A webhook that arrives meanwhile
         is therefore queued behind this one, and no webhook is queued behind one that has ended.
         """
         await lock_lanes(self._connection, self._tenant)
+        full_days = full_days or FullDays()
         state = await self._state(arrived)
         size = len(arrived.body)
         if state is WebhookState.DONE:
-            if not await self._has_day_room(now):
+            if not await self._has_day_room(now, full_days):
                 return KeptWebhook(arrived.id, KeptAs.LEFT, starts=False)
             body, cut_from = arrived.body[:CUT_TO], size if size > CUT_TO else None
         else:
             body, cut_from = arrived.body, None
-            await self._require_room(arrived, now)
+            await self._require_room(arrived, now, full_days)
         is_same = _row.body_digest == sa.bindparam("presented", arrived.body_digest)
         kept = await self._connection.execute(
             insert(inbound_webhooks)
@@ -127,10 +131,12 @@ class WebhookArrivals(TenantRepository):
             return KeptWebhook(row.id, KeptAs.NEW, starts=state is WebhookState.WORKING)
         return KeptWebhook(row.id, KeptAs.KNOWN if row.is_same else KeptAs.CONFLICT, starts=False)
 
-    async def _require_room(self, arrived: NewWebhookRow, now: datetime) -> None:
+    async def _require_room(
+        self, arrived: NewWebhookRow, now: datetime, full_days: FullDays
+    ) -> None:
         """Raise InboundBusy if there is no room. A delivery that was stored before is never
         refused."""
-        has_room = await self._has_day_room(now) and await self._has_room(arrived)
+        has_room = await self._has_day_room(now, full_days) and await self._has_room(arrived)
         if has_room or await self._connection.scalar(
             _IS_KNOWN,
             {
@@ -143,7 +149,15 @@ class WebhookArrivals(TenantRepository):
             return
         raise InboundBusy
 
-    async def _has_day_room(self, now: datetime) -> bool:
+    async def _has_day_room(self, now: datetime, full_days: FullDays) -> bool:
+        if full_days.known(self._tenant, now):
+            return False
+        has_room = await self._counted_day_room(now)
+        if not has_room:
+            full_days.note(self._tenant, now)
+        return has_room
+
+    async def _counted_day_room(self, now: datetime) -> bool:
         # Ids are generated on arrival, so these rows are at the end of the primary key.
         since = {"tenant": self._tenant, "since": first_ulid(now - _DAY)}
         few = {**since, "at_most": DAY_ROWS_WITHOUT_PLAN, "cut_to": CUT_TO}

@@ -89,7 +89,7 @@ async def _gaps(asked: Asked[GapsQuery], resources: Resources) -> KnowledgeGaps:
         resources.database,
         asked.tenant,
         asked.actor,
-        resources.questions,
+        resources.gaps,
         span=asked.query.days,
         now=resources.now(),
         limit=asked.query.limit,

@@ -12,9 +12,9 @@ from api.openapi import in_one_piece
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, Part, errors
 from api.schemas.simulation.simulator import SimulatorAnswer, SimulatorBody, parse_simulation
+from api.simulating import simulated
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.user import User
-from services.simulation.simulator import simulate
 
 router = APIRouter(route_class=DescribedRoute)
 
@@ -47,14 +47,5 @@ async def chat(
     within 110 s with a language model."""
     started = time.monotonic()
     member = await member_for(user, body.client_id, resources, client_network(request))
-    simulation = await simulate(
-        resources.database,
-        member.actor,
-        member.tenant,
-        body.asked(),
-        simulator=resources.engine,
-        sealer=resources.sealer,
-        simulation_id=resources.new_id(),
-        has_model=resources.settings.brain.is_remote,
-    )
+    simulation = await simulated(resources, member.actor, member.tenant, body.asked())
     return SimulatorAnswer.of(simulation, round((time.monotonic() - started) * 1000))

@@ -42,7 +42,7 @@ class ContentFound(CopilotFacts):
 
 
 async def _search(desk: CopilotDesk, wanted: ContentWanted) -> ToolFindings[ContentFound]:
-    async with desk.database.reading(desk.tenant) as connection:
+    async with desk.searches.turn(desk.tenant), desk.database.reading(desk.tenant) as connection:
         passages = await KnowledgeSearch(connection, desk.tenant).find(wanted.words)
         templates = await ContentChanges(connection, desk.tenant).all(TemplateEntry)
     facts = ContentFound(

@@ -57,7 +57,7 @@ class ThreadFound(CopilotFacts):
 
 
 async def _find(desk: CopilotDesk, wanted: CustomerWanted) -> ToolFindings[ConversationsFound]:
-    async with desk.database.reading(desk.tenant) as connection:
+    async with desk.searches.turn(desk.tenant), desk.database.reading(desk.tenant) as connection:
         found = await ConversationReader(connection, desk.tenant).search(
             ConversationSearch(wanted.words, wanted.customer), before=None, limit=wanted.limit
         )

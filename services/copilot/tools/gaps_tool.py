@@ -42,7 +42,7 @@ async def _read(desk: CopilotDesk, wanted: GapsAsked) -> ToolFindings[GapsFound]
         desk.database,
         desk.tenant,
         desk.actor,
-        desk.questions,
+        desk.gaps,
         span=wanted.span,
         now=desk.now,
         limit=wanted.limit,

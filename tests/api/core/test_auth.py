@@ -10,12 +10,10 @@ from api.auth import (
     authenticate,
     authenticate_gateway,
     body_key,
-    dry_run_key,
     limiter_key,
     tenant_of,
 )
 from api.resources import Resources
-from domain.core.ids import TenantId
 from domain.tenants.api_key import key_material
 from domain.tenants.errors import NoClient, Unauthenticated
 from domain.tenants.user import User
@@ -206,6 +204,4 @@ async def test_tenant_of_a_caller(engine: LiveEngine, shop: Shop) -> None:
 def test_callers_are_counted_apart() -> None:
     assert limiter_key(ActiveKey("1", "c")) == "key:1"
     assert limiter_key(User("1", is_admin=False)) == "user:1"
-    assert dry_run_key(ActiveKey("1", "c"), TenantId("c")) == "key:1"
-    assert dry_run_key(InternalWorker(), TenantId("c")) == "engine:c"
     assert body_key(InternalWorker(), "10.0.0.7") == "engine@10.0.0.7"

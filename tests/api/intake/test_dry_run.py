@@ -1,15 +1,19 @@
 """is_test: the brain answers, and nothing at all is left behind."""
 
+import random
+from base64 import b64encode
 from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
 from adapters.brain.embedded import EmbeddedBrain
+from adapters.system import utc_now
 from api.auth import InternalWorker
 from api.gateway_answers import Begun, EventCaller, answer_event, rehearse_event
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.intake.event import InboundEvent
+from domain.intake.rate_limit import LimitScope
 from domain.runs.run import RunResult
 from domain.tenants.actor import Actor
 from store.runs.tables import ai_conversations
@@ -152,6 +156,27 @@ async def test_a_dry_run_keeps_little_of_a_large_event(engine: LiveEngine, shop:
     assert body["response"] == body["draft"] != ""
     handle = engine.client.get_workflow_handle(f"dry-run/{shop.client_id}/{body['event_id']}")
     assert len(await history_bytes(handle)) < 4_000
+
+
+async def test_a_dry_run_of_a_megabyte_is_cut(engine: LiveEngine, shop: Shop) -> None:
+    """Text of a megabyte that does not compress became a history of a megabyte. A client has few
+    that are large at all."""
+    noise = b64encode(random.Random(1).randbytes(700_000)).decode()
+    large = {"is_test": True, "event_type": "email.inbound", "text_body": noise}
+    answer = await engine.post(shop, **large)
+
+    assert (answer.status_code, answer.json()["status"]) == (200, "needs_review")
+    name = f"dry-run/{shop.client_id}/{answer.json()['event_id']}"
+    handle = engine.client.get_workflow_handle(name)
+    assert len(await history_bytes(handle)) < 150_000
+    begun = (await handle.fetch_history()).events[0].workflow_execution_started_event_attributes
+    assert begun.priority.fairness_key == shop.client_id
+    limiter = engine.app.state.resources.limiter
+    for _ in range(239):
+        await limiter.check(LimitScope.LARGE_DRY_RUN, shop.tenant, utc_now())
+    refused = await engine.post(shop, **large)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
+    assert (await engine.post(shop, is_test=True, message=ORDER_QUESTION)).status_code == 200
 
 
 @pytest.mark.parametrize("is_test", [True, False])

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import utc_now
+from domain.tenants.client import Role
 from store.core.tables import error_reports
 from store.runs.tables import engine_runs
 from store.tenants.keys import KeyRepository
@@ -18,6 +19,9 @@ from tests.support.core.rows import rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
 from tests.support.intake.admission import sent_before
+from tests.support.reviews.dashboard import person
+from tests.support.tenants.account import KEYS, LABEL
+from tests.support.tenants.identity import bearer
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 FLOOD = 200
@@ -89,6 +93,43 @@ async def test_internal_workers_share_no_dry_runs_across_clients(
         statuses.append((await front.http.post(GATEWAY, json=body, headers=headers)).status_code)
 
     assert statuses == [200, 429, 200]
+
+
+async def test_dry_runs_are_counted_by_client_whoever_calls(
+    one_dry_run_a_minute: LiveEngine,
+) -> None:
+    """A free account has a hundred keys; each had a minute's dry runs of its own."""
+    front = one_dry_run_a_minute
+    shop = await open_shop(front.database, event_type="nobody")
+    owner = await person(front, shop, Role.OWNER)
+    made = await front.http.post(KEYS, json=LABEL, headers=owner)
+    callers = [
+        shop.headers,
+        bearer(made.json()["text"]),
+        {"x-engine-secret": ENGINE_SECRET},
+        owner,
+    ]
+    body = {"client_id": shop.client_id, "message": "x", "event_type": "x", "is_test": True}
+    answers = [await front.http.post(GATEWAY, json=body, headers=headers) for headers in callers]
+
+    assert [answer.status_code for answer in answers] == [200, 429, 429, 429]
+
+
+async def test_a_clients_dry_runs_wait_for_one_another(front: LiveEngine) -> None:
+    """One process makes one at a time, and has no more than eight of a client."""
+    shop, other = [await open_shop(front.database, event_type="nobody") for _ in "ab"]
+    async with front.app.state.resources.dry_runs.turn(shop.tenant):
+        crowd = [
+            asyncio.ensure_future(front.post(shop, is_test=True, message="x")) for _ in range(12)
+        ]
+        refused, waiting = await asyncio.wait(crowd, return_when=asyncio.FIRST_COMPLETED)
+        answered = await front.post(other, is_test=True, message="x")
+        assert waiting
+    ended = await asyncio.gather(*crowd)
+
+    assert {one.result().json()["code"] for one in refused} == {"caller_busy"}
+    assert answered.status_code == 200
+    assert Counter(one.status_code for one in ended) == {200: 7, 429: 5}
 
 
 @pytest.mark.own_database

@@ -128,6 +128,21 @@ async def test_twenty_a_minute(front: LiveEngine, shop: Shop) -> None:
     assert (await front.http.post(SIMULATOR, json={}, headers=colleague)).status_code == 400
 
 
+async def test_twenty_a_minute_of_a_client(front: LiveEngine, shop: Shop) -> None:
+    """A client invites twenty people a day. Nobody of another client waits for them."""
+    people = [await person(front, shop, role) for role in (Role.OWNER, Role.AGENT)]
+    unknown = new_ulid()
+    statuses = [
+        (await _ask(front, shop, people[number % 2], playbook_id=unknown))[0]
+        for number in range(21)
+    ]
+    other = await open_shop(front.database)
+    elsewhere = await _ask(front, other, await person(front, other, Role.OWNER), playbook_id="x")
+
+    assert statuses == [404] * 20 + [429]
+    assert elsewhere[0] == 404
+
+
 async def test_a_draft_and_a_made_up_order(engine: LiveEngine, shop: Shop) -> None:
     headers = await person(engine, shop, Role.AGENT)
     draft = {

@@ -10,7 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from domain.intake.essentials import essential
+from domain.agent.extent import READ_CHARS
+from domain.intake.essentials import MAX_PAYLOAD_BYTES, MAX_TEXT_BYTES, essential
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize
 from domain.intake.payload_view import PayloadView
@@ -152,3 +153,38 @@ def test_what_nobody_reads_is_left_out() -> None:
         "order_total": "12,00 €",
     }
     assert_same(mail)
+
+
+NOISE: Final = "où Ж😀 " * 120_000
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        {"text_body": NOISE},
+        {"html_body": NOISE},
+        {"Headers": {f"x-{n}": NOISE[:1_000] for n in range(900)}},
+        {f"k{n}": NOISE[:1_000] for n in range(900)},
+        {"text_body": NOISE} | {f"k{n}": n for n in range(900)},
+    ],
+)
+def test_no_event_is_larger_than_that(payload: dict[str, JsonValue]) -> None:
+    """Temporal keeps it for a day, so a client with random text filled its disk."""
+    whole = event("email.inbound", payload)
+
+    kept = essential(whole)
+
+    assert len(kept.model_dump_json().encode()) < MAX_PAYLOAD_BYTES + 1_000
+    read, other = (normalize(one, fallback_ticket_id="f") for one in (whole, kept))
+    assert read.text[:READ_CHARS] == other.text[:READ_CHARS]
+
+
+def test_a_message_is_no_larger_than_a_text_of_the_payload() -> None:
+    kept = essential(event("api_direct", {}, NOISE))
+
+    assert len((kept.message or "").encode()) <= MAX_TEXT_BYTES
+
+
+def test_the_text_behind_a_large_image_is_read() -> None:
+    image = f'<img src="data:image/png;base64,{"QUJD" * 100_000}">'
+    assert_same(event("email.inbound", {"html_body": f"<p>{image}</p><p>Où est mon colis ?</p>"}))

@@ -8,6 +8,7 @@ from adapters.copilot.llm_talker import MAX_ROUNDS
 from adapters.system import new_ulid, utc_now
 from domain.copilot.rules import rules_for
 from domain.tenants.client import Role
+from services.core.fair_turns import FairTurns
 from store.core.database import Database
 from store.runs.tables import brain_costs
 from tests.support.agent.llm_brain import NATIVE, OPENAI
@@ -104,6 +105,24 @@ async def test_errors_of_tools_are_told(database: Database, shop: Shop) -> None:
     assert '"error": "run_not_found"' in told
     assert '"fields": ["named", "run"]' in told
     assert '"fields": ["limit"]' in told
+
+
+async def test_searches_wait_for_those_of_the_client(database: Database, shop: Shop) -> None:
+    calls = Calls(
+        (
+            Call("search_content", {"words": "lamp"}),
+            Call("find_conversations", {"words": "lamp"}),
+            Call("read_usage", {}),
+        )
+    )
+    searches = FairTurns(patience_s=0.05, most_of_one=2, most=8)
+    async with talking(database, searches=searches) as it, searches.turn(shop.tenant):
+        it.server.script = [calls, Say("Later.")]
+
+        assert (await it.ask(shop, "Which lamps?")).text == "Later."
+
+        told = it.server.asked[1].said.replace("\\", "")
+    assert told.count('"error": "caller_busy"') == 2
 
 
 @pytest.mark.parametrize(

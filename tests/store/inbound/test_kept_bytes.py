@@ -1,6 +1,7 @@
 """A flood of strangers fills no disk: how much of webhooks waits, and what stays of them."""
 
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from hashlib import sha256
 
 import pytest
@@ -15,6 +16,7 @@ from domain.integrations.providers import Provider
 from domain.tenants.client import Plan
 from store.core.database import Database
 from store.inbound import webhooks
+from store.inbound.full_days import FullDays
 from store.inbound.log import InboundLogRepository
 from store.inbound.tables import inbound_webhooks
 from store.inbound.webhooks import KeptAs, KeptWebhook, NewWebhookRow, WebhookArrivals
@@ -57,6 +59,8 @@ class Door:
         key: str | None = None,
         kind: WebhookKind = WebhookKind.TICKET,
         unreadable: str | None = None,
+        full_days: FullDays | None = None,
+        now: datetime | None = None,
     ) -> KeptWebhook:
         body = b"x" * size
         row = NewWebhookRow(
@@ -71,7 +75,8 @@ class Door:
             unreadable=unreadable,
         )
         async with self._database.tenant(self._shop.tenant) as connection:
-            return await WebhookArrivals(connection, self._shop.tenant).keep(row, utc_now())
+            arrivals = WebhookArrivals(connection, self._shop.tenant)
+            return await arrivals.keep(row, now or utc_now(), full_days)
 
     async def ends(self, kept: KeptWebhook, outcome: Outcome = Outcome.EVENT) -> None:
         async with self._database.tenant(self._shop.tenant) as connection:
@@ -150,6 +155,27 @@ async def test_a_day_has_room_for_so_many(
         assert (await door.comes(10)).was is KeptAs.NEW
     with pytest.raises(InboundBusy):
         await door.comes(10)
+
+
+async def test_a_full_day_is_remembered_for_a_moment(
+    database: Database, shop: Shop, door: Door, allowed: Callable[..., None]
+) -> None:
+    """Each refused webhook read 10,000 rows again, under the lock of the client's lanes."""
+    await on_plan(database, shop, Plan.FREE)
+    full, now = FullDays(), utc_now()
+    allowed(day_rows_without_plan=1)
+    await door.comes(10, key="known", full_days=full, now=now)
+    with pytest.raises(InboundBusy):
+        await door.comes(10, full_days=full, now=now)
+    allowed(day_rows_without_plan=3)
+
+    with pytest.raises(InboundBusy):
+        await door.comes(10, full_days=full, now=now)
+
+    again = await door.comes(10, key="known", full_days=full, now=now)
+    assert again.was is KeptAs.KNOWN
+    later = now + timedelta(seconds=5)
+    assert (await door.comes(10, full_days=full, now=later)).was is KeptAs.NEW
 
 
 async def test_a_day_without_a_plan_has_room_for_so_many_bytes(

@@ -15,7 +15,10 @@ from domain.copilot.answer import CopilotAnswer
 from domain.copilot.question import CopilotMessage, CopilotQuestion, Speaker
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
+from services.analytics.gaps import GapReading
+from services.content.search_turns import search_turns
 from services.copilot.copilot import Copilot, CopilotSetup
+from services.core.fair_turns import FairTurns
 from store.core.database import Database
 from tests.support.agent.llm_brain import OPENAI, configured
 from tests.support.servers.llm import LlmServer, llm_server
@@ -54,12 +57,13 @@ async def talking(
     budget_micros: int = 1_000_000,
     installation_day_micros: int | None = None,
     deadline_s: float = 10.0,
+    searches: FairTurns | None = None,
 ) -> AsyncIterator[Talking]:
     async with llm_server() as server:
         talker = LlmTalker(models_of(configured(server, model).brain), deadline_s=deadline_s)
         setup = CopilotSetup(
             documents=document_index(),
-            questions=QuestionReader(),
+            gaps=GapReading(QuestionReader(), searches or search_turns()),
             dashboard_url=DASHBOARD,
             talker=talker,
             budget=ModelBudget(

@@ -26,7 +26,7 @@ async def gaps(page: AnyonesPage) -> Response:
         page.resources.database,
         page.tenant,
         page.actor,
-        page.resources.questions,
+        page.resources.gaps,
         span=query.days,
         now=page.now,
         limit=query.limit,

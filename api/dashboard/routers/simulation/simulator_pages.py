@@ -22,10 +22,10 @@ from api.dashboard.typed import Typed, kept_fields
 from api.dashboard.variant_form import NO_VARIANT, playbooks_of, variant_in
 from api.schemas.core.client_query import ClientQuery
 from api.schemas.simulation.simulator import SimulatorAnswer, parse_simulation
+from api.simulating import simulated
 from domain.cases.from_run import case_of
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import REVIEWERS
-from services.simulation.simulator import simulate
 from store.cases.runs_for_cases import RunForCaseReader
 from store.cases.saved_cases import SavedCaseRepository
 
@@ -65,16 +65,7 @@ async def ask(post: ReviewersPost) -> Response:
         {"client_id": page.tenant, **scenario_in(post), **await variant_in(post)}
     )
     started = time.monotonic()
-    simulation = await simulate(
-        resources.database,
-        page.actor,
-        page.tenant,
-        body.asked(),
-        simulator=resources.engine,
-        sealer=resources.sealer,
-        simulation_id=resources.new_id(),
-        has_model=resources.settings.brain.is_remote,
-    )
+    simulation = await simulated(resources, page.actor, page.tenant, body.asked())
     answer = SimulatorAnswer.of(simulation, round((time.monotonic() - started) * 1000))
     return await _shown(page, Typed.of(_again(post), None), answer)
 

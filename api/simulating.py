@@ -1,0 +1,31 @@
+"""A member's simulation, over HTTP and on the dashboard's page alike."""
+
+from api.resources import Resources
+from domain.core.ids import TenantId
+from domain.intake.rate_limit import LARGE_DRY_RUN, LimitScope
+from domain.simulation.asked import SimulationAsked
+from domain.simulation.outcome import Simulation
+from domain.tenants.actor import REVIEWERS, Actor
+from services.simulation.simulator import simulate
+
+
+async def simulated(
+    resources: Resources, actor: Actor, tenant: TenantId, asked: SimulationAsked
+) -> Simulation:
+    """Count the simulation against its client's limits and run it. Raises TooManyRequests, and what
+    `simulate` raises."""
+    # First: a viewer must not use up the client's simulations.
+    actor.require(REVIEWERS)
+    await resources.limiter.check(LimitScope.SIMULATOR, tenant, resources.now())
+    if len(asked.model_dump_json()) > LARGE_DRY_RUN:
+        await resources.limiter.check(LimitScope.LARGE_DRY_RUN, tenant, resources.now())
+    return await simulate(
+        resources.database,
+        actor,
+        tenant,
+        asked,
+        simulator=resources.engine,
+        sealer=resources.sealer,
+        simulation_id=resources.new_id(),
+        has_model=resources.settings.brain.is_remote,
+    )

@@ -1,0 +1,12 @@
+"""Turns of searches: each reads all of a client's knowledge, or a thousand of its conversations."""
+
+from typing import Final
+
+from services.core.fair_turns import FairTurns
+
+_PATIENCE_S: Final = 10.0
+
+
+def search_turns() -> FairTurns:
+    """Return the turns that all searches of a process share: one search of a client at a time."""
+    return FairTurns(patience_s=_PATIENCE_S, most_of_one=16, most=128)

@@ -1,0 +1,58 @@
+"""Knowledge gaps take turns: those of a client, and each of their searches."""
+
+from datetime import timedelta
+
+import pytest
+
+from adapters.brain.question_clusters import QuestionReader
+from adapters.system import utc_now
+from domain.analytics.gaps import GapSpan, KnowledgeGaps
+from domain.core.errors import CallerBusy
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from services.analytics.gaps import GapReading, knowledge_gaps
+from services.core.fair_turns import FairTurns
+from store.core.database import Database
+from tests.support.analytics.days import Said, past_event
+from tests.support.tenants.shop import Shop, open_shop
+
+
+def hasty() -> FairTurns:
+    return FairTurns(patience_s=0.05, most_of_one=2, most=8)
+
+
+async def asked_in_vain(database: Database, shop: Shop) -> None:
+    await past_event(
+        database,
+        shop,
+        utc_now() - timedelta(days=2),
+        status="needs_review",
+        reviews=["pending"],
+        reason="missing_knowledge",
+        said=Said("Livrez-vous en Suisse ?"),
+    )
+
+
+async def gaps(database: Database, shop: Shop, reading: GapReading) -> KnowledgeGaps:
+    actor = Actor.person(shop.owner_user_id, Role.OWNER)
+    return await knowledge_gaps(
+        database, shop.tenant, actor, reading, span=GapSpan.MONTH, now=utc_now(), limit=20
+    )
+
+
+@pytest.mark.parametrize("held", ["turns", "searches"])
+async def test_a_client_waits_for_its_own_reading_and_searches(
+    database: Database, shop: Shop, held: str
+) -> None:
+    """A request makes up to a hundred searches, and eight requests are read at once."""
+    other = await open_shop(database)
+    for one in (shop, other):
+        await asked_in_vain(database, one)
+    reading = GapReading(QuestionReader(), hasty(), hasty())
+    turns = reading.turns if held == "turns" else reading.searches
+
+    async with turns.turn(shop.tenant):
+        with pytest.raises(CallerBusy):
+            await gaps(database, shop, reading)
+        assert len((await gaps(database, other, reading)).gaps) == 1
+    assert len((await gaps(database, shop, reading)).gaps) == 1
