@@ -7,12 +7,11 @@ FOLDER: Final = Path(__file__).parents[1] / "docs" / "decisions"
 _HEAD: Final = """\
 # Decisions
 
-One page for each choice that would surprise a reader, in the order they were made. A page is not
-rewritten: a later decision takes its place and says so, and the older page then names the later
-one.
+One page for each choice that would surprise a reader, in the order of the decisions. A decision is
+not changed later: a new decision supersedes it, and both pages link to each other.
 
-To add one, copy [template.md](template.md) to `NNNN-words-of-its-title.md` with the next number.
-This list is written by `python -m scripts.decision_index`.
+To add a page, copy [template.md](template.md) to `NNNN-words-of-its-title.md` with the next number.
+`python -m scripts.decision_index` generates this list.
 
 """
 

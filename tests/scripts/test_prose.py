@@ -36,10 +36,9 @@ def test_docstrings_comments_and_documents_are_read(tree: Path) -> None:
     ]
 
 
-def test_names_quotations_and_records_are_none(tree: Path) -> None:
+def test_names_and_quotations_are_no_prose(tree: Path) -> None:
     (tree / "domain/one.py").write_text('"""Return `told`, or "nobody"."""\n')
     (tree / "docs/page.md").write_text("[why](decisions/anew.md)\n\n```\nmake anew\n```\n")
-    (tree / "docs/decisions/0001.md").write_text("Whoever decides is told.\n")
 
     assert list(prose.findings()) == []
 
