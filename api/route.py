@@ -92,10 +92,13 @@ class StrictQuery(Part, Generic[M]):
 
 
 class DescribedRoute(APIRoute):
-    """A route whose parameters, security and errors are derived from its dependencies."""
+    """A route that derives its parameters, security and errors from its dependencies, and its tag
+    from the noun of its operation id."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         parts = _parts(endpoint)
+        if operation := options["operation_id"]:
+            options["tags"] = [operation.partition(".")[0]]
         options["responses"] = {**_responses(parts, options), **(options["responses"] or {})}
         options["openapi_extra"] = {**_description(parts), **(options["openapi_extra"] or {})}
         super().__init__(path, endpoint, **options)

@@ -36,7 +36,11 @@ _FILE: Final[dict[int | str, Described]] = {
 }
 
 
-@router.get("/api/dashboard/insight", summary="Get the insight report for a range of days")
+@router.get(
+    "/api/dashboard/insight",
+    operation_id="insight.get",
+    summary="Get the insight report for a range of days",
+)
 async def insight(asked: InsightAsked, resources: ResourcesDep) -> Insight:
     """Open to every member of the client, with a session token."""
     return await _insight(asked, resources)
@@ -44,6 +48,7 @@ async def insight(asked: InsightAsked, resources: ResourcesDep) -> Insight:
 
 @router.get(
     "/api/dashboard/insight.csv",
+    operation_id="insight.download",
     summary="Download the insight report as CSV",
     response_class=Response,
     responses=_FILE,
@@ -55,7 +60,11 @@ async def insight_file(asked: InsightAsked, resources: ResourcesDep) -> Response
     return _file(name, insight_csv(found))
 
 
-@router.get("/api/dashboard/insight/gaps", summary="List questions that the agent could not answer")
+@router.get(
+    "/api/dashboard/insight/gaps",
+    operation_id="knowledge_gaps.list",
+    summary="List questions that the agent could not answer",
+)
 async def gaps(asked: GapsAsked, resources: ResourcesDep) -> KnowledgeGaps:
     """Open to every member of the client, with a session token."""
     return await _gaps(asked, resources)
@@ -63,6 +72,7 @@ async def gaps(asked: GapsAsked, resources: ResourcesDep) -> KnowledgeGaps:
 
 @router.get(
     "/api/dashboard/insight/gaps.csv",
+    operation_id="knowledge_gaps.download",
     summary="Download the unanswered questions as CSV",
     response_class=Response,
     responses=_FILE,

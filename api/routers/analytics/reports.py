@@ -15,7 +15,9 @@ from store.analytics.metrics import MetricsRepository
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get("/api/dashboard/metrics", summary="List a client's daily metrics")
+@router.get(
+    "/api/dashboard/metrics", operation_id="metrics.list", summary="List a client's daily metrics"
+)
 async def metrics(
     asked: Annotated[Asked[MetricsQuery], Depends(QueryInClient(MetricsQuery))],
     resources: ResourcesDep,
@@ -27,7 +29,9 @@ async def metrics(
     return MetricsAnswer(days=found)
 
 
-@router.get("/api/dashboard/churn", summary="List customers likely to leave")
+@router.get(
+    "/api/dashboard/churn", operation_id="churn.list", summary="List customers likely to leave"
+)
 async def churn(
     asked: Annotated[Asked[ChurnQuery], Depends(QueryInClient(ChurnQuery))], resources: ResourcesDep
 ) -> ChurnPage:

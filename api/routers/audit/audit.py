@@ -17,7 +17,7 @@ router = APIRouter(route_class=DescribedRoute)
 _AUDIT: Final = "/api/dashboard/audit"
 
 
-@router.get(_AUDIT, summary="List a client's audit log, newest first")
+@router.get(_AUDIT, operation_id="audit.list", summary="List a client's audit log, newest first")
 async def list_entries(
     asked: Annotated[Asked[AuditQuery], Depends(QueryInClient(AuditQuery, MANAGERS))],
     resources: ResourcesDep,

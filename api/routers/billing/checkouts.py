@@ -18,7 +18,11 @@ router = APIRouter(route_class=DescribedRoute)
 _ID = PathId("checkout_id", "checkout", CheckoutNotFound)
 
 
-@router.get("/api/dashboard/checkouts/{checkout_id}", summary="Get the status of a checkout")
+@router.get(
+    "/api/dashboard/checkouts/{checkout_id}",
+    operation_id="checkouts.get",
+    summary="Get the status of a checkout",
+)
 async def show(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of))],
     resources: ResourcesDep,

@@ -19,7 +19,7 @@ router = APIRouter(route_class=DescribedRoute)
 _CREDITS: Final = "/api/dashboard/credits"
 
 
-@router.get(_CREDITS, summary="Get the credit balance and its changes")
+@router.get(_CREDITS, operation_id="credits.get", summary="Get the credit balance and its changes")
 async def show(asked: PageDep, resources: ResourcesDep) -> CreditsAnswer:
     """Open to every member of the client. One credit pays for one ticket above the plan's quota."""
     tenant, query = asked.tenant, asked.query
@@ -41,7 +41,11 @@ async def show(asked: PageDep, resources: ResourcesDep) -> CreditsAnswer:
 
 
 @router.post(
-    f"{_CREDITS}/checkout", summary="Buy credits", status_code=201, responses=errors(409, 503)
+    f"{_CREDITS}/checkout",
+    operation_id="credits.checkout",
+    summary="Buy credits",
+    status_code=201,
+    responses=errors(409, 503),
 )
 async def buy(
     member: ManagerDep,

@@ -18,7 +18,7 @@ _PLAN: Final = "/api/dashboard/plan"
 Body = Annotated[PlanBody, Depends(JsonBody(PlanBody))]
 
 
-@router.get(_PLAN, summary="Get a client's plan and the available plans")
+@router.get(_PLAN, operation_id="plan.get", summary="Get a client's plan and the available plans")
 async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
     """Open to every member of the client. Prices are in minor units of the currency."""
     async with resources.database.reading(member.tenant) as connection:
@@ -33,6 +33,7 @@ async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
 
 @router.post(
     f"{_PLAN}/checkout",
+    operation_id="plan.checkout",
     summary="Buy a higher plan",
     status_code=201,
     responses=errors(409, 503),
@@ -53,7 +54,12 @@ async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> Checkout
     )
 
 
-@router.post(f"{_PLAN}/downgrade", summary="Choose a lower plan", responses=errors(409, 503))
+@router.post(
+    f"{_PLAN}/downgrade",
+    operation_id="plan.downgrade",
+    summary="Choose a lower plan",
+    responses=errors(409, 503),
+)
 async def choose(member: OwnerDep, body: Body, resources: ResourcesDep) -> PlanAnswer:
     """Requires the role owner. Takes effect at the end of the month. Choosing the current plan
     cancels a scheduled change."""

@@ -12,7 +12,11 @@ from store.billing.usage import UsageRepository
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get("/api/billing/usage", summary="Get a client's usage of the current calendar month")
+@router.get(
+    "/api/billing/usage",
+    operation_id="usage.get",
+    summary="Get a client's usage of the current calendar month",
+)
 async def usage(asked: UsageOfDep, resources: ResourcesDep) -> UsageRecord:
     """60 requests in 60 s per user. Only internal admins can get a 404."""
     async with resources.database.reading(asked.tenant) as connection:

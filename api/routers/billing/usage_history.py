@@ -12,7 +12,11 @@ from services.billing.standing import usage_standing
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get("/api/dashboard/usage", summary="Get a client's monthly usage and its forecast")
+@router.get(
+    "/api/dashboard/usage",
+    operation_id="usage.history",
+    summary="Get a client's monthly usage and its forecast",
+)
 async def usage_history(member: MemberDep, resources: ResourcesDep) -> UsageAnswer:
     """Open to every member of the client. The forecast extrapolates the mean of the last seven
     whole days, in UTC. A day is null if its limit is not reached this month."""

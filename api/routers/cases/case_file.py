@@ -43,6 +43,7 @@ _Cases = PlaybookBody(CaseFileShape, cases_in, _EXAMPLE, kind=DocumentKind.CASE_
 
 @router.get(
     _FILE,
+    operation_id="cases.export",
     summary="Export a client's saved cases as one YAML file",
     response_class=Response,
     responses={200: {"content": {YAML: {"schema": {}}}}},
@@ -56,7 +57,12 @@ async def export(member: MemberDep, resources: ResourcesDep) -> Response:
     return Response(text, media_type=YAML, headers=headers)
 
 
-@router.post(_FILE, summary="Import a client's saved cases from a file", responses=errors(409))
+@router.post(
+    _FILE,
+    operation_id="cases.import",
+    summary="Import a client's saved cases from a file",
+    responses=errors(409),
+)
 async def bring_in(
     asked: Annotated[Asked[CaseImportQuery], Depends(QueryInClient(CaseImportQuery, REVIEWERS))],
     specs: Annotated[tuple[CaseSpec, ...], Depends(_Cases)],

@@ -19,7 +19,11 @@ router = APIRouter(route_class=DescribedRoute)
 _CASE_RUNS: Final = "/api/dashboard/case-runs"
 
 
-@router.get(_CASE_RUNS, summary="List the runs of a client's cases, latest first")
+@router.get(
+    _CASE_RUNS,
+    operation_id="case_runs.list",
+    summary="List the runs of a client's cases, latest first",
+)
 async def case_runs(page: PageDep, resources: ResourcesDep) -> CaseRunPage:
     """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
@@ -32,7 +36,13 @@ async def case_runs(page: PageDep, resources: ResourcesDep) -> CaseRunPage:
     )
 
 
-@router.post(_CASE_RUNS, summary="Run all saved cases", status_code=202, responses=errors(404, 409))
+@router.post(
+    _CASE_RUNS,
+    operation_id="case_runs.create",
+    summary="Run all saved cases",
+    status_code=202,
+    responses=errors(404, 409),
+)
 async def start(
     member: ReviewerDep,
     body: Annotated[CaseRunBody, Depends(JsonBody(CaseRunBody, optional=True))],
@@ -45,7 +55,11 @@ async def start(
         return await start_case_run(work, member.actor, variant)
 
 
-@router.get(f"{_CASE_RUNS}/{{case_run_id}}", summary="List the results of each case in one run")
+@router.get(
+    f"{_CASE_RUNS}/{{case_run_id}}",
+    operation_id="case_runs.get",
+    summary="List the results of each case in one run",
+)
 async def results(
     member: MemberDep,
     case_run_id: Annotated[str, Depends(PathId("case_run_id", "case run", CaseRunNotFound))],

@@ -36,7 +36,7 @@ _NewCase = PlaybookBody(NewCaseShape, new_case_in, _EXAMPLE, kind=DocumentKind.N
 _ChangedCase = PlaybookBody(CaseSpec, case_in, _EXAMPLE, kind=DocumentKind.CASE)
 
 
-@router.get(_CASES, summary="List a client's saved cases, oldest first")
+@router.get(_CASES, operation_id="cases.list", summary="List a client's saved cases, oldest first")
 async def cases(page: PageDep, resources: ResourcesDep) -> CasePage:
     """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
@@ -49,7 +49,13 @@ async def cases(page: PageDep, resources: ResourcesDep) -> CasePage:
     )
 
 
-@router.post(_CASES, summary="Save a case", status_code=201, responses=errors(409))
+@router.post(
+    _CASES,
+    operation_id="cases.create",
+    summary="Save a case",
+    status_code=201,
+    responses=errors(409),
+)
 async def create(
     member: ReviewerDep,
     new: Annotated[tuple[CaseSpec, CaseOrigin], Depends(_NewCase)],
@@ -62,14 +68,16 @@ async def create(
         return await add_case(work, member.actor, spec, origin=origin)
 
 
-@router.get(_CASE, summary="Get a saved case")
+@router.get(_CASE, operation_id="cases.get", summary="Get a saved case")
 async def case(member: MemberDep, case_id: CaseId, resources: ResourcesDep) -> SavedCase:
     """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await SavedCaseRepository(connection, member.tenant).read(case_id)
 
 
-@router.put(_CASE, summary="Change a saved case", responses=errors(409))
+@router.put(
+    _CASE, operation_id="cases.update", summary="Change a saved case", responses=errors(409)
+)
 async def change(
     member: ReviewerDep,
     case_id: CaseId,
@@ -81,7 +89,7 @@ async def change(
         return await change_case(work, member.actor, case_id, spec)
 
 
-@router.delete(_CASE, summary="Delete a saved case", status_code=204)
+@router.delete(_CASE, operation_id="cases.delete", summary="Delete a saved case", status_code=204)
 async def delete(member: ReviewerDep, case_id: CaseId, resources: ResourcesDep) -> Response:
     """Deletes the case and its results permanently."""
     async with resources.work.of(member.tenant) as work:
@@ -91,6 +99,7 @@ async def delete(member: ReviewerDep, case_id: CaseId, resources: ResourcesDep) 
 
 @router.post(
     "/api/dashboard/runs/{run_id}/case",
+    operation_id="cases.create_from_run",
     summary="Save a run as a case",
     status_code=201,
     responses=errors(409),

@@ -16,6 +16,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.post(
     "/api/dashboard/content-previews",
+    operation_id="content_previews.create",
     summary="Test a change of a template or knowledge entry on all saved cases",
     status_code=202,
     responses=errors(404, 409),

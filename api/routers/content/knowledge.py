@@ -23,7 +23,11 @@ _ENTRY: Final = f"{_KNOWLEDGE}/{{knowledge_id}}"
 KnowledgeId = Annotated[str, Depends(PathId("knowledge_id", "entry", ContentNotFound))]
 
 
-@router.get(_KNOWLEDGE, summary="List a client's knowledge entries, oldest first")
+@router.get(
+    _KNOWLEDGE,
+    operation_id="knowledge.list",
+    summary="List a client's knowledge entries, oldest first",
+)
 async def knowledge(page: PageDep, resources: ResourcesDep) -> KnowledgePage:
     """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
@@ -36,7 +40,13 @@ async def knowledge(page: PageDep, resources: ResourcesDep) -> KnowledgePage:
     )
 
 
-@router.post(_KNOWLEDGE, summary="Add a knowledge entry", status_code=201, responses=errors(409))
+@router.post(
+    _KNOWLEDGE,
+    operation_id="knowledge.create",
+    summary="Add a knowledge entry",
+    status_code=201,
+    responses=errors(409),
+)
 async def create(
     request: Request,
     member: ManagerDep,
@@ -51,7 +61,7 @@ async def create(
         )
 
 
-@router.get(_ENTRY, summary="Get a knowledge entry")
+@router.get(_ENTRY, operation_id="knowledge.get", summary="Get a knowledge entry")
 async def entry(
     member: MemberDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> KnowledgeEntry:
@@ -60,7 +70,7 @@ async def entry(
         return await ContentChanges(connection, member.tenant).read(KnowledgeEntry, knowledge_id)
 
 
-@router.patch(_ENTRY, summary="Change a knowledge entry")
+@router.patch(_ENTRY, operation_id="knowledge.update", summary="Change a knowledge entry")
 async def change(
     request: Request,
     member: ManagerDep,
@@ -73,7 +83,9 @@ async def change(
         return await change_knowledge(work, member.actor, knowledge_id, body.change)
 
 
-@router.delete(_ENTRY, summary="Delete a knowledge entry", status_code=204)
+@router.delete(
+    _ENTRY, operation_id="knowledge.delete", summary="Delete a knowledge entry", status_code=204
+)
 async def delete(
     request: Request, member: ManagerDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> Response:

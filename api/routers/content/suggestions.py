@@ -22,7 +22,11 @@ _SUGGESTION: Final = f"{_SUGGESTIONS}/{{suggestion_id}}"
 SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", SuggestionNotFound))]
 
 
-@router.get(_SUGGESTIONS, summary="List suggestions of AI assistants, oldest first")
+@router.get(
+    _SUGGESTIONS,
+    operation_id="suggestions.list",
+    summary="List suggestions of AI assistants, oldest first",
+)
 async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
     """Open to every member of the client. Lists open suggestions; decided ones are deleted."""
     async with resources.database.reading(page.tenant) as connection:
@@ -37,6 +41,7 @@ async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
 
 @router.post(
     f"{_SUGGESTION}/accept",
+    operation_id="suggestions.accept",
     summary="Accept a suggestion and add its content",
     status_code=201,
     responses=errors(409),
@@ -52,7 +57,12 @@ async def accept(
         return await accept_suggestion(work, member.actor, suggestion_id)
 
 
-@router.post(f"{_SUGGESTION}/refuse", summary="Refuse a suggestion", status_code=204)
+@router.post(
+    f"{_SUGGESTION}/refuse",
+    operation_id="suggestions.refuse",
+    summary="Refuse a suggestion",
+    status_code=204,
+)
 async def refuse(
     member: ManagerDep,
     suggestion_id: SuggestionId,

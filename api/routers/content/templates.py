@@ -35,7 +35,9 @@ _STARTERS: Final = "/api/dashboard/starter-templates"
 TemplateId = Annotated[str, Depends(PathId("template_id", "template", ContentNotFound))]
 
 
-@router.get(_TEMPLATES, summary="List a client's templates, oldest first")
+@router.get(
+    _TEMPLATES, operation_id="templates.list", summary="List a client's templates, oldest first"
+)
 async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
     """Open to every member of the client. Inactive templates are included."""
     async with resources.database.reading(page.tenant) as connection:
@@ -48,7 +50,13 @@ async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
     )
 
 
-@router.post(_TEMPLATES, summary="Add a template", status_code=201, responses=errors(409))
+@router.post(
+    _TEMPLATES,
+    operation_id="templates.create",
+    summary="Add a template",
+    status_code=201,
+    responses=errors(409),
+)
 async def create(
     request: Request,
     member: ManagerDep,
@@ -60,7 +68,12 @@ async def create(
         return await add_template(work, member.actor, body.template)
 
 
-@router.post(_STARTERS, summary="Add the starter templates", responses=errors(409))
+@router.post(
+    _STARTERS,
+    operation_id="templates.add_starters",
+    summary="Add the starter templates",
+    responses=errors(409),
+)
 async def add_starters(
     request: Request,
     member: ManagerDep,
@@ -72,7 +85,7 @@ async def add_starters(
         return AddedStarters(added=await add_starter_templates(work, member.actor))
 
 
-@router.get(_TEMPLATE, summary="Get a template")
+@router.get(_TEMPLATE, operation_id="templates.get", summary="Get a template")
 async def template(
     member: MemberDep, template_id: TemplateId, resources: ResourcesDep
 ) -> TemplateEntry:
@@ -81,7 +94,9 @@ async def template(
         return await ContentChanges(connection, member.tenant).read(TemplateEntry, template_id)
 
 
-@router.patch(_TEMPLATE, summary="Change a template, or turn it on or off")
+@router.patch(
+    _TEMPLATE, operation_id="templates.update", summary="Change a template, or turn it on or off"
+)
 async def change(
     request: Request,
     member: ManagerDep,
@@ -94,7 +109,9 @@ async def change(
         return await change_template(work, member.actor, template_id, body.change)
 
 
-@router.delete(_TEMPLATE, summary="Delete a template", status_code=204)
+@router.delete(
+    _TEMPLATE, operation_id="templates.delete", summary="Delete a template", status_code=204
+)
 async def delete(
     request: Request, member: ManagerDep, template_id: TemplateId, resources: ResourcesDep
 ) -> Response:

@@ -25,6 +25,7 @@ _EVENTS: Final = "text/event-stream"
 
 @router.post(
     "/api/copilot/chat",
+    operation_id="copilot.chat",
     summary="Ask the copilot about the client's records or the product's documents",
     response_model=CopilotAnswer,
     responses={200: {"content": {_EVENTS: {"schema": {"type": "string"}}}}},

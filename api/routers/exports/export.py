@@ -78,6 +78,7 @@ class _OwnExport(Part):
 
 @router.get(
     EXPORT,
+    operation_id="exports.download",
     summary="Export all data of the caller's client as one file",
     response_class=Response,
     responses={

@@ -31,7 +31,7 @@ ClientId = Annotated[str, Depends(PathId("client_id", "client", ClientNotFound))
 SessionId = Annotated[str, Depends(PathId("session_id", "session", SessionNotFound))]
 
 
-@router.get("/api/dashboard/me", summary="Get the signed-in user")
+@router.get("/api/dashboard/me", operation_id="me.get", summary="Get the signed-in user")
 async def me(user: UserDep, resources: ResourcesDep) -> Me:
     """Includes the clients that the user may act for."""
     async with resources.database.reading_across() as connection:
@@ -40,7 +40,11 @@ async def me(user: UserDep, resources: ResourcesDep) -> Me:
     return Me(user_id=user.id, email=email, is_admin=user.is_admin, clients=own)
 
 
-@router.get("/api/dashboard/clients", summary="List the clients that the user may act for")
+@router.get(
+    "/api/dashboard/clients",
+    operation_id="clients.list",
+    summary="List the clients that the user may act for",
+)
 async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
     """States the user's role in each client. An internal admin may act for every other client
     too."""
@@ -51,6 +55,7 @@ async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
 
 @router.delete(
     "/api/dashboard/me/clients/{client_id}",
+    operation_id="clients.leave",
     summary="Leave a client",
     status_code=204,
     responses=errors(409),
@@ -65,7 +70,7 @@ async def leave(
     return Response(status_code=204)
 
 
-@router.get(_SESSIONS, summary="List the user's sessions")
+@router.get(_SESSIONS, operation_id="sessions.list", summary="List the user's sessions")
 async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
     """Your own active sessions: browsers and refresh tokens."""
     async with resources.database.reading_across() as connection:
@@ -73,7 +78,7 @@ async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
     return SessionList(sessions=tuple(map(SessionOut.model_validate, found)))
 
 
-@router.delete(_SESSIONS, summary="Sign out everywhere")
+@router.delete(_SESSIONS, operation_id="sessions.delete_all", summary="Sign out everywhere")
 async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
     """Takes effect immediately. A session token issued earlier stays valid until it expires, within
     at most an hour."""
@@ -81,7 +86,12 @@ async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
         return Ended(ended=await end_sessions(work, user.id))
 
 
-@router.delete(f"{_SESSIONS}/{{session_id}}", summary="Sign out one session", status_code=204)
+@router.delete(
+    f"{_SESSIONS}/{{session_id}}",
+    operation_id="sessions.delete",
+    summary="Sign out one session",
+    status_code=204,
+)
 async def end_one(user: UserDep, session_id: SessionId, resources: ResourcesDep) -> Response:
     """Takes effect immediately."""
     async with resources.work.everywhere() as work:

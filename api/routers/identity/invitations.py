@@ -27,7 +27,9 @@ _INVITATION: Final = f"{_INVITATIONS}/{{invitation_id}}"
 InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", InvitationNotFound))]
 
 
-@router.get(_INVITATIONS, summary="List a client's open invitations")
+@router.get(
+    _INVITATIONS, operation_id="invitations.list", summary="List a client's open invitations"
+)
 async def invitations(member: ManagerDep, resources: ResourcesDep) -> InvitationList:
     """Requires the role owner or admin, like all invitation routes."""
     async with resources.database.reading(member.tenant) as connection:
@@ -36,7 +38,11 @@ async def invitations(member: ManagerDep, resources: ResourcesDep) -> Invitation
 
 
 @router.post(
-    _INVITATIONS, summary="Invite a person by email", status_code=201, responses=errors(409)
+    _INVITATIONS,
+    operation_id="invitations.create",
+    summary="Invite a person by email",
+    status_code=201,
+    responses=errors(409),
 )
 async def create(
     member: ManagerDep,
@@ -56,7 +62,11 @@ async def create(
 
 
 @router.post(
-    f"{_INVITATION}/resend", summary="Resend an invitation", status_code=201, responses=errors(409)
+    f"{_INVITATION}/resend",
+    operation_id="invitations.resend",
+    summary="Resend an invitation",
+    status_code=201,
+    responses=errors(409),
 )
 async def resend(
     member: ManagerDep,
@@ -75,7 +85,12 @@ async def resend(
     return InvitationOut.model_validate(made)
 
 
-@router.delete(_INVITATION, summary="Withdraw an invitation", status_code=204)
+@router.delete(
+    _INVITATION,
+    operation_id="invitations.delete",
+    summary="Withdraw an invitation",
+    status_code=204,
+)
 async def end(member: ManagerDep, invitation_id: InvitationId, resources: ResourcesDep) -> Response:
     """Takes effect immediately: signing in with that address no longer joins the client."""
     async with resources.work.of(member.tenant) as work:

@@ -29,7 +29,11 @@ _INVITATION: Final = f"{_INVITATIONS}/{{invitation_id}}"
 InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", InvitationNotFound))]
 
 
-@router.get(_INVITATIONS, summary="List invitations that await your answer")
+@router.get(
+    _INVITATIONS,
+    operation_id="received_invitations.list",
+    summary="List invitations that await your answer",
+)
 async def received(user: UserDep, resources: ResourcesDep) -> ReceivedInvitationList:
     """Invitations to your own verified address, each with its client and inviter."""
     async with resources.database.reading_across() as connection:
@@ -40,7 +44,11 @@ async def received(user: UserDep, resources: ResourcesDep) -> ReceivedInvitation
     )
 
 
-@router.post(f"{_INVITATION}/accept", summary="Accept an invitation")
+@router.post(
+    f"{_INVITATION}/accept",
+    operation_id="received_invitations.accept",
+    summary="Accept an invitation",
+)
 async def accept(
     user: UserDep, invitation_id: InvitationId, request: Request, resources: ResourcesDep
 ) -> AcceptedInvitation:
@@ -51,7 +59,12 @@ async def accept(
     return AcceptedInvitation(client_id=tenant, role=role)
 
 
-@router.post(f"{_INVITATION}/decline", summary="Decline an invitation", status_code=204)
+@router.post(
+    f"{_INVITATION}/decline",
+    operation_id="received_invitations.decline",
+    summary="Decline an invitation",
+    status_code=204,
+)
 async def decline(
     user: UserDep, invitation_id: InvitationId, request: Request, resources: ResourcesDep
 ) -> Response:

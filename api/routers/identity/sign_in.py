@@ -27,7 +27,7 @@ from domain.identity.session import Session, SessionKind
 from domain.intake.rate_limit import LimitScope
 from services.identity.sessions import end_session, end_sessions, find_session, renew_session
 
-router = APIRouter(route_class=DescribedRoute, prefix="/api/auth", tags=["sign-in"])
+router = APIRouter(route_class=DescribedRoute, prefix="/api/auth")
 
 
 class AnyoneFrom(Part):
@@ -63,6 +63,7 @@ def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
 
 @router.post(
     "/signup",
+    operation_id="auth.send_code",
     summary="Email a sign-in code",
     status_code=202,
     responses=_answers(good=[202]),
@@ -80,6 +81,7 @@ async def signup(
 
 @router.post(
     "/verify",
+    operation_id="auth.sign_in",
     summary="Sign in with a code",
     responses=_answers(401, good=[200]),
     dependencies=[_VERIFICATION],
@@ -103,6 +105,7 @@ async def verify(
 
 @router.post(
     "/refresh",
+    operation_id="auth.refresh",
     summary="Refresh a session token",
     responses=_answers(401, good=[200]),
     dependencies=[_RENEWAL],
@@ -121,6 +124,7 @@ async def refresh(
 
 @router.post(
     "/sign-out",
+    operation_id="auth.sign_out",
     summary="End the current session or all of the user's sessions",
     status_code=204,
     responses=_answers(401, 403, good=[204]),

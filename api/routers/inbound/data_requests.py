@@ -25,7 +25,11 @@ _ID: Final = PathId("request_id", "data request", DataRequestNotFound)
 AskedFor = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_data_request))]
 
 
-@router.get(_REQUESTS, summary="List customers' data requests, newest first")
+@router.get(
+    _REQUESTS,
+    operation_id="data_requests.list",
+    summary="List customers' data requests, newest first",
+)
 async def list_data_requests(
     asked: Annotated[Asked[DataRequestQuery], Depends(QueryInClient(DataRequestQuery, MANAGERS))],
     resources: ResourcesDep,
@@ -44,7 +48,11 @@ async def list_data_requests(
     )
 
 
-@router.get(_REQUEST, summary="Get all data stored about the requesting customer")
+@router.get(
+    _REQUEST,
+    operation_id="data_requests.get",
+    summary="Get all data stored about the requesting customer",
+)
 async def show_data_request(member: AskedFor, resources: ResourcesDep) -> CustomerFile:
     """The file for the customer: conversations, answers, reviews, remembered facts, orders, and a
     list of attachments."""
@@ -54,7 +62,11 @@ async def show_data_request(member: AskedFor, resources: ResourcesDep) -> Custom
         )
 
 
-@router.post(f"{_REQUEST}/fulfil", summary="Mark a data request as fulfilled")
+@router.post(
+    f"{_REQUEST}/fulfil",
+    operation_id="data_requests.fulfil",
+    summary="Mark a data request as fulfilled",
+)
 async def fulfil(member: AskedFor, resources: ResourcesDep) -> DataRequest:
     """Repeating the call changes nothing: the first member who confirmed stays recorded."""
     async with resources.work.of(member.tenant) as work:

@@ -38,7 +38,11 @@ _IntegrationId = Annotated[
 ]
 
 
-@router.get(_INBOUND, summary="Get a connection's webhook endpoint, without its secrets")
+@router.get(
+    _INBOUND,
+    operation_id="inbound_endpoints.get",
+    summary="Get a connection's webhook endpoint, without its secrets",
+)
 async def show(
     member: MemberDep, integration_id: _IntegrationId, resources: ResourcesDep
 ) -> EndpointAnswer:
@@ -52,6 +56,7 @@ async def show(
 
 @router.post(
     _INBOUND,
+    operation_id="inbound_endpoints.create",
     summary="Open a webhook endpoint for a platform",
     status_code=201,
     responses=errors(409),
@@ -74,7 +79,11 @@ async def open_one(
     return _opened(shown, resources)
 
 
-@router.post(f"{_INBOUND}/rotate", summary="Rotate a connection's webhook endpoint")
+@router.post(
+    f"{_INBOUND}/rotate",
+    operation_id="inbound_endpoints.rotate",
+    summary="Rotate a connection's webhook endpoint",
+)
 async def rotate(
     member: ManagerDep,
     integration_id: _IntegrationId,
@@ -95,7 +104,11 @@ async def rotate(
     return _opened(shown, resources)
 
 
-@router.put(f"{_INBOUND}/secret", summary="Store a platform's signing secret")
+@router.put(
+    f"{_INBOUND}/secret",
+    operation_id="inbound_endpoints.update_secret",
+    summary="Store a platform's signing secret",
+)
 async def put_secret(
     member: ManagerDep,
     integration_id: _IntegrationId,
@@ -113,7 +126,12 @@ async def put_secret(
         )
 
 
-@router.delete(_INBOUND, summary="Close a connection's webhook endpoint", status_code=204)
+@router.delete(
+    _INBOUND,
+    operation_id="inbound_endpoints.delete",
+    summary="Close a connection's webhook endpoint",
+    status_code=204,
+)
 async def close(
     member: ManagerDep, integration_id: _IntegrationId, resources: ResourcesDep
 ) -> Response:

@@ -31,7 +31,7 @@ _LOG: Final = "/api/dashboard/inbound"
 _ID: Final = PathId("inbound_id", "inbound webhook", InboundWebhookNotFound)
 
 
-@router.get(_LOG, summary="List received webhooks, newest first")
+@router.get(_LOG, operation_id="inbound.list", summary="List received webhooks, newest first")
 async def list_inbound(
     asked: Annotated[Asked[InboundQuery], Depends(QueryInClient(InboundQuery))],
     resources: ResourcesDep,
@@ -58,7 +58,9 @@ async def list_inbound(
 
 
 @router.get(
-    f"{_LOG}/{{inbound_id}}", summary="Get a received webhook, with its content and outcome"
+    f"{_LOG}/{{inbound_id}}",
+    operation_id="inbound.get",
+    summary="Get a received webhook, with its content and outcome",
 )
 async def show_inbound(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_inbound))],
@@ -71,7 +73,10 @@ async def show_inbound(
 
 
 @router.post(
-    f"{_LOG}/{{inbound_id}}/replay", summary="Process a received webhook again", status_code=202
+    f"{_LOG}/{{inbound_id}}/replay",
+    operation_id="inbound.replay",
+    summary="Process a received webhook again",
+    status_code=202,
 )
 async def replay_inbound(
     member: Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_inbound))],

@@ -11,7 +11,11 @@ from store.inbound.poll_cursors import PollCursorRepository
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get("/api/dashboard/polls", summary="List the polling state of connected platforms")
+@router.get(
+    "/api/dashboard/polls",
+    operation_id="polls.list",
+    summary="List the polling state of connected platforms",
+)
 async def list_polls(member: MemberDep, resources: ResourcesDep) -> PollList:
     """Open to every member of the client, with a session token. `error_code`: why the last poll
     failed."""

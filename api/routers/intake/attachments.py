@@ -34,6 +34,7 @@ _HARMLESS: Final = {
 
 @router.get(
     "/api/dashboard/attachments/{attachment_id}",
+    operation_id="attachments.download",
     summary="Download a customer's attachment",
     response_class=Response,
     responses={

@@ -57,6 +57,7 @@ class EventBody(Part):
 
 @router.post(
     "/api/engine/gateway",
+    operation_id="gateway.push",
     summary="Push an event and get the agent's answer",
     response_model=GatewayResult | NoPlaybook,
 )

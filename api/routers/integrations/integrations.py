@@ -29,7 +29,11 @@ IntegrationId = Annotated[
 ]
 
 
-@router.get(_INTEGRATIONS, summary="List a client's connections, without their credentials")
+@router.get(
+    _INTEGRATIONS,
+    operation_id="integrations.list",
+    summary="List a client's connections, without their credentials",
+)
 async def integrations(page: PageDep, resources: ResourcesDep) -> IntegrationPage:
     """Open to every member of the client. Ended connections are included."""
     async with resources.database.reading(page.tenant) as connection:
@@ -42,7 +46,12 @@ async def integrations(page: PageDep, resources: ResourcesDep) -> IntegrationPag
     )
 
 
-@router.post(_INTEGRATIONS, summary="Connect a shop or helpdesk", status_code=201)
+@router.post(
+    _INTEGRATIONS,
+    operation_id="integrations.create",
+    summary="Connect a shop or helpdesk",
+    status_code=201,
+)
 async def connect(
     member: ChosenManagerDep,
     body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
@@ -66,6 +75,7 @@ async def connect(
 
 @router.post(
     f"{_INTEGRATIONS}/{{integration_id}}/test",
+    operation_id="integrations.test",
     summary="Test a connection with one read",
 )
 async def try_one(
@@ -87,6 +97,7 @@ async def try_one(
 
 @router.delete(
     f"{_INTEGRATIONS}/{{integration_id}}",
+    operation_id="integrations.delete",
     summary="End a connection and erase its credentials",
     status_code=204,
 )

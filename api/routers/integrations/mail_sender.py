@@ -26,7 +26,12 @@ router = APIRouter(route_class=DescribedRoute)
 _SENDER: Final = "/api/dashboard/mail-sender"
 
 
-@router.get(_SENDER, summary="Get the sender of a client's emails", responses=errors(404))
+@router.get(
+    _SENDER,
+    operation_id="mail_sender.get",
+    summary="Get the sender of a client's emails",
+    responses=errors(404),
+)
 async def sender(member: ManagerDep, resources: ResourcesDep) -> ShownSender:
     """Requires the role owner or admin, like all mail sender routes. The password is never
     returned."""
@@ -34,7 +39,12 @@ async def sender(member: ManagerDep, resources: ResourcesDep) -> ShownSender:
         return await MailSenderRepository(connection, member.tenant).shown()
 
 
-@router.put(_SENDER, summary="Set the sender of a client's emails", responses=errors(409))
+@router.put(
+    _SENDER,
+    operation_id="mail_sender.update",
+    summary="Set the sender of a client's emails",
+    responses=errors(409),
+)
 async def put(
     member: ChosenManagerDep,
     body: Annotated[SenderBody, Depends(JsonBody(SenderBody))],
@@ -61,6 +71,7 @@ async def put(
 
 @router.post(
     f"{_SENDER}/code",
+    operation_id="mail_sender.send_code",
     summary="Email another code to the sender",
     status_code=204,
     responses=errors(404, 409),
@@ -79,7 +90,11 @@ async def send_again(
     return Response(status_code=204)
 
 
-@router.post(f"{_SENDER}/verify", summary="Verify the sender with the code from the email")
+@router.post(
+    f"{_SENDER}/verify",
+    operation_id="mail_sender.verify",
+    summary="Verify the sender with the code from the email",
+)
 async def verify(
     member: ManagerDep,
     body: Annotated[SenderCodeBody, Depends(JsonBody(SenderCodeBody))],
@@ -95,6 +110,7 @@ async def verify(
 
 @router.delete(
     _SENDER,
+    operation_id="mail_sender.delete",
     summary="Remove the sender and erase its password",
     status_code=204,
     responses=errors(404),

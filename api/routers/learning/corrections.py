@@ -34,7 +34,11 @@ Reader = Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_correctio
 Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_correction))]
 
 
-@router.get(_CORRECTIONS, summary="List corrections from edited and rejected reviews")
+@router.get(
+    _CORRECTIONS,
+    operation_id="corrections.list",
+    summary="List corrections from edited and rejected reviews",
+)
 async def corrections(
     asked: Annotated[Asked[CorrectionQuery], Depends(QueryInClient(CorrectionQuery))],
     resources: ResourcesDep,
@@ -51,7 +55,11 @@ async def corrections(
     )
 
 
-@router.get(_CORRECTION, summary="Get a correction and the changes that it offers")
+@router.get(
+    _CORRECTION,
+    operation_id="corrections.get",
+    summary="Get a correction and the changes that it offers",
+)
 async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
     """Returns the word diff of both texts and, under `offers`, a prefilled case and change of
     content. Neither is stored until it is accepted."""
@@ -61,6 +69,7 @@ async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
 
 @router.post(
     f"{_CORRECTION}/accept",
+    operation_id="corrections.accept",
     summary="Learn from a correction",
     responses=errors(409),
 )
@@ -88,6 +97,7 @@ async def accept(
 
 @router.post(
     f"{_CORRECTION}/dismiss",
+    operation_id="corrections.dismiss",
     summary="Dismiss a correction",
     status_code=204,
     responses=errors(409),

@@ -22,7 +22,9 @@ _ID: Final = PathId("example_id", "labelled example", ExampleNotFound)
 Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_example))]
 
 
-@router.get(_EXAMPLES, summary="List messages labelled by people")
+@router.get(
+    _EXAMPLES, operation_id="labelled_examples.list", summary="List messages labelled by people"
+)
 async def examples(page: PageDep, resources: ResourcesDep) -> ExamplePage:
     """Open to every member of the client. Personal data in the texts has been replaced."""
     async with resources.database.reading(page.tenant) as connection:
@@ -35,7 +37,12 @@ async def examples(page: PageDep, resources: ResourcesDep) -> ExamplePage:
     )
 
 
-@router.delete(f"{_EXAMPLES}/{{example_id}}", summary="Delete a labelled example", status_code=204)
+@router.delete(
+    f"{_EXAMPLES}/{{example_id}}",
+    operation_id="labelled_examples.delete",
+    summary="Delete a labelled example",
+    status_code=204,
+)
 async def delete(decider: Decider, resources: ResourcesDep) -> Response:
     async with resources.work.of(decider.tenant) as work:
         await delete_example(work, decider.actor, decider.record_id)

@@ -15,7 +15,11 @@ from services.learning.playbook_reports import shadow_report, threshold_advice
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get(f"{PLAYBOOK}/shadow", summary="Get a playbook's shadow mode report")
+@router.get(
+    f"{PLAYBOOK}/shadow",
+    operation_id="playbooks.shadow_report",
+    summary="Get a playbook's shadow mode report",
+)
 async def shadow(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> ShadowAnswer:
@@ -25,7 +29,11 @@ async def shadow(
         return ShadowAnswer.of(await shadow_report(connection, member.tenant, playbook_id))
 
 
-@router.get(f"{PLAYBOOK}/threshold-advice", summary="Compare confidence thresholds on past runs")
+@router.get(
+    f"{PLAYBOOK}/threshold-advice",
+    operation_id="playbooks.threshold_advice",
+    summary="Compare confidence thresholds on past runs",
+)
 async def advice(
     asked: Annotated[Asked[AdviceQuery], Depends(QueryInClient(AdviceQuery))],
     playbook_id: PlaybookId,

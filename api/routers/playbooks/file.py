@@ -33,6 +33,7 @@ _EXAMPLE: Final = {
 
 @router.get(
     _FILE,
+    operation_id="playbooks.export",
     summary="Export a client's playbooks as one YAML file",
     response_class=Response,
     responses={200: {"content": {YAML: {"schema": {}}}}},
@@ -46,7 +47,12 @@ async def export(member: MemberDep, resources: ResourcesDep) -> Response:
     return Response(text, media_type=YAML, headers=headers)
 
 
-@router.post(_FILE, summary="Import a client's playbooks from a file", responses=errors(409))
+@router.post(
+    _FILE,
+    operation_id="playbooks.import",
+    summary="Import a client's playbooks from a file",
+    responses=errors(409),
+)
 async def bring_in(
     asked: Annotated[Asked[ImportQuery], Depends(QueryInClient(ImportQuery, MANAGERS))],
     specs: Annotated[

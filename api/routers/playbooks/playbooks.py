@@ -51,7 +51,11 @@ _Draft = PlaybookBody(DraftShape, draft_in, _EXAMPLE, kind=DocumentKind.PLAYBOOK
 DraftDep = Annotated[PlaybookDraft, Depends(_Draft)]
 
 
-@router.get(PLAYBOOKS, summary="List a client's playbooks, in order of precedence")
+@router.get(
+    PLAYBOOKS,
+    operation_id="playbooks.list",
+    summary="List a client's playbooks, in order of precedence",
+)
 async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
     """Open to every member of the client. Inactive playbooks are included."""
     async with resources.database.reading(member.tenant) as connection:
@@ -59,7 +63,13 @@ async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
     return PlaybookList(playbooks=tuple(map(ListedPlaybook.of, in_winning_order(found))))
 
 
-@router.post(PLAYBOOKS, summary="Create a playbook", status_code=201, responses=errors(409))
+@router.post(
+    PLAYBOOKS,
+    operation_id="playbooks.create",
+    summary="Create a playbook",
+    status_code=201,
+    responses=errors(409),
+)
 async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -> PlaybookOut:
     """JSON, or YAML with `Content-Type: application/yaml`. The playbook is active immediately
     unless `active` is false."""
@@ -74,7 +84,7 @@ async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -
     return PlaybookOut.of(made)
 
 
-@router.get(PLAYBOOK, summary="Get a playbook in its file format")
+@router.get(PLAYBOOK, operation_id="playbooks.get", summary="Get a playbook in its file format")
 async def playbook(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> PlaybookOut:
@@ -83,7 +93,9 @@ async def playbook(
         return PlaybookOut.of(await PlaybookRepository(connection, member.tenant).read(playbook_id))
 
 
-@router.put(PLAYBOOK, summary="Change a playbook", responses=errors(409))
+@router.put(
+    PLAYBOOK, operation_id="playbooks.update", summary="Change a playbook", responses=errors(409)
+)
 async def update(
     member: ManagerDep, playbook_id: PlaybookId, draft: DraftDep, resources: ResourcesDep
 ) -> ChangedPlaybook:
@@ -97,7 +109,13 @@ async def update(
     return ChangedPlaybook.after(change)
 
 
-@router.delete(PLAYBOOK, summary="Delete a playbook", status_code=204, responses=errors(409))
+@router.delete(
+    PLAYBOOK,
+    operation_id="playbooks.delete",
+    summary="Delete a playbook",
+    status_code=204,
+    responses=errors(409),
+)
 async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: ResourcesDep) -> Response:
     """Its name and pattern can be reused. Runs that it answered can still be explained."""
     async with resources.work.of(member.tenant) as work:
@@ -105,7 +123,12 @@ async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: Resourc
     return Response(status_code=204)
 
 
-@router.post(f"{PLAYBOOK}/activate", summary="Activate a playbook", responses=errors(409))
+@router.post(
+    f"{PLAYBOOK}/activate",
+    operation_id="playbooks.activate",
+    summary="Activate a playbook",
+    responses=errors(409),
+)
 async def activate(
     member: ManagerDep,
     playbook_id: PlaybookId,
@@ -121,7 +144,12 @@ async def activate(
         )
 
 
-@router.post(f"{PLAYBOOK}/deactivate", summary="Deactivate a playbook", responses=errors(409))
+@router.post(
+    f"{PLAYBOOK}/deactivate",
+    operation_id="playbooks.deactivate",
+    summary="Deactivate a playbook",
+    responses=errors(409),
+)
 async def deactivate(
     member: ManagerDep,
     playbook_id: PlaybookId,

@@ -17,7 +17,11 @@ from store.playbooks.versions import PlaybookVersions
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get(f"{PLAYBOOK}/gate", summary="Check whether a playbook version may go live")
+@router.get(
+    f"{PLAYBOOK}/gate",
+    operation_id="playbooks.check_gate",
+    summary="Check whether a playbook version may go live",
+)
 async def gate(
     asked: Annotated[Asked[GateQuery], Depends(QueryInClient(GateQuery))],
     playbook_id: PlaybookId,

@@ -61,7 +61,11 @@ class _PathVersion(Part):
 VersionNumber = Annotated[int, Depends(_PathVersion())]
 
 
-@router.get(_VERSIONS, summary="List a playbook's versions, newest first")
+@router.get(
+    _VERSIONS,
+    operation_id="playbook_versions.list",
+    summary="List a playbook's versions, newest first",
+)
 async def versions(
     asked: Annotated[Asked[VersionQuery], Depends(QueryInClient(VersionQuery))],
     playbook_id: PlaybookId,
@@ -90,7 +94,7 @@ async def versions(
     )
 
 
-@router.get(_VERSION, summary="Get a version of a playbook")
+@router.get(_VERSION, operation_id="playbook_versions.get", summary="Get a version of a playbook")
 async def version(
     member: MemberDep, playbook_id: PlaybookId, number: VersionNumber, resources: ResourcesDep
 ) -> Version:
@@ -100,7 +104,11 @@ async def version(
     return Version.of(found)
 
 
-@router.get(f"{PLAYBOOK}/diff", summary="Compare two versions of a playbook")
+@router.get(
+    f"{PLAYBOOK}/diff",
+    operation_id="playbook_versions.compare",
+    summary="Compare two versions of a playbook",
+)
 async def difference(
     asked: Annotated[Asked[DiffQuery], Depends(QueryInClient(DiffQuery))],
     playbook_id: PlaybookId,
@@ -123,7 +131,10 @@ async def difference(
 
 
 @router.post(
-    f"{_VERSION}/restore", summary="Restore a version of a playbook", responses=errors(409)
+    f"{_VERSION}/restore",
+    operation_id="playbook_versions.restore",
+    summary="Restore a version of a playbook",
+    responses=errors(409),
 )
 async def restore(
     member: ManagerDep,

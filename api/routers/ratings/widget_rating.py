@@ -21,6 +21,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.post(
     "/api/widget/rating",
+    operation_id="widget.rate",
     summary="Rate an answer as a visitor",
     status_code=HTTPStatus.NO_CONTENT,
     responses={404: {"model": ErrorBody}},

@@ -39,7 +39,7 @@ Reader = Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of))]
 Reviewer = Annotated[MemberAt, Depends(InClientOf(REVIEWERS, _ID, client_of))]
 
 
-@router.get(_REVIEWS, summary="List a client's reviews")
+@router.get(_REVIEWS, operation_id="reviews.list", summary="List a client's reviews")
 async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
     resources: ResourcesDep,
@@ -61,7 +61,7 @@ async def reviews(
     )
 
 
-@router.get(_REVIEW, summary="Get a review with its full context")
+@router.get(_REVIEW, operation_id="reviews.get", summary="Get a review with its full context")
 async def review(reader: Reader, resources: ResourcesDep) -> Review:
     async with resources.database.reading(reader.tenant) as connection:
         return await read_review(connection, reader.tenant, reader.record_id)
@@ -69,6 +69,7 @@ async def review(reader: Reader, resources: ResourcesDep) -> Review:
 
 @router.post(
     f"{_REVIEW}/claim",
+    operation_id="reviews.claim",
     summary="Claim a review for 30 minutes",
     responses=errors(409),
 )
@@ -83,7 +84,12 @@ async def claim(
     return ClaimAnswer(review_id=reviewer.record_id, status=EscalationStatus.CLAIMED, claim=claimed)
 
 
-@router.post(f"{_REVIEW}/release", summary="Release a claim", responses=errors(409))
+@router.post(
+    f"{_REVIEW}/release",
+    operation_id="reviews.release",
+    summary="Release a claim",
+    responses=errors(409),
+)
 async def release(
     reviewer: Reviewer,
     _: Annotated[ReleaseBody, Depends(JsonBody(ReleaseBody, optional=True))],
@@ -96,6 +102,7 @@ async def release(
 
 @router.post(
     f"{_REVIEW}/approve",
+    operation_id="reviews.approve",
     summary="Approve the plan with the draft",
     responses=errors(409),
 )
@@ -120,6 +127,7 @@ async def approve(
 
 @router.post(
     f"{_REVIEW}/edit",
+    operation_id="reviews.edit",
     summary="Approve the plan with an edited reply",
     responses=errors(409),
 )
@@ -143,6 +151,7 @@ async def edit(
 
 @router.post(
     f"{_REVIEW}/reject",
+    operation_id="reviews.reject",
     summary="Reject the plan and hand the ticket over to people",
     responses=errors(409),
 )

@@ -18,7 +18,7 @@ router = APIRouter(route_class=DescribedRoute)
 _RUNS: Final = "/api/dashboard/runs"
 
 
-@router.get(_RUNS, summary="List a client's runs, newest first")
+@router.get(_RUNS, operation_id="runs.list", summary="List a client's runs, newest first")
 async def list_runs(
     asked: Annotated[Asked[RunQuery], Depends(QueryInClient(RunQuery))], resources: ResourcesDep
 ) -> RunPage:
@@ -38,7 +38,11 @@ async def list_runs(
     )
 
 
-@router.get(f"{_RUNS}/{{run_id}}", summary="Get a run and the reasons for its outcome")
+@router.get(
+    f"{_RUNS}/{{run_id}}",
+    operation_id="runs.get",
+    summary="Get a run and the reasons for its outcome",
+)
 async def show_run(
     member: MemberDep,
     run_id: Annotated[str, Depends(PathId("run_id", "run", RunNotFound))],

@@ -28,7 +28,7 @@ _REPLAY: Final = f"{_REPLAYS}/{{replay_id}}"
 ReplayId = Annotated[str, Depends(PathId("replay_id", "replay", ReplayNotFound))]
 
 
-@router.get(_REPLAYS, summary="List a client's replays, newest first")
+@router.get(_REPLAYS, operation_id="replays.list", summary="List a client's replays, newest first")
 async def replays(page: PageDep, resources: ResourcesDep) -> ReplayPage:
     """Open to every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
@@ -42,7 +42,11 @@ async def replays(page: PageDep, resources: ResourcesDep) -> ReplayPage:
 
 
 @router.post(
-    _REPLAYS, summary="Replay past events on a variant", status_code=201, responses=errors(404, 409)
+    _REPLAYS,
+    operation_id="replays.create",
+    summary="Replay past events on a variant",
+    status_code=201,
+    responses=errors(404, 409),
 )
 async def start(
     request: Request,
@@ -57,14 +61,18 @@ async def start(
         return await start_replay(work, member.actor, body.asked)
 
 
-@router.get(_REPLAY, summary="Get a replay's progress and results")
+@router.get(_REPLAY, operation_id="replays.get", summary="Get a replay's progress and results")
 async def replay(member: MemberDep, replay_id: ReplayId, resources: ResourcesDep) -> Replay:
     """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await ReplayRepository(connection, member.tenant).read(replay_id)
 
 
-@router.get(f"{_REPLAY}/examples", summary="List events whose outcome differs in a replay")
+@router.get(
+    f"{_REPLAY}/examples",
+    operation_id="replays.examples",
+    summary="List events whose outcome differs in a replay",
+)
 async def examples(
     asked: Annotated[Asked[ExamplesQuery], Depends(QueryInClient(ExamplesQuery))],
     replay_id: ReplayId,
@@ -84,7 +92,7 @@ async def examples(
     )
 
 
-@router.post(f"{_REPLAY}/stop", summary="Stop a replay")
+@router.post(f"{_REPLAY}/stop", operation_id="replays.stop", summary="Stop a replay")
 async def stop(
     member: ManagerDep,
     replay_id: ReplayId,

@@ -35,7 +35,12 @@ class _SimulatorPart(Part):
         return parse_simulation(parse_object(await read_body(request)))
 
 
-@router.post(SIMULATOR, summary="Simulate the agent on test messages", responses=errors(409, 504))
+@router.post(
+    SIMULATOR,
+    operation_id="simulator.chat",
+    summary="Simulate the agent on test messages",
+    responses=errors(409, 504),
+)
 async def chat(
     request: Request,
     user: Annotated[User, Depends(SignedIn(LimitScope.SIMULATOR))],

@@ -26,21 +26,32 @@ _ALL: Final = "/api/operator/automation"
 _NoBody = Annotated[AutomationBody, Depends(JsonBody(AutomationBody, optional=True))]
 
 
-@router.get(_CLIENT, summary="Get whether a client's automation is stopped")
+@router.get(
+    _CLIENT, operation_id="automation.get", summary="Get whether a client's automation is stopped"
+)
 async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
     """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await AutomationStops(connection, member.tenant).read()
 
 
-@router.post(f"{_CLIENT}/stop", summary="Stop all automatic answers and actions")
+@router.post(
+    f"{_CLIENT}/stop",
+    operation_id="automation.stop",
+    summary="Stop all automatic answers and actions",
+)
 async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
     """Takes effect in all workers before the response. People's replies and approvals continue."""
     async with resources.work.of(member.tenant) as work:
         return await stop_automation(work, member.actor)
 
 
-@router.post(f"{_CLIENT}/resume", summary="Resume a client's automation", responses=errors(409))
+@router.post(
+    f"{_CLIENT}/resume",
+    operation_id="automation.resume",
+    summary="Resume a client's automation",
+    responses=errors(409),
+)
 async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
     """Resuming after another member's stop waits for a second manager or a day, like any change
     that loosens a protection. Messages held during the stop stay with people."""
@@ -48,21 +59,33 @@ async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Aut
         return await resume_automation(work, member.actor)
 
 
-@router.get(_ALL, summary="Get whether the installation's automation is stopped")
+@router.get(
+    _ALL,
+    operation_id="automation.get_all",
+    summary="Get whether the installation's automation is stopped",
+)
 async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationState:
     """Requires an internal admin."""
     async with resources.database.reading_across() as connection:
         return InstallationState.of(await InstallationStops(connection).read())
 
 
-@router.post(f"{_ALL}/stop", summary="Stop all automatic answers and actions of every client")
+@router.post(
+    f"{_ALL}/stop",
+    operation_id="automation.stop_all",
+    summary="Stop all automatic answers and actions of every client",
+)
 async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -> InstallationState:
     """Requires an internal admin. Takes effect in all workers before the response."""
     async with resources.work.everywhere() as work:
         return InstallationState.of(await stop_installation(work, operator))
 
 
-@router.post(f"{_ALL}/resume", summary="Resume the installation's automation")
+@router.post(
+    f"{_ALL}/resume",
+    operation_id="automation.resume_all",
+    summary="Resume the installation's automation",
+)
 async def resume_all(
     operator: OperatorDep, _: _NoBody, resources: ResourcesDep
 ) -> InstallationState:

@@ -25,7 +25,7 @@ KeyId = Annotated[str, Depends(PathId("key_id", "key", KeyNotFound))]
 ManagersPage = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery, MANAGERS))]
 
 
-@router.get(_KEYS, summary="List a client's API keys, newest first")
+@router.get(_KEYS, operation_id="keys.list", summary="List a client's API keys, newest first")
 async def keys(page: ManagersPage, resources: ResourcesDep) -> KeyPage:
     """Requires the role owner or admin, like all key routes."""
     limit = page.query.limit
@@ -39,7 +39,13 @@ async def keys(page: ManagersPage, resources: ResourcesDep) -> KeyPage:
     )
 
 
-@router.post(_KEYS, summary="Create an API key", status_code=201, responses=errors(409))
+@router.post(
+    _KEYS,
+    operation_id="keys.create",
+    summary="Create an API key",
+    status_code=201,
+    responses=errors(409),
+)
 async def create(
     member: ChosenManagerDep,
     body: Annotated[KeyBody, Depends(JsonBody(KeyBody))],
@@ -52,14 +58,14 @@ async def create(
     return KeyWithText(key=Key.model_validate(made.entry), key_value=made.text, text=made.text)
 
 
-@router.get(_KEY, summary="Get an API key")
+@router.get(_KEY, operation_id="keys.get", summary="Get an API key")
 async def key(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Key:
     """Never contains the key itself."""
     async with resources.database.reading(member.tenant) as connection:
         return Key.model_validate(await KeyRepository(connection).read(member.tenant, key_id))
 
 
-@router.patch(_KEY, summary="Update an API key's label")
+@router.patch(_KEY, operation_id="keys.update", summary="Update an API key's label")
 async def rename(
     member: ManagerDep,
     key_id: KeyId,
@@ -71,7 +77,7 @@ async def rename(
         return Key.model_validate(await rename_key(work, member.actor, key_id, body.label))
 
 
-@router.delete(_KEY, summary="Revoke an API key", status_code=204)
+@router.delete(_KEY, operation_id="keys.delete", summary="Revoke an API key", status_code=204)
 async def revoke(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Response:
     """Takes effect immediately and permanently. The key stays listed; revoking it again changes
     nothing."""

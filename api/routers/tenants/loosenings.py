@@ -27,7 +27,11 @@ _ONE: Final = f"{_LOOSENINGS}/{{loosening_id}}"
 LooseningId = Annotated[str, Depends(PathId("loosening_id", "loosening", LooseningNotFound))]
 
 
-@router.get(_LOOSENINGS, summary="List changes that loosen rules, newest first")
+@router.get(
+    _LOOSENINGS,
+    operation_id="loosenings.list",
+    summary="List changes that loosen rules, newest first",
+)
 async def loosenings(page: PageDep, resources: ResourcesDep) -> LooseningPage:
     """Open to every member of the client. Lists pending and decided changes."""
     async with resources.database.reading(page.tenant) as connection:
@@ -41,7 +45,10 @@ async def loosenings(page: PageDep, resources: ResourcesDep) -> LooseningPage:
 
 
 @router.post(
-    f"{_ONE}/approve", summary="Approve a change that loosens rules", responses=errors(409)
+    f"{_ONE}/approve",
+    operation_id="loosenings.approve",
+    summary="Approve a change that loosens rules",
+    responses=errors(409),
 )
 async def approve(
     member: ManagerDep,
@@ -57,7 +64,12 @@ async def approve(
         )
 
 
-@router.post(f"{_ONE}/cancel", summary="Cancel a change that loosens rules", responses=errors(409))
+@router.post(
+    f"{_ONE}/cancel",
+    operation_id="loosenings.cancel",
+    summary="Cancel a change that loosens rules",
+    responses=errors(409),
+)
 async def cancel(
     member: ManagerDep,
     loosening_id: LooseningId,

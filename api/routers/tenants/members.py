@@ -41,7 +41,7 @@ class _PathUser(Part):
 UserId = Annotated[str, Depends(_PathUser())]
 
 
-@router.get(_MEMBERS, summary="List a client's owner and members")
+@router.get(_MEMBERS, operation_id="members.list", summary="List a client's owner and members")
 async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
     """Requires the role owner or admin, like all member routes. People join by invitation."""
     async with resources.database.reading_across() as connection:
@@ -49,7 +49,11 @@ async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
     return MemberList(members=tuple(map(MemberOut.model_validate, found)))
 
 
-@router.get(f"{_MEMBER}/keys", summary="List the active keys that a member created")
+@router.get(
+    f"{_MEMBER}/keys",
+    operation_id="members.keys",
+    summary="List the active keys that a member created",
+)
 async def keys(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> MadeKeys:
     """When you remove a member or lower their role, decide which of these keys to revoke. Former
     members are listed as long as one of their keys is active."""
@@ -60,7 +64,9 @@ async def keys(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> 
     return MadeKeys(keys=tuple(map(Key.model_validate, found)))
 
 
-@router.patch(_MEMBER, summary="Change a member's role", responses=errors(409))
+@router.patch(
+    _MEMBER, operation_id="members.update", summary="Change a member's role", responses=errors(409)
+)
 async def change(
     member: ManagerDep,
     user_id: UserId,
@@ -76,7 +82,13 @@ async def change(
     return MemberOut.model_validate(changed)
 
 
-@router.delete(_MEMBER, summary="Remove a member", status_code=204, responses=errors(409))
+@router.delete(
+    _MEMBER,
+    operation_id="members.delete",
+    summary="Remove a member",
+    status_code=204,
+    responses=errors(409),
+)
 async def remove(
     asked: Annotated[Asked[RemovalQuery], Depends(QueryInClient(RemovalQuery, MANAGERS))],
     user_id: UserId,

@@ -18,14 +18,19 @@ router = APIRouter(route_class=DescribedRoute)
 _SETTINGS: Final = "/api/dashboard/settings"
 
 
-@router.get(_SETTINGS, summary="Get a client's settings")
+@router.get(_SETTINGS, operation_id="settings.get", summary="Get a client's settings")
 async def settings(member: MemberDep, resources: ResourcesDep) -> ClientSettings:
     """Open to every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
         return await SettingsRepository(connection, member.tenant).read()
 
 
-@router.patch(_SETTINGS, summary="Change a client's settings", responses=errors(409))
+@router.patch(
+    _SETTINGS,
+    operation_id="settings.update",
+    summary="Change a client's settings",
+    responses=errors(409),
+)
 async def change(
     member: ManagerDep,
     body: Annotated[SettingsBody, Depends(JsonBody(SettingsBody))],

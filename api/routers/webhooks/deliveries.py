@@ -36,7 +36,7 @@ _DELIVERY: Final = f"{_DELIVERIES}/{{delivery_id}}"
 DeliveryId = Annotated[str, Depends(PathId("delivery_id", "delivery", DeliveryNotFound))]
 
 
-@router.get(_DELIVERIES, summary="List a webhook's deliveries")
+@router.get(_DELIVERIES, operation_id="deliveries.list", summary="List a webhook's deliveries")
 async def deliveries(
     member: WebhookDep,
     query: Annotated[DeliveryQuery, Depends(StrictQuery(DeliveryQuery))],
@@ -48,7 +48,9 @@ async def deliveries(
     return DeliveryList(deliveries=[one for one in found if query.status in (None, one.status)])
 
 
-@router.get(_DELIVERY, summary="Get a delivery with its request and response")
+@router.get(
+    _DELIVERY, operation_id="deliveries.get", summary="Get a delivery with its request and response"
+)
 async def delivery(
     member: WebhookDep, delivery_id: DeliveryId, resources: ResourcesDep
 ) -> DeliveryDetail:
@@ -69,7 +71,11 @@ async def delivery(
 
 
 @router.post(
-    f"{_DELIVERY}/replay", summary="Resend a delivery", status_code=202, responses=errors(402, 409)
+    f"{_DELIVERY}/replay",
+    operation_id="deliveries.resend",
+    summary="Resend a delivery",
+    status_code=202,
+    responses=errors(402, 409),
 )
 async def replay(
     member: WebhookDep,
@@ -85,6 +91,7 @@ async def replay(
 
 @router.post(
     f"{WEBHOOK}/replay",
+    operation_id="webhooks.replay",
     summary="Replay a webhook's missed events",
     status_code=202,
     responses=errors(402, 409),
@@ -106,7 +113,10 @@ async def replay_since(
 
 
 @router.post(
-    f"{WEBHOOK}/verify", summary="Explain why a signature does not match", responses=errors(402)
+    f"{WEBHOOK}/verify",
+    operation_id="webhooks.verify",
+    summary="Explain why a signature does not match",
+    responses=errors(402),
 )
 async def verify(
     member: WebhookDep,

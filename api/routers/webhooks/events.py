@@ -42,7 +42,9 @@ def _answers(*errors: int) -> dict[int | str, dict[str, Any]]:
     }
 
 
-@router.get(_PATH, summary="List webhook events", responses=_answers())
+@router.get(
+    _PATH, operation_id="webhook_events.list", summary="List webhook events", responses=_answers()
+)
 async def list_events(response: Response) -> WebhookEventList:
     """Public, without credentials."""
     response.headers["Cache-Control"] = _CACHE
@@ -55,6 +57,7 @@ async def list_events(response: Response) -> WebhookEventList:
 
 @router.get(
     f"{_PATH}/{{event}}",
+    operation_id="webhook_events.get",
     summary="Get an event's JSON Schema and an example body",
     responses=_answers(404),
 )

@@ -48,7 +48,7 @@ WebhookDep = Annotated[
 _WEBHOOKS: Final = "/api/dashboard/webhooks"
 
 
-@router.get(_WEBHOOKS, summary="List a client's webhooks")
+@router.get(_WEBHOOKS, operation_id="webhooks.list", summary="List a client's webhooks")
 async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
     """Requires the role owner or admin, like all webhook routes. Lists all webhooks, at most
     100."""
@@ -58,7 +58,11 @@ async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
 
 
 @router.post(
-    _WEBHOOKS, summary="Subscribe a URL to events", status_code=201, responses=errors(402, 409)
+    _WEBHOOKS,
+    operation_id="webhooks.create",
+    summary="Subscribe a URL to events",
+    status_code=201,
+    responses=errors(402, 409),
 )
 async def create(
     request: Request,
@@ -81,14 +85,19 @@ async def create(
     return WebhookWithSecret(webhook=made.webhook, secret=made.secret)
 
 
-@router.get(WEBHOOK, summary="Get a webhook")
+@router.get(WEBHOOK, operation_id="webhooks.get", summary="Get a webhook")
 async def webhook(member: WebhookDep, resources: ResourcesDep) -> Webhook:
     """Also allowed for a client whose plan no longer includes webhooks."""
     async with resources.database.reading(member.tenant) as connection:
         return await WebhookRepository(connection, member.tenant).read(member.record_id)
 
 
-@router.patch(WEBHOOK, summary="Change or pause a webhook", responses=errors(402))
+@router.patch(
+    WEBHOOK,
+    operation_id="webhooks.update",
+    summary="Change or pause a webhook",
+    responses=errors(402),
+)
 async def change(
     member: WebhookDep,
     body: Annotated[ChangeBody, Depends(JsonBody(ChangeBody))],
@@ -103,7 +112,12 @@ async def change(
         )
 
 
-@router.delete(WEBHOOK, summary="Delete a webhook and its deliveries", status_code=204)
+@router.delete(
+    WEBHOOK,
+    operation_id="webhooks.delete",
+    summary="Delete a webhook and its deliveries",
+    status_code=204,
+)
 async def delete(member: WebhookDep, resources: ResourcesDep) -> Response:
     """Pending deliveries are no longer sent."""
     async with resources.work.of(member.tenant) as work:
@@ -111,7 +125,12 @@ async def delete(member: WebhookDep, resources: ResourcesDep) -> Response:
     return Response(status_code=204)
 
 
-@router.post(f"{WEBHOOK}/rotate", summary="Rotate a webhook's secret", responses=errors(402))
+@router.post(
+    f"{WEBHOOK}/rotate",
+    operation_id="webhooks.rotate_secret",
+    summary="Rotate a webhook's secret",
+    responses=errors(402),
+)
 async def rotate(
     member: WebhookDep,
     body: Annotated[RotateBody, Depends(JsonBody(RotateBody, optional=True))],
@@ -132,7 +151,10 @@ async def rotate(
 
 
 @router.post(
-    f"{WEBHOOK}/enable", summary="Re-enable a webhook and send a test event", responses=errors(402)
+    f"{WEBHOOK}/enable",
+    operation_id="webhooks.enable",
+    summary="Re-enable a webhook and send a test event",
+    responses=errors(402),
 )
 async def enable(
     member: WebhookDep,
@@ -149,7 +171,13 @@ async def enable(
     )
 
 
-@router.post(f"{WEBHOOK}/test", summary="Send a test event", status_code=202, responses=errors(402))
+@router.post(
+    f"{WEBHOOK}/test",
+    operation_id="webhooks.test",
+    summary="Send a test event",
+    status_code=202,
+    responses=errors(402),
+)
 async def test(
     member: WebhookDep,
     body: Annotated[TestBody, Depends(JsonBody(TestBody, optional=True))],

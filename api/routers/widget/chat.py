@@ -29,7 +29,12 @@ from store.intake.idempotency import IdempotencyKey, is_kept
 router = APIRouter(route_class=DescribedRoute)
 
 
-@router.post("/api/widget/chat", summary="Send a visitor's message", response_model=ChatAnswer)
+@router.post(
+    "/api/widget/chat",
+    operation_id="widget.chat",
+    summary="Send a visitor's message",
+    response_model=ChatAnswer,
+)
 async def chat(
     begun: BegunDep,
     page: WidgetPageDep,

@@ -17,7 +17,10 @@ router = APIRouter(route_class=DescribedRoute)
 
 
 @router.get(
-    "/api/widget/config", summary="Get the widget's configuration", response_model=WidgetConfig
+    "/api/widget/config",
+    operation_id="widget.config",
+    summary="Get the widget's configuration",
+    response_model=WidgetConfig,
 )
 async def config(page: WidgetPageDep, resources: ResourcesDep) -> Response:
     """Writes nothing: opening a page does not create a session."""

@@ -71,6 +71,7 @@ class _MessagesAfter(Part):
 
 @router.get(
     "/api/widget/messages",
+    operation_id="widget.messages",
     summary="Get a session's messages, as JSON or server-sent events",
     response_model=SessionMessages,
     responses={200: {"content": {_EVENTS: _TEXT}}},

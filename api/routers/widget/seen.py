@@ -20,6 +20,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.post(
     "/api/widget/seen",
+    operation_id="widget.mark_seen",
     summary="Mark a session's messages as seen",
     status_code=HTTPStatus.NO_CONTENT,
     responses={404: {"model": ErrorBody}},

@@ -33,6 +33,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 @router.post(
     "/api/widget/email",
+    operation_id="widget.send_code",
     summary="Email a verification code to a visitor",
     status_code=202,
     responses={404: {"model": ErrorBody}},
@@ -66,7 +67,9 @@ async def email(
     return CodeSent()
 
 
-@router.post("/api/widget/verify", summary="Verify a visitor with a code")
+@router.post(
+    "/api/widget/verify", operation_id="widget.verify", summary="Verify a visitor with a code"
+)
 async def verify(
     page: WidgetPageDep,
     sent: Annotated[VisitorCode, Depends(JsonBody(VisitorCode))],

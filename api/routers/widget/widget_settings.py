@@ -28,13 +28,15 @@ _WIDGET: Final = "/api/dashboard/widget"
 OverlapDep = Annotated[OverlapBody, Depends(JsonBody(OverlapBody, optional=True))]
 
 
-@router.get(_WIDGET, summary="Get a client's widget settings")
+@router.get(_WIDGET, operation_id="widget_settings.get", summary="Get a client's widget settings")
 async def widget(member: MemberDep, resources: ResourcesDep) -> WidgetSummary:
     """Open to every member of the client. The secret is shown only once, when it is created."""
     return await _summary(member, resources)
 
 
-@router.patch(_WIDGET, summary="Change a client's widget settings")
+@router.patch(
+    _WIDGET, operation_id="widget_settings.update", summary="Change a client's widget settings"
+)
 async def change(
     member: ManagerDep,
     body: Annotated[WidgetBody, Depends(JsonBody(WidgetBody))],
@@ -47,7 +49,11 @@ async def change(
     return await _summary(member, resources)
 
 
-@router.post(f"{_WIDGET}/secret", summary="Rotate the widget's secret")
+@router.post(
+    f"{_WIDGET}/secret",
+    operation_id="widget_settings.rotate_secret",
+    summary="Rotate the widget's secret",
+)
 async def rotate_secret(
     member: ManagerDep, body: OverlapDep, resources: ResourcesDep
 ) -> WidgetWithSecret:
@@ -64,7 +70,11 @@ async def rotate_secret(
     return WidgetWithSecret(widget=await _summary(member, resources), secret=made.secret)
 
 
-@router.post("/api/dashboard/settings/widget-key", summary="Rotate the widget's key")
+@router.post(
+    "/api/dashboard/settings/widget-key",
+    operation_id="widget_settings.rotate_key",
+    summary="Rotate the widget's key",
+)
 async def rotate_key(
     member: ManagerDep, body: OverlapDep, resources: ResourcesDep
 ) -> ClientSettings:

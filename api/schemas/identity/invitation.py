@@ -29,6 +29,8 @@ class InvitationBody(StrictBody):
 
 
 class ResendBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"language": "fr"}]})
+
     language: Literal["fr", "en"] | None = Field(
         default=None, description="Language of the email; defaults to the Accept-Language header."
     )

@@ -19,6 +19,12 @@ _RefreshToken = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class SignupBody(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"email": "camille@example.com", "brand_name": "Boutique Camille"}]
+        }
+    )
+
     email: _Address
     brand_name: Annotated[
         str | None,
@@ -40,16 +46,26 @@ class SignupAnswer(BaseModel):
 
 
 class EnterCodeBody(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"email": "camille@example.com", "code": "482913"}]}
+    )
+
     email: _Address
     code: Annotated[str, Field(max_length=20, description="Six-digit code from the email.")]
 
 
 class RefreshBody(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"refresh_token": "the last refresh token"}]}
+    )
+
     refresh_token: _RefreshToken
 
 
 class SignOutBody(StrictBody):
     """Without a refresh token, the browser's session ends."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"everywhere": True}]})
 
     refresh_token: _RefreshToken | None = None
     everywhere: bool = False

@@ -34,6 +34,8 @@ class OpenEndpointBody(StrictBody):
 
 
 class RotateEndpointBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"overlap_hours": 24}]})
+
     overlap_hours: Whole = Field(
         default=24,
         ge=0,
@@ -44,6 +46,8 @@ class RotateEndpointBody(StrictBody):
 
 
 class EndpointSecretBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"secret": "the signing secret"}]})
+
     secret: SecretStr = Field(
         description="Secret that the platform signs with. Never returned, logged or exported."
     )

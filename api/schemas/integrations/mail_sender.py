@@ -94,10 +94,14 @@ class SenderBody(StrictBody):
 
 
 class SenderCodeBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"code": "482913"}]})
+
     code: str = Field(max_length=20, description="Six-digit code from the email.")
 
 
 class ResentCodeBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"language": "fr"}]})
+
     language: Literal["fr", "en"] | None = Field(
         default=None, description="Language of the email; defaults to the Accept-Language header."
     )

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field, JsonValue, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from api.openapi import in_one_piece
 from api.schemas.content.content import EntryBody, NewEntryBody, NewTemplateBody, TemplateBody
@@ -101,6 +101,10 @@ _Case = Annotated[
 
 
 class AcceptCorrectionBody(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"classification": "refund_request"}]}
+    )
+
     classification: Annotated[
         Category,
         Field(strict=False, description="Category of the customer's message."),

@@ -84,6 +84,10 @@ class RestoreBody(StrictBody):
 
 
 class ActivateBody(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"override": "Validé par téléphone par la direction."}]}
+    )
+
     override: Override | None = None
 
 

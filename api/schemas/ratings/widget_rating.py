@@ -12,7 +12,13 @@ from domain.widget.widget_session import MAX_TOKEN
 class WidgetRatingBody(BaseModel):
     """`number`: the number of the rated answer among the session's messages."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={
+            "examples": [{"session_id": "the token of the session", "number": 2, "score": 5}]
+        },
+    )
 
     session_id: Annotated[str, Field(max_length=MAX_TOKEN)]
     number: Annotated[int, Field(strict=True, ge=0, le=MAX_NUMBER)]

@@ -81,6 +81,8 @@ class ReviewPage(BaseModel):
 
 
 class ClaimBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"force": False}]})
+
     force: bool = Field(
         default=False, description="Take over another member's claim. Owners and admins only."
     )
@@ -106,6 +108,10 @@ _Revision = Annotated[
 
 
 class ApproveBody(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"draft": "Bonjour, votre colis arrive demain."}]}
+    )
+
     draft: str | None = Field(
         default=None,
         pattern=_NO_NUL,
@@ -117,7 +123,10 @@ class ApproveBody(StrictBody):
 
 class EditBody(StrictBody):
     # Python's definition of white space, as in domain/reviews/escalation.py.
-    model_config = ConfigDict(regex_engine="python-re")
+    model_config = ConfigDict(
+        regex_engine="python-re",
+        json_schema_extra={"examples": [{"text": "Bonjour, votre colis arrive jeudi."}]},
+    )
 
     text: str = Field(
         pattern=r"\S", max_length=MAX_WORDS, description="Text to send instead of the draft."
@@ -127,6 +136,10 @@ class EditBody(StrictBody):
 
 
 class RejectBody(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"note": "Remboursé par téléphone."}]}
+    )
+
     note: str | None = Field(
         default=None, max_length=MAX_NOTE, pattern=_NO_NUL, description="Note for colleagues."
     )

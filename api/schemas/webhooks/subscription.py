@@ -109,6 +109,8 @@ class ChangeBody(StrictBody):
 
 
 class RotateBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"overlap_hours": 24}]})
+
     overlap_hours: float = Field(
         default=OVERLAP_HOURS,
         ge=0,
@@ -122,6 +124,8 @@ class EnableBody(StrictBody):
 
 
 class TestBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"event": "ticket.resolved"}]})
+
     event: OutboundEventId = Field(
         default=TESTED_BY_DEFAULT,
         description="Event type to send, even one that the webhook is not subscribed to.",

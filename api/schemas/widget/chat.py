@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from api.schemas.core.strict_body import StrictBody
 from api.schemas.intake.gateway import NoPlaybook
@@ -29,6 +29,10 @@ SessionToken = Annotated[
 
 class ChatMessage(StrictBody):
     """A visitor's message."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"message": "Où est ma commande 1042 ?"}]}
+    )
 
     message: str = Field(min_length=1, max_length=MAX_MESSAGE, pattern=_PHRASE)
     session_id: SessionToken | None = None

@@ -28,7 +28,11 @@ class SessionMessages(BaseModel):
 
 
 class SeenBody(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        json_schema_extra={"examples": [{"session_id": "the token of the session", "number": 2}]},
+    )
 
     session_id: Annotated[str, Field(max_length=MAX_TOKEN)]
     number: Annotated[int, Field(strict=True, ge=0, le=MAX_NUMBER)]

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from api.schemas.core.strict_body import StrictBody
 from api.schemas.widget.chat import MAX_EMAIL, Language
@@ -16,6 +16,14 @@ _Token = Annotated[
 
 
 class VisitorAddress(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [
+                {"session_id": "the token of the session", "customer_email": "camille@example.com"}
+            ]
+        }
+    )
+
     session_id: _Token
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)]
     language: Language | None = Field(
@@ -30,6 +38,12 @@ class CodeSent(BaseModel):
 
 
 class VisitorCode(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"session_id": "the token of the session", "code": "482913"}]
+        }
+    )
+
     session_id: _Token
     code: Annotated[
         str, Field(max_length=MAX_CODE, description="Code from the email, of six or nine digits.")

@@ -81,6 +81,8 @@ class WidgetBody(StrictBody):
 
 
 class OverlapBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"overlap_hours": 24}]})
+
     overlap_hours: float = Field(
         default=OVERLAP_HOURS,
         ge=0,

@@ -1,11 +1,14 @@
 """The OpenAPI document names what is really answered, beside what FastAPI can tell."""
 
+import re
 from copy import deepcopy
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from api.app import create_app
+from scripts.api_operations import FILE, table
 from tests.support.core.engine import LiveEngine, settings_of
 
 GATEWAY = "/api/engine/gateway"
@@ -29,6 +32,35 @@ def test_every_route_names_the_answers_of_the_edge(document: dict[str, Any]) -> 
         for status in ("431", "503"):
             body = operation["responses"][status]["content"]["application/json"]["schema"]
             assert body == {"$ref": "#/components/schemas/ErrorBody"}
+
+
+def test_operation_ids_are_a_noun_and_a_verb(document: dict[str, Any]) -> None:
+    ids = [operation["operationId"] for operation in operations(document)]
+
+    assert [one for one in ids if not re.fullmatch(r"[a-z_]+\.[a-z_]+", one)] == []
+    assert len(ids) == len({*ids})
+    assert {one["operationId"].split(".")[0]: one["tags"] for one in operations(document)} == {
+        one.split(".")[0]: [one.split(".")[0]] for one in ids
+    }
+
+
+def test_the_list_of_operations_is_current(document: dict[str, Any]) -> None:
+    assert FILE.read_text(encoding="utf-8") == table(document)
+
+
+def test_every_body_has_an_example_that_its_schema_allows(document: dict[str, Any]) -> None:
+    """The gateway's fields have theirs one by one, so that a generated body has them all."""
+    tried = 0
+    for operation in operations(document):
+        content = operation.get("requestBody", {"content": {}})["content"]
+        described = content.get("application/json", {"schema": {}})
+        schema = described["schema"]
+        if schema.get("properties") and operation["operationId"] != "gateway.push":
+            examples = schema.get("examples") or [described["example"]]
+            for example in examples:
+                Draft202012Validator(schema).validate(example)
+                tried += 1
+    assert tried > 50
 
 
 def guarded(document: dict[str, Any]) -> list[dict[str, Any]]:
