@@ -1,6 +1,6 @@
-"""indexes of records by their id
+"""indexes of records by id
 
-For lookups of a record's client: without one, a random id read a whole index of the table.
+Lookups of a record's client search by id alone. Without these indexes, each reads a whole index.
 
 Revision: 8b5f2e07c4d9
 Follows: 4e90d2b6c1a8

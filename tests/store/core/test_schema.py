@@ -111,7 +111,7 @@ def test_tenant_tables_are_keyed_by_client(name: str) -> None:
 
 
 def _looked_up_by_id() -> dict[str, sa.Table]:
-    """The tables of `owner_of`: it looks for an id in the rows of all clients."""
+    """Return the tables that `owner_of` searches, by name."""
     found: dict[str, sa.Table] = {}
     for module in pkgutil.walk_packages(store.__path__, "store."):
         for _, function in inspect.getmembers(import_module(module.name), inspect.isfunction):
@@ -123,7 +123,7 @@ def _looked_up_by_id() -> dict[str, sa.Table]:
 
 @pytest.mark.parametrize("name", sorted(_looked_up_by_id()))
 def test_a_lookup_by_id_alone_has_its_index(name: str) -> None:
-    """Without one, anyone who is signed in had whole indexes read by pages of random ids."""
+    """Without an index, each lookup of a random id reads a whole index."""
     table = _looked_up_by_id()[name]
     assert any(
         next(iter(index.columns), None) is table.c.id
