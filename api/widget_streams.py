@@ -89,8 +89,8 @@ class WidgetStreams:
         self.silence_s = silence_s
         self.lasts_s = lasts_s
         self.reading = ClientTurns(_READING, _READING_OF_A_CLIENT)
-        self._room = FairRoom(in_all=A_PROCESS, of_one=A_CLIENT, refusal=ServerBusy)
-        self._free_room = FairRoom(in_all=ALL_FREE, of_one=A_FREE_CLIENT, refusal=ServerBusy)
+        self._room = _room(A_PROCESS)
+        self._free_room = _room(ALL_FREE)
         self._places: dict[str, set[StreamPlace]] = {}
         self._addresses: Counter[str] = Counter()
         self._networks: Counter[str] = Counter()
@@ -161,6 +161,11 @@ class WidgetStreams:
             counted[one] -= 1
             if not counted[one]:
                 del counted[one]
+
+
+def _room(in_all: int) -> FairRoom:
+    """Return a room that limits the total only; `place` checks the limits of its keys."""
+    return FairRoom(in_all=in_all, of_one=in_all, leaves_half=False, refusal=ServerBusy)
 
 
 def _take_room(room: FairRoom, held: ExitStack, place: StreamPlace, *keys: str) -> None:

@@ -60,19 +60,20 @@ def test_one_client_leaves_places_to_the_others(pays: bool, at_most: int) -> Non
         assert streams.open == 1
 
 
+@pytest.mark.parametrize("pays", [True, False])
 @pytest.mark.parametrize(("session", "address", "places"), [
     ("one/s", "address-{}", A_SESSION), ("one/s-{}", "address", AN_ADDRESS),
-    ("one/s-{}", "address-{}", A_NETWORK),
+    ("shop-{}/s", "address-{}", A_NETWORK),
 ])  # fmt: skip
 def test_a_session_an_address_and_a_network_have_so_many(
-    session: str, address: str, places: int
+    session: str, address: str, places: int, pays: bool
 ) -> None:
     streams = WidgetStreams()
     with ExitStack() as held:
 
         def open_one(number: str) -> None:
             of = session.format(number), address.format(number), "network"
-            held.enter_context(streams.place(*of, pays=True))
+            held.enter_context(streams.place(*of, pays=pays))
 
         for number in range(places):
             open_one(str(number))
@@ -84,8 +85,7 @@ def test_a_full_process_says_so() -> None:
     streams = WidgetStreams()
     with ExitStack() as held:
         visitors = Visitors(streams, held)
-        # A room keeps the last place free.
-        for number in range(A_PROCESS - 1):
+        for number in range(A_PROCESS):
             visitors.open(f"client-{number}")
         with pytest.raises(ServerBusy):
             visitors.open("another")
@@ -119,11 +119,51 @@ def test_a_network_gives_way_before_the_visitors_of_the_same_shops() -> None:
         assert not any(place.is_over for place in (*earlier, *later))
 
 
+def test_a_shop_has_its_streams_while_others_have_the_rest() -> None:
+    streams = WidgetStreams()
+    with ExitStack() as held:
+        visitors = Visitors(streams, held)
+        others = [visitors.open(f"client-{number}") for number in range(A_PROCESS - A_CLIENT)]
+        assert visitors.fill("shop") == A_CLIENT
+        assert not any(place.is_over for place in others)
+
+
+def test_a_new_stream_ends_one_other() -> None:
+    """A newcomer with many streams of its own ends no more than a newcomer without."""
+    streams = WidgetStreams()
+    with ExitStack() as held:
+        visitors = Visitors(streams, held)
+        large = [visitors.open("large") for _ in range(A_CLIENT)]
+        for _ in range(A_CLIENT // 3):
+            visitors.open("small")
+        for number in range(A_PROCESS - A_CLIENT - A_CLIENT // 3):
+            visitors.open(f"client-{number}")
+        assert streams.open == A_PROCESS
+
+        visitors.open("small")
+
+        assert sum(place.is_given_up for place in large) == 1
+
+
+def test_a_network_gives_way_before_other_visitors_of_one_shop() -> None:
+    """The shop has the most streams, so one of its streams ends."""
+    streams = WidgetStreams()
+    with ExitStack() as held:
+        visitors = Visitors(streams, held)
+        earlier = [visitors.open("shop") for _ in range(A_CLIENT - A_NETWORK)]
+        theirs = [visitors.open("shop", network="2001:db8::/48") for _ in range(A_NETWORK)]
+        for number in range(A_PROCESS - A_CLIENT):
+            visitors.open(f"client-{number}")
+        visitors.open("late")
+        assert [place.is_given_up for place in theirs].count(True) == 1
+        assert not any(place.is_over for place in earlier)
+
+
 def test_free_accounts_leave_half_to_those_who_pay() -> None:
     streams = WidgetStreams()
     with ExitStack() as held:
         visitors = Visitors(streams, held)
-        opened = [visitors.open(f"free-{number}", pays=False) for number in range(ALL_FREE - 1)]
+        opened = [visitors.open(f"free-{number}", pays=False) for number in range(ALL_FREE)]
         with pytest.raises(ServerBusy):
             visitors.open("another", pays=False)
         places = [visitors.open(f"shop-{number}") for number in range(A_PROCESS - ALL_FREE)]
