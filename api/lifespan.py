@@ -47,7 +47,7 @@ from api.installation import state_sources
 from api.key_uses import written
 from api.mcp.server import at_work, build_manager
 from api.resources import Resources
-from api.widget_access import widget_key_reads, widget_reads
+from api.widget_access import payer_reads, widget_key_reads, widget_reads
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
 from services.analytics.gaps import GapReading
@@ -125,6 +125,7 @@ def resources_held(
                 keys=key_reads(database),
                 widget_keys=widget_key_reads(database, utc_now),
                 widgets=widget_reads(database),
+                payers=payer_reads(database, utc_now),
                 key_uses=key_uses,
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,

@@ -69,6 +69,7 @@ class Resources:
     keys: SharedReads[KeyMaterial, ActiveKey | None]
     widget_keys: SharedReads[str, TenantId | None]
     widgets: SharedReads[TenantId, Widget]
+    payers: SharedReads[TenantId, bool]
     key_uses: KeyUses
     gateway_traffic: GatewayTraffic
     sessions: SessionVerifier | None

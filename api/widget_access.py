@@ -30,6 +30,7 @@ from domain.widget.widget import Widget
 from services.core.shared_reads import SharedReads
 from services.widget.api_key_use import NOTED_EVERY, note_api_key_use
 from store.core.database import Database
+from store.exports.payer import is_payer
 from store.widget.widget_keys import client_of_widget
 from store.widget.widgets import WidgetRepository
 
@@ -135,6 +136,15 @@ def widget_reads(database: Database) -> SharedReads[TenantId, Widget]:
     async def read(tenant: TenantId) -> Widget:
         async with database.reading(tenant) as connection:
             return await WidgetRepository(connection, tenant).read()
+
+    return SharedReads(read)
+
+
+def payer_reads(database: Database, now: Clock) -> SharedReads[TenantId, bool]:
+    """Return a reader that checks whether a client pays. The result limits its streams."""
+
+    async def read(tenant: TenantId) -> bool:
+        return await is_payer(database, tenant, now())
 
     return SharedReads(read)
 

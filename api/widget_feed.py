@@ -13,6 +13,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.widget.shown_message import MESSAGES_A_READ, SessionState, ShownMessage
 from domain.widget.widget_session import HeldSession
+from store.core.client_turns import SharedWork
 from store.core.database import Database
 from store.widget.session_messages import SessionMessageRepository
 from store.widget.session_states import SessionStateRepository
@@ -46,23 +47,24 @@ class SessionReader:
     def __init__(
         self, database: Database, tenant: TenantId, session: HeldSession, now: Clock
     ) -> None:
+        self.tenant: Final = tenant
         self._database = database
-        self._tenant = tenant
         self._session = session
         self._now = now
 
-    async def read(self, after: int) -> Conversation:
-        """Return the messages after the given number. Raises EngineUnavailable."""
-        async with self._database.reading(self._tenant) as connection:
+    async def read(self, after: int, *, as_part_of: SharedWork | None = None) -> Conversation:
+        """Return the messages after the given number. `as_part_of`: as in `Database.reading`.
+        Raises EngineUnavailable."""
+        async with self._database.reading(self.tenant, as_part_of=as_part_of) as connection:
             # Read the state first: it must not announce an answer that the messages do not contain.
-            standing = await SessionStateRepository(connection, self._tenant).standing(
+            standing = await SessionStateRepository(connection, self.tenant).standing(
                 self._session.id, self._now()
             )
             if standing is None or not self._session.opens(standing.verified_by):
                 return Conversation()
             messages: tuple[ShownMessage, ...] = ()
             if standing.last_number > after:
-                messages = await SessionMessageRepository(connection, self._tenant).listed(
+                messages = await SessionMessageRepository(connection, self.tenant).listed(
                     self._session.id, after
                 )
         return Conversation(messages, standing.state, begun=True)
@@ -86,14 +88,16 @@ class SessionFeed:
         self._sent_state: SessionState | None = None
         self._begun = False
 
-    async def pieces(self, session: str, address: str) -> AsyncGenerator[bytes]:
+    async def pieces(
+        self, session: str, address: str, network: str, *, pays: bool
+    ) -> AsyncGenerator[bytes]:
         """Yield all messages after the first number, each once, and each state.
 
         A PostgreSQL notification triggers a read. A lost notification delays the message until the
-        next heartbeat. `session`, `address`: as in WidgetStreams. Raises CallerBusy, ServerBusy and
-        EngineUnavailable, all before the first piece.
+        next heartbeat. The parameters are those of `WidgetStreams.place`. Raises CallerBusy,
+        ServerBusy and EngineUnavailable, all before the first piece.
         """
-        with self._streams.place(session, address) as place:
+        with self._streams.place(session, address, network, pays=pays) as place:
             found: Conversation | None = await self._read()
             while True:
                 if found is not None:
@@ -109,6 +113,8 @@ class SessionFeed:
                         if not await self._goes_on():
                             return
                         yield _ALIVE
+                if place.is_given_up:
+                    return
                 found = await self._read_again()
 
     def _new_of(self, found: Conversation) -> bytes:
@@ -121,8 +127,10 @@ class SessionFeed:
         return b"".join(pieces)
 
     async def _read(self) -> Conversation:
-        async with self._streams.reading:
-            return await self._reader.read(self._after)
+        # Counted to the client, a read would keep its turn while the client's other requests wait
+        # for a lock.
+        async with self._streams.reading.turn(self._reader.tenant):
+            return await self._reader.read(self._after, as_part_of=SharedWork.WIDGET_STREAMS)
 
     async def _read_again(self) -> Conversation | None:
         """Return None while the database is unavailable; the next read returns the missed

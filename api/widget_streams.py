@@ -1,34 +1,55 @@
-"""Open streams of widget sessions: their limits, their wake-ups and their end."""
+"""Open streams of widget sessions: their limits, their wake-ups and their end.
+
+If the process is full, a new stream ends a stream of the client or network that has the most. It is
+refused if its own client or network has as many.
+"""
 
 import asyncio
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Final
 
 from domain.core.errors import CallerBusy, ServerBusy
+from services.core.fair_room import FairRoom
+from store.core.client_turns import ClientTurns
 
 A_SESSION: Final = 3
 AN_ADDRESS: Final = 20
+A_NETWORK: Final = 100
+"""Streams of a /24 or /48 network, to all clients. One caller may have all addresses of a
+network."""
+
 A_CLIENT: Final = 300
+A_FREE_CLIENT: Final = 50
+"""Streams of a client without a paid plan."""
+
 A_PROCESS: Final = 1_000
 """Fewer than the edge's connections, so that the rest of the API keeps some."""
+
+ALL_FREE: Final = A_PROCESS // 2
+"""Streams of all clients without a paid plan. The rest is left to paying clients."""
 
 SILENCE_S: Final = 15.0
 """After this long without news, a stream reads the session and sends a heartbeat."""
 
 LASTS_S: Final = 15 * 60.0
 
-# Maximum number of streams that read at the same time. More would take database connections from
-# requests.
+# Maximum number of streams that read at the same time, in total and of one client. More would take
+# database connections from requests.
 _READING: Final = 3
+_READING_OF_A_CLIENT: Final = 2
+
+# The counters of a stream: the counter, the stream's key in it, and the limit of a key.
+_Counts = tuple[tuple[Counter[str], str, int], ...]
 
 
 class StreamPlace:
-    """One open stream."""
+    """One open stream. `is_given_up`: True after another stream has taken its place."""
 
     def __init__(self, lasts_s: float) -> None:
+        self.is_given_up = False
         self._news = asyncio.Event()
         self._ends_at = time.monotonic() + lasts_s
 
@@ -43,6 +64,11 @@ class StreamPlace:
         """Let the stream send what is pending, then end."""
         self._ends_at = 0
         self._news.set()
+
+    def give_up(self) -> None:
+        """End the stream without a further read."""
+        self.is_given_up = True
+        self.end()
 
     async def news(self, seconds: float) -> bool:
         """Wait for news. Return False if none arrive within the time."""
@@ -62,9 +88,12 @@ class WidgetStreams:
     def __init__(self, *, silence_s: float = SILENCE_S, lasts_s: float = LASTS_S) -> None:
         self.silence_s = silence_s
         self.lasts_s = lasts_s
-        self.reading = asyncio.Semaphore(_READING)
+        self.reading = ClientTurns(_READING, _READING_OF_A_CLIENT)
+        self._room = _room(A_PROCESS)
+        self._free_room = _room(ALL_FREE)
         self._places: dict[str, set[StreamPlace]] = {}
         self._addresses: Counter[str] = Counter()
+        self._networks: Counter[str] = Counter()
         self._clients: Counter[str] = Counter()
         self._ending = False
 
@@ -73,23 +102,35 @@ class WidgetStreams:
         return self._addresses.total()
 
     @contextmanager
-    def place(self, session: str, address: str) -> Iterator[StreamPlace]:
+    def place(
+        self, session: str, address: str, network: str, *, pays: bool
+    ) -> Iterator[StreamPlace]:
         """Hold a stream's slot while the block runs.
 
-        `session`: `client_id/session_id`. Raises CallerBusy if the session, the address or the
-        client has too many streams, ServerBusy if the process has.
+        `session`: `client_id/session_id`. `network`: the network of the address. `pays`: whether
+        the client has a paid plan. Raises CallerBusy if the session, the address, the network or
+        the client has too many streams, ServerBusy if the process has.
         """
-        self._check_room(session, address)
+        client = session.partition("/")[0]
+        counts: _Counts = (
+            (self._addresses, address, AN_ADDRESS),
+            (self._networks, network, A_NETWORK),
+            (self._clients, client, A_CLIENT if pays else A_FREE_CLIENT),
+        )
+        self._check_limits(session, counts)
         place = StreamPlace(self.lasts_s)
         if self._ending:
             place.end()
-        self._places.setdefault(session, set()).add(place)
-        self._addresses[address] += 1
-        self._clients[_client_of(session)] += 1
-        try:
-            yield place
-        finally:
-            self._leave(session, address, place)
+        with ExitStack() as held:
+            for room in [self._room] if pays else [self._free_room, self._room]:
+                _take_room(room, held, place, client, network)
+            self._places.setdefault(session, set()).add(place)
+            for counted, one, _ in counts:
+                counted[one] += 1
+            try:
+                yield place
+            finally:
+                self._leave(session, counts, place)
 
     def wake(self, session: str | None) -> None:
         """Make the session's streams read again, or all streams if `session` is None."""
@@ -106,26 +147,32 @@ class WidgetStreams:
             for place in places:
                 place.end()
 
-    def _check_room(self, session: str, address: str) -> None:
-        is_full = (
-            len(self._places.get(session, ())) >= A_SESSION
-            or self._addresses[address] >= AN_ADDRESS
-            or self._clients[_client_of(session)] >= A_CLIENT
-        )
-        if is_full:
+    def _check_limits(self, session: str, counts: _Counts) -> None:
+        if len(self._places.get(session, ())) >= A_SESSION:
             raise CallerBusy
-        if self.open >= A_PROCESS:
-            raise ServerBusy
+        if any(counted[one] >= at_most for counted, one, at_most in counts):
+            raise CallerBusy
 
-    def _leave(self, session: str, address: str, place: StreamPlace) -> None:
+    def _leave(self, session: str, counts: _Counts, place: StreamPlace) -> None:
         self._places[session].discard(place)
         if not self._places[session]:
             del self._places[session]
-        for counted, one in ((self._addresses, address), (self._clients, _client_of(session))):
+        for counted, one, _ in counts:
             counted[one] -= 1
             if not counted[one]:
                 del counted[one]
 
 
-def _client_of(session: str) -> str:
-    return session.partition("/")[0]
+def _room(in_all: int) -> FairRoom:
+    """Return a room that limits the total only; `place` checks the limits of its keys."""
+    return FairRoom(in_all=in_all, of_one=in_all, leaves_half=False, refusal=ServerBusy)
+
+
+def _take_room(room: FairRoom, held: ExitStack, place: StreamPlace, *keys: str) -> None:
+    def give_way() -> None:
+        held.close()  # frees the place in the other room too
+        place.give_up()
+
+    share = held.enter_context(room.place(*keys))
+    share.grow(1)
+    share.may_give_way(give_way)

@@ -13,7 +13,16 @@ import pytest
 
 from api.errors import ANSWERS
 from api.schemas.widget.chat import MAX_MESSAGE, ChatStatus
-from api.widget_streams import A_CLIENT, A_PROCESS, A_SESSION, AN_ADDRESS, LASTS_S, SILENCE_S
+from api.widget_streams import (
+    A_CLIENT,
+    A_FREE_CLIENT,
+    A_NETWORK,
+    A_PROCESS,
+    A_SESSION,
+    AN_ADDRESS,
+    LASTS_S,
+    SILENCE_S,
+)
 from demo.storefront import policy_for
 from domain.core.errors import DomainError
 from domain.identity.mailed_code import (
@@ -165,7 +174,8 @@ def test_facts(text: str) -> None:
         [quota(LimitScope.WIDGET_SESSION, 10), 10],
         [quota(LimitScope.WIDGET_ADDRESS, 10), 10],
         [quota(LimitScope.WIDGET_ADDRESS_DAY, 24 * 60), 24],
-        [quota(LimitScope.WIDGET, 1)], [A_SESSION, AN_ADDRESS, A_CLIENT, A_PROCESS],
+        [quota(LimitScope.WIDGET, 1)],
+        [A_SESSION, AN_ADDRESS, A_NETWORK, A_CLIENT, A_FREE_CLIENT, A_PROCESS],
         [PLACE_CODES_AN_HOUR, quota(LimitScope.WIDGET_CODE, 60), REQUESTER_CODES_AN_HOUR],
         [CODES_AT_MOST, 24], [CODES_AN_HOUR, CODES_AN_HOUR_AT_MOST],
         [quota(LimitScope.WIDGET_CODE_TRY, 10), 10], [MAX_MESSAGE],

@@ -145,6 +145,12 @@ function openSession(wire, store, on) {
         told = true;
         setState(data);
       },
+      // Poll the messages while no stream can be opened.
+      missed() {
+        if (of !== token) return;
+        told = false;
+        pull();
+      },
       refused,
     });
     if (!looking) calmTimer = setTimeout(ensure, calm);

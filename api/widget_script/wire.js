@@ -96,7 +96,8 @@ async function readEvents(body, heard, take) {
 
 /**
  * A session's messages as they come, until `stop()`. It connects again after `last()`.
- * on: take(name, data), refused(Refusal) where trying again is of no use.
+ * on: take(name, data), missed() after each failed attempt that is repeated, refused(Refusal) after
+ * one that is not.
  */
 function openStream(wire, session, last, on) {
   const stopped = new AbortController();
@@ -136,6 +137,7 @@ function openStream(wire, session, last, on) {
           if (error.status !== 429) return on.refused(error);
           pause = error.after * 1000;
         }
+        on.missed();
       }
       // A connection that held is no failed try.
       if (Date.now() - began > SILENT_MS / 3) tries = 0;

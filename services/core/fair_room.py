@@ -15,8 +15,8 @@ class FairRoom:
     """Capacity in units, reserved in total and by key.
 
     Each key holds at most `of_one`, and at most half of the units that the other keys leave free.
-    `not_counted`: a reservation of at most this many units counts as none. `refusal`: the error
-    raised if there is no capacity.
+    `leaves_half`: False removes that second limit. `not_counted`: a reservation of at most this
+    many units counts as none. `refusal`: the error raised if there is no capacity.
     """
 
     def __init__(
@@ -24,11 +24,13 @@ class FairRoom:
         *,
         in_all: int,
         of_one: int,
+        leaves_half: bool = True,
         not_counted: int = 0,
         refusal: type[DomainError] = CallerBusy,
     ) -> None:
         self._in_all = in_all
         self._of_one = of_one
+        self._leaves_half = leaves_half
         self.not_counted = not_counted
         self.refusal = refusal
         self._held: Counter[Hashable] = Counter()
@@ -59,7 +61,7 @@ class FairRoom:
         if load > self._of_one:
             raise self.refusal
         while not self._fits(place, more):
-            largest = max(self._waiting, key=self._load, default=None)
+            largest = max(self._waiting, key=self._loads, default=None)
             if largest is None or self._load(largest) <= load:
                 raise self.refusal
             self._give_up(largest)
@@ -67,11 +69,21 @@ class FairRoom:
 
     def _fits(self, place: "RoomShare", more: int) -> bool:
         free = self._in_all - self._sum
+        if not self._leaves_half:
+            return more <= free
         return all(self._held[key] + more <= (free + self._held[key]) // 2 for key in place.keys)
 
     def _load(self, place: "RoomShare") -> int:
         """Return the most units held under any of the reservation's keys."""
-        return max(self._held[key] for key in place.keys)
+        return self._loads(place)[0]
+
+    def _loads(self, place: "RoomShare") -> list[int]:
+        """Return the units held under each of the reservation's keys, largest first.
+
+        Among the reservations of the largest key, the second key decides: a network with many
+        streams of a client gives way before the client's other visitors.
+        """
+        return sorted((self._held[key] for key in place.keys), reverse=True)
 
     def _give_up(self, place: "RoomShare") -> None:
         give_way = self._waiting.pop(place)

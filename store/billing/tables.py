@@ -100,6 +100,8 @@ checkouts: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("renewal = 'active'"),
     ),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # Events of the payment provider, each stored once with its outcome. An event may belong to no

@@ -27,6 +27,8 @@ saved_cases: Final = sa.Table(
     sa.UniqueConstraint("client_id", "name"),
     sa.CheckConstraint("tries BETWEEN 1 AND 10", name="tries"),
     sa.CheckConstraint("pass_rate > 0 AND pass_rate <= 1", name="pass_rate"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # A run of all cases of a client. `variant`: the content with which the cases are tried.
@@ -51,6 +53,8 @@ case_runs: Final = sa.Table(
         "id",
         postgresql_where=sa.text("state IN ('queued', 'running')"),
     ),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # The result of one case in one run. `digest`: of playbook, content, model and case; a verdict

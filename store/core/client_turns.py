@@ -6,11 +6,20 @@ from collections import Counter, deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
+from enum import Enum
 from typing import Final
 
 from domain.core.ids import TenantId
 
-_Holder = TenantId | None
+
+class SharedWork(Enum):
+    """Work that reads for many clients and has its own queue. Requests of a client that wait for a
+    lock do not delay it. The work itself limits how many slots one client uses."""
+
+    WIDGET_STREAMS = "widget_streams"
+
+
+_Holder = TenantId | SharedWork | None
 
 # The slots held by the current task. Tasks that it starts meanwhile inherit them.
 _HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar("held turns")
@@ -32,8 +41,9 @@ class ClientTurns:
         self._waiting: dict[_Holder, deque[asyncio.Future[None]]] = {}
 
     @asynccontextmanager
-    async def turn(self, of: TenantId | None) -> AsyncIterator[None]:
-        """Acquire a slot. `of`: the client, or None for work that spans clients.
+    async def turn(self, of: TenantId | SharedWork | None) -> AsyncIterator[None]:
+        """Acquire a slot. `of`: the client, the shared work, or None for other work that spans
+        clients.
 
         Reentrant per client: a task that already holds a slot of the client takes no second one,
         because such tasks could deadlock.

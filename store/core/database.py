@@ -21,7 +21,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from domain.core.errors import CommitUnknown, EngineUnavailable
 from domain.core.ids import TenantId
-from store.core.client_turns import ClientTurns
+from store.core.client_turns import ClientTurns, SharedWork
 from store.core.leash import Leash
 from store.core.pool_use import PoolUse
 from store.core.pools import WORK, of_a_client
@@ -114,10 +114,15 @@ class Database:
         """Open a transaction that spans clients: sign-in, operators, sweepers and schedules."""
         return self._transaction(_BEGIN_SERVICE, patience_s)
 
-    def reading(self, tenant: TenantId) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a read-only transaction like `tenant`. PostgreSQL refuses every write."""
+    def reading(
+        self, tenant: TenantId, *, as_part_of: SharedWork | None = None
+    ) -> AbstractAsyncContextManager[AsyncConnection]:
+        """Open a read-only transaction like `tenant`. PostgreSQL refuses every write.
+
+        `as_part_of`: the shared work to which the connection is counted, instead of the client.
+        """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
-        return self._transaction(_BEGIN_READING + whose, PATIENCE_S, of=tenant)
+        return self._transaction(_BEGIN_READING + whose, PATIENCE_S, of=as_part_of or tenant)
 
     def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """Open a read-only transaction like `service`. PostgreSQL refuses every write."""
@@ -166,7 +171,7 @@ class Database:
 
     @asynccontextmanager
     async def _transaction(
-        self, begin: sql.Composed, patience_s: float, *, of: TenantId | None = None
+        self, begin: sql.Composed, patience_s: float, *, of: TenantId | SharedWork | None = None
     ) -> AsyncIterator[AsyncConnection]:
         async with self._connection(patience_s, of=of) as (connection, raw, _, deadline):
             left = deadline - asyncio.get_running_loop().time() - _ENDS_BEFORE_S
@@ -190,7 +195,7 @@ class Database:
 
     @asynccontextmanager
     async def _connection(
-        self, patience_s: float, *, of: TenantId | None = None
+        self, patience_s: float, *, of: TenantId | SharedWork | None = None
     ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash, float]]:
         """Yield a connection of the pool and its deadline, in the event loop's time. The socket is
         shut down at the deadline. `of`: the client to which the connection is counted."""

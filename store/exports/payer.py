@@ -1,4 +1,4 @@
-"""Check whether an export's client pays. The result decides its share of concurrent exports."""
+"""Check whether a client pays. The result decides its share of exports and of streams."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from store.tenants.accounts import AccountRepository
 async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
     """Return whether the client has a plan that is paid for or granted by the operator.
 
-    An unreadable plan counts as unpaid; the export leaves that section empty. Raises NoClient,
+    An unreadable plan counts as unpaid; an export leaves that section empty. Raises NoClient,
     EngineUnavailable.
     """
     try:

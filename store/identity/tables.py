@@ -70,6 +70,8 @@ invitations: Final = sa.Table(
     time("declined_at", nullable=True),
     sa.CheckConstraint("role IN ('admin', 'agent', 'viewer')", name="role"),
     sa.Index(None, "email"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # Self-registered OAuth clients. Clients with a metadata document are not stored.

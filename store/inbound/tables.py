@@ -101,6 +101,8 @@ inbound_webhooks: Final = sa.Table(
     ),
     sa.CheckConstraint("state IN ('queued', 'working', 'waiting', 'done', 'failed')", name="state"),
     sa.CheckConstraint("kind IN ('ticket', 'fact', 'duty', 'ignored')", name="kind"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # Refused requests at a client's endpoint, counted by hour, so that a flood does not fill the table.
@@ -145,6 +147,8 @@ data_requests: Final = sa.Table(
     time("fulfilled_at", nullable=True),
     sa.Index("ix_data_requests_untold", "id", postgresql_where=sa.text("told_at IS NULL")),
     points_to("integrations", "integration_id"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # The poll cursor of a platform. Polling recovers the data of lost webhooks.

@@ -84,6 +84,8 @@ attachments: Final = sa.Table(
     points_to("engine_events", "event_id"),
     sa.Index("ix_attachments_event", "client_id", "event_id", "position"),
     sa.CheckConstraint("state IN ('stored', 'refused')", name="state"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 attachment_chunks: Final = sa.Table(

@@ -39,6 +39,8 @@ integrations: Final = sa.Table(
         postgresql_where=sa.text("proved_account IS NOT NULL"),
     ),
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # The sender of a client's mails, verified with a code sent to it. After removal the row stays

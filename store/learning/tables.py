@@ -31,6 +31,8 @@ corrections: Final = sa.Table(
     sa.CheckConstraint("state IN ('open', 'accepted', 'dismissed')", name="state"),
     sa.Index(None, "client_id", "state", "created_at"),
     sa.Index(None, "client_id", "run_id"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # A message, labelled by a person with class and intent. Its personal data is replaced.
@@ -47,6 +49,8 @@ labelled_examples: Final = sa.Table(
     text("labelled_by"),
     time("created_at"),
     sa.UniqueConstraint("client_id", "run_id"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # What a playbook in shadow mode would have done, and what people then did.

@@ -15,6 +15,8 @@ playbooks: Final = sa.Table(
     time("created_at"),
     # When it was deleted. The versions are kept, because they explain past runs.
     time("deleted_at", nullable=True),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 playbook_versions: Final = sa.Table(

@@ -93,6 +93,8 @@ engine_runs: Final = sa.Table(
     sa.Index(None, "client_id", "classification", "id"),
     sa.Index(None, "client_id", "playbook_id", "id"),
     sa.Index(None, "client_id", "handoff_reason", "id"),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 ai_conversations: Final = sa.Table(
@@ -141,6 +143,8 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("is_critical"),
     ),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # The outcomes of a customer's earlier tickets, in all threads.

@@ -39,6 +39,8 @@ replays: Final = sa.Table(
         "id",
         postgresql_where=sa.text("state IN ('queued', 'running')"),
     ),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # An event whose outcome differs in the replay. `before` and `after` hold no draft text; `draft`

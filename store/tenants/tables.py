@@ -79,6 +79,8 @@ api_keys: Final = sa.Table(
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     # When the key's creator left; cleared after the managers were notified by mail.
     time("notice_due_at", nullable=True),
+    # For lookups by id alone.
+    sa.Index(None, "id"),
 )
 
 # A client's settings. Without a row, the defaults apply.

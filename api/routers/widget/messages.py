@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
-from api.http.client_address import limited_address
+from api.http.client_address import client_network, limited_address
 from api.http.event_stream import EventStream
 from api.http.json_body import json_response
 from api.http.query import parse_query
@@ -95,7 +95,9 @@ async def list_messages(
         return json_response(shown.model_dump(mode="json"))
     streams = resources.widget_streams
     feed = SessionFeed(reader, streams, asked.after, _welcome(page, request, resources))
-    return EventStream(feed.pieces(f"{page.tenant}/{session.id}", limited_address(request)))
+    pays = await resources.payers.get(page.tenant)
+    address, network = limited_address(request), client_network(request)
+    return EventStream(feed.pieces(f"{page.tenant}/{session.id}", address, network, pays=pays))
 
 
 def _welcome(

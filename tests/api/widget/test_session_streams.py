@@ -2,17 +2,23 @@
 
 import asyncio
 import dataclasses
+from contextlib import ExitStack, aclosing, suppress
 
 import psycopg
 import pytest
 
 from adapters.system import new_ulid, utc_now
-from api.widget_streams import AN_ADDRESS, WidgetStreams
+from api.widget_feed import SessionFeed, SessionReader
+from api.widget_streams import ALL_FREE, AN_ADDRESS, WidgetStreams
+from domain.core.errors import ServerBusy
 from domain.reviews.escalation import Decision
 from domain.tenants.actor import Actor
 from domain.widget.widget import WidgetChange
+from domain.widget.widget_session import HeldSession
 from services.reviews.claims import claim_review
+from store.core.pools import WORK, of_a_client
 from store.runs.tables import engine_runs
+from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
 from store.widget.widgets import WidgetRepository
 from tests.support.core.engine import LiveEngine, database_away
@@ -204,3 +210,51 @@ async def test_a_stream_outlives_a_database_that_is_away(page: WidgetPage) -> No
             await eventually(lambda: refused(2))
         await ask(database, shop, session_id)
         await stream.until(lambda it: it.numbers == [1])
+
+
+async def test_a_clients_waiting_requests_hold_up_no_stream(page: WidgetPage) -> None:
+    """Before, a read kept one of the three turns while its client's requests waited for a lock."""
+    database, shop = page.engine.database, page.shop
+    api = page.engine.app.state.resources.database
+    session = HeldSession(await begin(database, shop), is_proved=False)
+    feed = SessionFeed(
+        SessionReader(api, shop.tenant, session, utc_now), WidgetStreams(), 0, _always
+    )
+
+    async def lock() -> None:
+        async with api.tenant(shop.tenant) as connection:
+            await AccountRepository(connection, shop.tenant).lock()
+
+    async def they_wait() -> bool:
+        return bool(api.use.in_use == of_a_client(WORK))
+
+    async with database.tenant(shop.tenant) as connection:
+        await AccountRepository(connection, shop.tenant).lock()
+        crowd = [asyncio.ensure_future(lock()) for _ in range(2 * WORK)]
+        await eventually(they_wait)
+        pieces = feed.pieces(f"{shop.client_id}/{session.id}", "address", "network", pays=False)
+        async with asyncio.timeout(1), aclosing(pieces):
+            assert b"event: state" in await anext(pieces)
+        assert not any(one.done() for one in crowd)
+    await asyncio.gather(*crowd, return_exceptions=True)
+
+
+async def test_a_stream_that_gave_way_ends(page: WidgetPage) -> None:
+    database, shop = page.engine.database, page.shop
+    session = HeldSession(await begin(database, shop), is_proved=False)
+    streams = WidgetStreams()
+    reader = SessionReader(database, shop.tenant, session, utc_now)
+    feed = SessionFeed(reader, streams, 0, _always)
+    pieces = feed.pieces(f"{shop.client_id}/{session.id}", "address", "network", pays=False)
+    with ExitStack() as held:
+        async with asyncio.timeout(10), aclosing(pieces):
+            await anext(pieces)
+            own = [f"{shop.client_id}/{number}" for number in range(2)]
+            for one in (*own, *(f"other-{number}/s" for number in range(ALL_FREE))):
+                with suppress(ServerBusy):
+                    held.enter_context(streams.place(one, one, one, pays=False))
+            assert [piece async for piece in pieces] == []
+
+
+async def _always() -> bool:
+    return True

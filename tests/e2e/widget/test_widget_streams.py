@@ -113,6 +113,26 @@ async def test_answers_come_where_streams_do_not(
     await expect(visitor.notice).to_contain_text("A person will answer")
 
 
+async def test_answers_of_people_come_where_streams_are_refused(
+    visitor: Visitor, stub: StubService
+) -> None:
+    """The process is full. The script polls until it has a stream."""
+    stub.full = True
+    page = visitor.page
+    await _talked(page, visitor)
+    for text in ("From a person", "And later"):
+        stub.session.add("human", text)
+        await page.clock.run_for(31_000)
+        await expect(visitor.texts.last).to_have_text(text)
+    assert stub.streams == 0
+
+    stub.full = False
+    await page.clock.run_for(31_000)
+    await _streams(stub, 1)
+    stub.session.add("human", "On the stream")
+    await expect(visitor.texts.last).to_have_text("On the stream")
+
+
 async def test_who_reads_further_up_is_left_there(visitor: Visitor, stub: StubService) -> None:
     await visitor.open()
     stub.answers["Long"] = "A line\n" * 60

@@ -1,6 +1,9 @@
 """The schema: migrations and tables agree, and no row can point into another tenant."""
 
 import asyncio
+import inspect
+import pkgutil
+from importlib import import_module
 
 import psycopg
 import pytest
@@ -9,6 +12,7 @@ from alembic import command
 from sqlalchemy import make_url
 from sqlalchemy.exc import IntegrityError
 
+import store
 from adapters.system import new_ulid, utc_now
 from store.core.database import APP_ROLE, SERVICE_ROLE, Database
 from store.core.migrate import alembic_config, migrate
@@ -104,6 +108,32 @@ def test_tenant_tables_are_keyed_by_client(name: str) -> None:
     for constraint in table.foreign_key_constraints:
         if constraint.referred_table.name not in NO_TENANT:
             assert "client_id" in constraint.column_keys
+
+
+def _looked_up_by_id() -> dict[str, sa.Table]:
+    """Return the tables that `owner_of` searches, by name."""
+    found: dict[str, sa.Table] = {}
+    for module in pkgutil.walk_packages(store.__path__, "store."):
+        for _, function in inspect.getmembers(import_module(module.name), inspect.isfunction):
+            if function.__qualname__ == "owner_of.<locals>.find":
+                table: sa.Table = inspect.getclosurevars(function).nonlocals["table"]
+                found[table.name] = table
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(_looked_up_by_id()))
+def test_a_lookup_by_id_alone_has_its_index(name: str) -> None:
+    """Without an index, each lookup of a random id reads a whole index."""
+    table = _looked_up_by_id()[name]
+    assert any(
+        next(iter(index.columns), None) is table.c.id
+        and index.dialect_options["postgresql"]["where"] is None
+        for index in table.indexes
+    )
+
+
+def test_lookups_by_id_alone_are_found() -> None:
+    assert {"engine_runs", "inbound_webhooks", "attachments"} <= set(_looked_up_by_id())
 
 
 async def test_a_row_cannot_point_into_another_tenant(database: Database) -> None:

@@ -72,7 +72,7 @@ class _Planned:
 class StubService:
     """`chats`: the bodies that came to the chat, in order. `answers`: the answer to a text; without
     one it is an echo. `let_go`: no answer before it is set. `buffered`: a proxy holds the streams
-    back. `streams`: how many are open."""
+    back. `full`: every stream is refused. `streams`: how many are open."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -91,6 +91,7 @@ class StubService:
         self.let_go.set()
         self.closing = False
         self.buffered = False
+        self.full = False
         self._ended: set[str] = set()
         self._done: dict[str, ChatAnswer] = {}
         self._asked: dict[str, str] = {}
@@ -229,6 +230,8 @@ class StubService:
         after = int(request.query_params["after"])
         if request.headers["accept"] != "text/event-stream":
             return _told(self.sessions.get(token, StubSession()).after(after))
+        if self.full:
+            return _refusal(503, "server_busy")
         return StreamingResponse(self._events(token, after), media_type="text/event-stream")
 
     async def _events(self, token: str, after: int) -> AsyncIterator[bytes]:
