@@ -75,3 +75,22 @@ shadow_drafts: Final = sa.Table(
         "ix_shadow_drafts_playbook", "client_id", "playbook_id", "playbook_version", "created_at"
     ),
 )
+
+# What a client's decided tickets teach the embedded classifier, by version: the figures of the
+# last few, and the weights of the latest if it is used.
+own_heads: Final = sa.Table(
+    "own_heads",
+    metadata,
+    *tenant_key(),
+    text("state"),
+    # The fingerprint of the shared classifier that it was compared with.
+    text("model"),
+    sa.Column("tickets", sa.Integer, nullable=False),
+    sa.Column("won", sa.Integer, nullable=False),
+    sa.Column("lost", sa.Integer, nullable=False),
+    sa.Column("both_right", sa.Integer, nullable=False),
+    sa.Column("weights", sa.LargeBinary, nullable=True),
+    time("created_at"),
+    sa.CheckConstraint("state IN ('used', 'no_better', 'too_few')", name="state"),
+    sa.CheckConstraint("octet_length(weights) <= 51200", name="weights"),
+)

@@ -1,0 +1,1 @@
+"""A shop with words of its own, whose decided tickets teach the embedded classifier."""
