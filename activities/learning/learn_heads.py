@@ -8,6 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from temporalio import activity
 
 from activities.runtime.client_pages import client_pages
+from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
@@ -58,7 +59,9 @@ class LearnHeads:
         async for page in pages:
             for client_id in page:
                 try:
-                    state = await self._learn(TenantId(client_id), self._heads)
+                    # A fit takes seconds, on a busy machine many.
+                    async with beating(place.client_id, place.done):
+                        state = await self._learn(TenantId(client_id), self._heads)
                     done = _counted(place.done, state)
                 except (EngineUnavailable, SQLAlchemyError):
                     await self._database.ping()  # else the database is away, and nothing is wrong
