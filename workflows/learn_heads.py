@@ -1,4 +1,4 @@
-"""What clients' decided tickets teach the classifier, on a schedule every night."""
+"""The fit of clients' own heads, on a nightly schedule."""
 
 from temporalio import workflow
 

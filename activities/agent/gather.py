@@ -24,7 +24,7 @@ from store.learning.own_heads import OwnHeadRepository
 # Sizes are the lengths of the templates' bodies in characters.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
-# The same of clients' own heads, in bytes.
+# Cache of recently active clients' own heads. Sizes are in bytes.
 _HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 
 

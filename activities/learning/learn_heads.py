@@ -1,4 +1,4 @@
-"""Learn from each shop: a head of its own for every client whose decided tickets bear it."""
+"""The nightly fit of each client's own classifier head to its decided tickets."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -26,14 +26,14 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Progress:
-    """The last client that is done, as Temporal keeps it."""
+    """The last processed client and the counts so far, as recorded in the heartbeat."""
 
     client_id: str = ""
     done: LearnHeadsResult = field(default_factory=LearnHeadsResult)
 
 
 class LearnHeads:
-    """`heads`: None where a language model thinks; then nothing is fitted."""
+    """Fits own heads. `heads`: None if the brain is a language model; then no head is fitted."""
 
     def __init__(
         self, database: Database, heads: TriesHeads | None, now: Clock, new_id: NewId
@@ -45,10 +45,11 @@ class LearnHeads:
 
     @activity.defn(name=names.LEARN_HEADS)
     async def learn(self, step: LearnHeadsInput) -> LearnHeadsResult:
-        """Fit a head for one client or for all, one after the other, where that is due.
+        """Fit the heads that are due, for one client or for all, one client after the other.
 
-        Idempotency key: the client's lessons; a version that was made of nearly the same ones
-        stays. A retry goes on after the last client. One that cannot be done is counted and logged.
+        Idempotency key: the client's decided tickets; a version fitted to nearly the same tickets
+        stays. A retry continues after the last processed client. A failed client is counted and
+        logged, and does not stop the others.
         """
         place = _broken_off()
         if self._heads is None:
@@ -59,12 +60,12 @@ class LearnHeads:
         async for page in pages:
             for client_id in page:
                 try:
-                    # A fit takes seconds, on a busy machine many.
+                    # A fit takes seconds, and longer on a busy machine.
                     async with beating(place.client_id, place.done):
                         state = await self._learn(TenantId(client_id), self._heads)
                     done = _counted(place.done, state)
                 except (EngineUnavailable, SQLAlchemyError):
-                    await self._database.ping()  # else the database is away, and nothing is wrong
+                    await self._database.ping()  # an outage fails all
                     _log.error("own head not fitted", client_id=client_id)
                     done = place.done.model_copy(update={"failed": place.done.failed + 1})
                 place = _Progress(client_id, done)
@@ -72,7 +73,8 @@ class LearnHeads:
         return place.done
 
     async def _learn(self, tenant: TenantId, heads: TriesHeads) -> OwnHeadState | None:
-        """None: nothing was due, or a lesson was removed while the head was fitted."""
+        """Fit the client's head and store it. Return its state, or None if no fit was due or a ticket
+        was removed during the fit."""
         async with self._database.reading(tenant) as connection:
             repository = OwnHeadRepository(connection, tenant)
             versions = await repository.versions()
@@ -99,7 +101,7 @@ def _counted(done: LearnHeadsResult, state: OwnHeadState | None) -> LearnHeadsRe
 
 
 def _broken_off() -> _Progress:
-    """Where the try before this one stopped."""
+    """Return the progress of the previous attempt."""
     match activity.info().heartbeat_details:
         case [str(client_id), dict(done)]:
             return _Progress(client_id, LearnHeadsResult.model_validate(done))

@@ -81,21 +81,23 @@ class Classifier:
         return cls((path or MODEL_PATH).read_bytes())
 
     def taught(self, head: OwnHead) -> Self:
-        """Return the same classifier with a client's own head for the category.
+        """Return a copy of the classifier that uses a client's own head for the category.
 
-        Raises `ModelInvalid` for one that was fitted to another classifier."""
+        Raises ModelInvalid if the head was fitted to another classifier or cannot be read.
+        """
         if head.model != self.fingerprint:
-            raise ModelInvalid("the head is of another classifier")
+            raise ModelInvalid("the head was fitted to another classifier")
         other = copy.copy(self)
-        other._own = OwnWeights.read(head.weights, len(CATEGORIES))  # noqa: SLF001 - a copy of this
+        other._own = OwnWeights.read(head.weights, len(CATEGORIES))  # noqa: SLF001 - a copy of self
         other.name = f"{self.name}+own:{head.version[-8:]}"
         return other
 
     def row(self, text: str) -> FeatureRow:
+        """Return the text's features. Raises OverBudget if reading the text costs too much."""
         return row_of(text, self._rarities)
 
     def shared_logits(self, row: FeatureRow) -> Floats:
-        """The logits of the category by the head that all clients share."""
+        """Return the category logits of the head that all clients share."""
         return self._heads["category"].logits(row)
 
     def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
@@ -138,6 +140,7 @@ class _Head:
         return cls(np.ascontiguousarray(weights.T) * WEIGHT_STEP, bias * WEIGHT_STEP, temperature)
 
     def logits(self, row: FeatureRow) -> Floats:
+        """Return the logits, divided by the temperature."""
         return (row.values @ self.weights[row.buckets] + self.bias) / self.temperature
 
 

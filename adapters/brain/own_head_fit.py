@@ -24,15 +24,15 @@ from domain.learning.own_head_trial import (
 
 FOLDS: Final = 5
 _CLASSES: Final = len(CATEGORIES)
-# Chosen on a shop whose tickets a stranger wrote (docs/evaluation.md).
+# Chosen on the tickets of an invented shop (docs/evaluation.md).
 _PENALTY: Final = 0.3
 _ROUNDS: Final = 60
-# None below 1: a head never makes the classifier surer than its own tickets did.
+# A temperature below 1 would raise the confidence above the fitted one.
 _TEMPERATURES: Final = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 
 
 class OwnHeadFitter:
-    """`TriesHeads`, in a thread. The same lessons always give the same head."""
+    """A `TriesHeads` that fits in a thread. Deterministic: the same lessons give the same head."""
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
@@ -42,8 +42,11 @@ class OwnHeadFitter:
         return self._classifier.fingerprint
 
     async def tried(self, lessons: Sequence[Lesson]) -> TriedHead:
-        """Fit to the latest `MAX_LESSONS` of these lessons, and compare on each fifth of them with
-        a fit to the others. A text that costs too much to read is left out."""
+        """Fit a head to the latest `MAX_LESSONS` lessons, and compare it with the shared head.
+
+        The comparison is a cross-validation with `FOLDS` folds. Texts that cost too much to read
+        are skipped.
+        """
         return await asyncio.to_thread(self._tried, lessons)
 
     def _tried(self, lessons: Sequence[Lesson]) -> TriedHead:
@@ -62,8 +65,8 @@ class OwnHeadFitter:
 
 
 class _ReadLessons:
-    """Lessons as arrays, one line a lesson. `folds`: by the text, so that the same text is never on
-    both sides."""
+    """Lessons as arrays, one row a lesson. `folds`: computed from the text, so that equal texts are
+    in the same fold."""
 
     def __init__(self, rows: Floats, shared: Floats, labels: Numbers, folds: Numbers) -> None:
         self.rows, self.shared, self.labels, self._folds = rows, shared, labels, folds
@@ -89,7 +92,7 @@ class _ReadLessons:
         )
 
     def held_back_logits(self) -> Floats:
-        """Of each lesson, by the head that was fitted without its fold."""
+        """Return the logits of each lesson from a head that was fitted without its fold."""
         logits = self.shared.copy()
         for fold in range(FOLDS):
             held, rest = self._folds == fold, self._folds != fold
@@ -99,6 +102,7 @@ class _ReadLessons:
         return logits
 
     def compared(self, held_back: Floats) -> HeldBackCount:
+        """Count the lessons that each head classifies correctly."""
         own = held_back.argmax(axis=1) == self.labels
         shared = self.shared.argmax(axis=1) == self.labels
         return HeldBackCount(
@@ -110,10 +114,10 @@ class _ReadLessons:
 
 
 def fit(rows: Floats, shared: Floats, labels: Numbers) -> tuple[Floats, Floats]:
-    """Return weights and biases whose logits are added to `shared`.
+    """Return the weights and biases of the logits that are added to `shared`.
 
-    A logistic regression with a quadratic penalty, in the dual. Each round solves the bound of
-    Böhning (1992), with which the loss never rises.
+    They solve a logistic regression with a quadratic penalty, in the dual. Each round minimizes
+    the bound of Böhning (1992), so the loss never rises.
     """
     kernel = rows @ rows.T + 1.0
     solve = np.linalg.inv(0.5 * kernel + _PENALTY * np.eye(len(rows)))
@@ -126,7 +130,7 @@ def fit(rows: Floats, shared: Floats, labels: Numbers) -> tuple[Floats, Floats]:
 
 
 def _temperature(held_back: Floats, labels: Numbers) -> float:
-    """The one by which held-back lessons are likeliest."""
+    """Return the temperature with the highest likelihood of the held-back lessons."""
 
     def loss(temperature: float) -> float:
         of_label = softmax(held_back / temperature)[np.arange(len(labels)), labels]

@@ -1,4 +1,4 @@
-"""The embedded brain with what the client's decided tickets taught it."""
+"""The embedded brain with the client's own classifier head."""
 
 from adapters.brain.answers import AnswerModel
 from adapters.brain.artifact import ModelInvalid
@@ -10,7 +10,7 @@ from domain.agent.own_head import OwnHead
 
 
 class TaughtBrain:
-    """A `Brain`: the embedded one, with the own head of the request if that fits the classifier."""
+    """A `Brain`: the embedded brain with the request's own head, if it fits the classifier."""
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
@@ -19,7 +19,7 @@ class TaughtBrain:
         self._plain = EmbeddedBrain(classifier, self._answers, self._catalogues)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Never raises, whatever the text and the head."""
+        """Answer the request. Never raises, regardless of the text and the head."""
         return await self._with(request.own_head).think(request)
 
     def _with(self, head: OwnHead | None) -> EmbeddedBrain:

@@ -166,7 +166,7 @@ async def ensure_anchor_audit_schedule(client: Client) -> None:
 
 
 async def ensure_learn_heads_schedule(client: Client) -> None:
-    """Every night at 03:10 UTC, after retention has removed what is not to be learnt from."""
+    """Run every night at 03:10 UTC, after retention has removed expired tickets."""
     work = (names.LEARN_HEADS_WORKFLOW, names.LEARN_HEADS_SCHEDULE, LearnHeadsInput())
     await _ensure_calendar(client, *work, _at(3, 10))
 

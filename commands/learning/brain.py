@@ -1,4 +1,4 @@
-"""brain: what a client's decided tickets teach the classifier."""
+"""brain: a client's own head of the embedded classifier."""
 
 import typer
 
@@ -16,20 +16,20 @@ from commands.core.listing import print_list
 from domain.learning.own_head_trial import OwnHeadRecord
 from store.learning.own_heads import OwnHeadRepository
 
-app = typer.Typer(help="What a client's decided tickets teach the classifier.")
+app = typer.Typer(help="Show what a client's classifier has learned.")
 
 
 @app.callback()
 def brain_group() -> None:
-    """docs/learning.md says what is learnt from which tickets."""
+    """docs/learning.md explains which tickets the classifier learns from."""
 
 
 @command(app, "status")
 async def status(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show the versions of the client's own head, the latest first, with the accuracy on held-back
-    tickets. The latest is the one in use, or says why the shared head is."""
+    """Show the versions of the client's own head, latest first, with both heads' accuracy on
+    held-back tickets. The state of the latest shows whether it is used."""
     async with reading_client(data, client) as (connection, tenant):
         heads = OwnHeadRepository(connection, tenant)
         found, lessons = await heads.versions(), len(await heads.decided())

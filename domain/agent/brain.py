@@ -104,8 +104,8 @@ class BrainRequest(BaseModel):
     date in UTC, for a brain that has no clock. `frame`: the client's greeting of this customer and
     its sign-off, for answers that are not templates. `sender_name`: as the sender gave it, to
     separate a signature from the message; no answer repeats it. `languages`: those of the thread
-    and of the client's texts; the message is likely in one of them. `own_head`: the client's own head
-    of the embedded classifier; other brains ignore it.
+    and of the client's texts; the message is likely in one of them. `own_head`: the client's own
+    head of the embedded classifier; other brains ignore it.
     """
 
     model_config = ConfigDict(frozen=True)

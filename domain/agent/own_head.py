@@ -1,11 +1,12 @@
-"""A client's own head: what a client's decided tickets teach the embedded classifier."""
+"""A client's own head of the embedded classifier, fitted to its decided tickets."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class OwnHead(BaseModel):
-    """`version`: its row's id. `model`: the fingerprint of the classifier that it was fitted to; no
-    other may use it. `weights`: as `adapters/brain/own_head.py` writes them."""
+    """One version of a client's own head. `version`: the id of its row. `model`: the fingerprint of
+    the classifier that it was fitted to; no other classifier may use it. `weights`: in the format
+    of `adapters/brain/own_head.py`."""
 
     model_config = ConfigDict(frozen=True)
 

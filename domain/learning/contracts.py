@@ -1,17 +1,17 @@
-"""What crosses Temporal of learning."""
+"""Temporal contracts of learning."""
 
 from domain.core.contracts import Contract
 
 
 class LearnHeadsInput(Contract):
-    """`client_id`: empty for all clients."""
+    """Input of the fit. `client_id`: empty for all clients."""
 
     client_id: str = ""
 
 
 class LearnHeadsResult(Contract):
-    """How many clients were looked at anew, how many of them use a head of their own now, and how
-    many could not be done (their id is logged)."""
+    """Counts of clients. `tried`: a head was fitted or compared. `used`: the new head is in use.
+    `failed`: the fit failed, and the client's id is logged."""
 
     tried: int = 0
     used: int = 0

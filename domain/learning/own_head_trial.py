@@ -1,4 +1,4 @@
-"""The trial of a client's own head: what it is fitted to, when, and whether it is used."""
+"""The rules for a client's own head: its tickets, when it is fitted, and whether it is used."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -12,7 +12,7 @@ from domain.agent.brain import Category
 
 MIN_LESSONS: Final = 100
 MAX_LESSONS: Final = 1_000
-"""The latest of a client. The cost of a fit grows with the cube of their number."""
+"""The limit on a client's latest lessons. The cost of a fit grows with the cube of their number."""
 STANDARD_ERRORS: Final = 2.0
 CHANGED_SHARE: Final = 0.05
 LONGEST: Final = timedelta(days=30)
@@ -25,8 +25,8 @@ class OwnHeadState(StrEnum):
 
 
 class Lesson(NamedTuple):
-    """A decided ticket. `classification`: the class that a person gave it or let stand. `at`: when
-    the person decided."""
+    """A decided ticket. `classification`: the class that a person chose or left unchanged.
+    `at`: the time of the decision."""
 
     id: str
     text: str
@@ -35,8 +35,8 @@ class Lesson(NamedTuple):
 
 
 class HeldBackCount(BaseModel):
-    """On tickets that were held back from the fit: how many the client's own head had right alone
-    (`won`), the shared one alone (`lost`), and both."""
+    """Counts on tickets that were held back from the fit. `won`: only the own head is right.
+    `lost`: only the shared head is right. `both_right`: both are."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -55,7 +55,7 @@ class HeldBackCount(BaseModel):
 
 
 class OwnHeadRecord(HeldBackCount):
-    """One version. `model`: the fingerprint of the shared classifier that it was compared with."""
+    """The metrics of one version. `model`: the fingerprint of the shared classifier."""
 
     id: str
     created_at: datetime
@@ -68,7 +68,7 @@ class OwnHeadRecord(HeldBackCount):
 
 
 class TriedHead(NamedTuple):
-    """`weights`: None unless the head is to be used."""
+    """The result of a fit. `weights`: None unless the head is used."""
 
     held_back: HeldBackCount
     state: OwnHeadState
@@ -85,8 +85,11 @@ class TriesHeads(Protocol):
 
 
 def adopted(held_back: HeldBackCount) -> OwnHeadState:
-    """Return whether a head is used: it must be right alone more often than the shared one by two
-    standard errors, which chance alone does in one of forty comparisons."""
+    """Return the state of a head after its comparison.
+
+    A head is used if `won` exceeds `lost` by `STANDARD_ERRORS`. Chance alone causes that in one of
+    forty comparisons.
+    """
     if held_back.tickets < MIN_LESSONS:
         return OwnHeadState.TOO_FEW
     differ = held_back.won + held_back.lost
@@ -99,10 +102,11 @@ def adopted(held_back: HeldBackCount) -> OwnHeadState:
 def is_due(
     latest: OwnHeadRecord | None, decided: Sequence[datetime], model: str, now: datetime
 ) -> bool:
-    """Return whether a fit may say something new.
+    """Return whether a new fit is due.
 
-    `decided`: when each of the client's lessons was. A verdict on a saved case is lost with each
-    new version, so a version lasts until one lesson in twenty is another, or for 30 days.
+    `decided`: the decision times of the client's lessons. Each new version voids the results of
+    saved cases, so a version lasts until `CHANGED_SHARE` of the lessons have changed, or for
+    `LONGEST`.
     """
     count = len(decided)
     if latest is None:

@@ -1,1 +1,1 @@
-"""A shop with words of its own, whose decided tickets teach the embedded classifier."""
+"""The gain of a client's own head, measured on the tickets of an invented shop."""

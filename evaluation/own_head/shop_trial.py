@@ -1,4 +1,4 @@
-"""The trial of a client's own head on the tickets of a shop with words of its own."""
+"""The comparison of a client's own head and the shared head on the tickets of an invented shop."""
 
 import csv
 from collections.abc import Sequence
@@ -23,8 +23,8 @@ _FIRST_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class ShopScore:
-    """On tickets that no head was fitted to. `sure_*`: how many have a probability of at least
-    `SURE`, and how many of these are right."""
+    """Counts on tickets that the head was not fitted to. `sure_*`: the number with a probability of
+    at least `SURE`, and how many of these are right."""
 
     tickets: int
     shared_right: int
@@ -34,7 +34,7 @@ class ShopScore:
 
 
 def read_lessons(path: Path = PATH) -> list[Lesson]:
-    """In the order of the file, one a day."""
+    """Return the lessons in the order of the file, one a day."""
     with path.open(encoding="utf-8", newline="") as file:
         return [
             Lesson(
@@ -50,10 +50,11 @@ def read_lessons(path: Path = PATH) -> list[Lesson]:
 async def score_shop(
     classifier: Classifier, lessons: Sequence[Lesson], taught: int
 ) -> tuple[ShopScore, HeldBackCount]:
-    """Teach `taught` tickets and score the others, once for each quarter that is kept apart.
+    """Fit a head to `taught` tickets and score a held-back quarter, once for each quarter.
 
-    A head that the rule of adoption refuses is not used. Also returns what the trials themselves
-    counted on held-back tickets, added up."""
+    Also returns the sum of the counts that decided the heads' use. The shared head is
+    scored in place of a head that is not used.
+    """
     fitter, counts, trials = OwnHeadFitter(classifier), [], []
     for part in range(PARTS):
         apart = list(lessons[part::PARTS])

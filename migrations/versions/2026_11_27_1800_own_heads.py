@@ -1,4 +1,4 @@
-"""what a client's decided tickets teach the classifier
+"""add clients' own heads of the embedded classifier
 
 Revision: b7c40e6a9d12
 Follows: 4e90d2b6c1a8

@@ -1,4 +1,4 @@
-"""Clients' own heads, and the decided tickets that teach them."""
+"""Clients' own heads, and the decided tickets that they are fitted to."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,8 +23,8 @@ KEPT_VERSIONS: Final = 10
 _HEAD: Final = own_heads.c
 _FIGURES: Final = tuple(column for column in _HEAD if column.name not in {"client_id", "weights"})
 
-# A class that a person gave, or that a person let stand: a review of one message whose draft was
-# approved unchanged. Ids are drawn when reviews open, so the latest are at the end of the key.
+# Labelled examples, and reviews of one message with a draft that was approved unchanged. Ids are
+# ULIDs created with the row, so descending ids give the latest rows from the primary key.
 _DECIDED: Final = """
     SELECT id, text, classification, created_at AS at
     FROM (
@@ -47,11 +47,11 @@ _DECIDED: Final = """
         SELECT FROM labelled_examples AS example
         WHERE example.client_id = run.client_id AND example.run_id = run.id)
 """
-_TIMES: Final = sa.text(f"SELECT at FROM ({_DECIDED}) AS lesson ORDER BY at DESC LIMIT :limit")  # noqa: S608 - no word of a stranger's
+_TIMES: Final = sa.text(f"SELECT at FROM ({_DECIDED}) AS lesson ORDER BY at DESC LIMIT :limit")  # noqa: S608 - no user input
 _LESSONS: Final = sa.text(
-    f"SELECT * FROM ({_DECIDED}) AS lesson ORDER BY at DESC, id DESC LIMIT :limit"  # noqa: S608 - likewise
+    f"SELECT * FROM ({_DECIDED}) AS lesson ORDER BY at DESC, id DESC LIMIT :limit"  # noqa: S608 - no user input
 )
-# So that an erasure of one of them comes before, or finds what was fitted to it.
+# Row locks order a fit and an erasure: the erasure either commits first, or finds the new head.
 _HOLD: Final = (
     sa.text("""
         SELECT id FROM labelled_examples
@@ -67,8 +67,11 @@ _HOLD: Final = (
 
 
 class OwnHeadRepository(TenantRepository):
+    """A client's own heads and their lessons."""
+
     async def in_use(self, known: OwnHead | None = None) -> OwnHead | None:
-        """Return the latest head, if it is used: `known` itself if it is that one."""
+        """Return the latest head if it is used, otherwise None. Returns `known` itself if it is the
+        latest, without reading the weights."""
         row = (
             await self._connection.execute(
                 sa.select(
@@ -91,7 +94,7 @@ class OwnHeadRepository(TenantRepository):
         return OwnHead(version=row.id, model=row.model, weights=row.weights)
 
     async def versions(self) -> tuple[OwnHeadRecord, ...]:
-        """The figures of the last few versions, the latest first."""
+        """Return the metrics of the last `KEPT_VERSIONS` versions, latest first."""
         rows = await self._connection.execute(
             sa.select(*_FIGURES)
             .where(_HEAD.client_id == self._tenant)
@@ -101,11 +104,11 @@ class OwnHeadRepository(TenantRepository):
         return tuple(OwnHeadRecord.model_validate(row, from_attributes=True) for row in rows)
 
     async def decided(self) -> Sequence[datetime]:
-        """When each of the client's lessons was decided, the latest `MAX_LESSONS`."""
+        """Return the decision times of the latest `MAX_LESSONS` lessons, latest first."""
         return list(await self._connection.scalars(_TIMES, self._given()))
 
     async def lessons(self) -> Sequence[Lesson]:
-        """The latest `MAX_LESSONS`."""
+        """Return the latest `MAX_LESSONS` lessons, latest first."""
         rows = await self._connection.execute(_LESSONS, self._given())
         return [Lesson(row.id, row.text, Category(row.classification), row.at) for row in rows]
 
@@ -118,8 +121,11 @@ class OwnHeadRepository(TenantRepository):
         model: str,
         now: datetime,
     ) -> bool:
-        """Keep the head as the latest version, and the weights of no other; False if one of its
-        lessons is gone meanwhile. Raises ClientNotFound while the client is being erased."""
+        """Store the head as the latest version, and remove the weights of all others.
+
+        Returns False, and stores nothing, if a lesson was removed since. Raises ClientNotFound
+        while the client is being erased.
+        """
         await AccountRepository(self._connection, self._tenant).lock()
         if not await self._hold(lessons):
             return False
@@ -148,11 +154,11 @@ class OwnHeadRepository(TenantRepository):
         return True
 
     async def remove(self) -> None:
-        """Remove all versions, after a lesson of theirs was removed in this transaction."""
+        """Remove all versions. The transaction must have removed a lesson before."""
         await self._connection.execute(sa.delete(own_heads).where(_HEAD.client_id == self._tenant))
 
     async def _hold(self, lessons: Sequence[Lesson]) -> bool:
-        """Lock the lessons' rows against removal; False if one of them is gone."""
+        """Lock the lessons' rows against removal. Return False if one of them is gone."""
         given = {"client_id": self._tenant, "ids": [one.id for one in lessons]}
         held = 0
         for statement in _HOLD:

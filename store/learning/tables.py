@@ -76,14 +76,14 @@ shadow_drafts: Final = sa.Table(
     ),
 )
 
-# What a client's decided tickets teach the embedded classifier, by version: the figures of the
-# last few, and the weights of the latest if it is used.
+# Versions of a client's own head of the embedded classifier. Only the latest has weights, and only
+# if it is used.
 own_heads: Final = sa.Table(
     "own_heads",
     metadata,
     *tenant_key(),
     text("state"),
-    # The fingerprint of the shared classifier that it was compared with.
+    # The fingerprint of the shared classifier.
     text("model"),
     sa.Column("tickets", sa.Integer, nullable=False),
     sa.Column("won", sa.Integer, nullable=False),

@@ -136,7 +136,8 @@ _REMOVE: Final = {
         WHERE {mine} AND id = ANY(:events) AND (
             num_nonnulls(customer_email, message, subject, text, unified, merchant_request) > 0
             OR payload <> '{{}}')""",
-    # After what it may have been fitted to: a night's fit has locked it until its head is kept.
+    # Runs after the statements above, which wait for a fit that has locked these rows. The new head
+    # is then visible.
     "own_heads": """
         DELETE FROM own_heads WHERE {mine} AND EXISTS (
             SELECT FROM escalation_tickets WHERE {mine} AND run_id = ANY(:runs))""",

@@ -1,4 +1,4 @@
-"""What clients' decided tickets teach, by its schedule."""
+"""The workflow that fits clients' own heads, started by its schedule."""
 
 from datetime import UTC, datetime
 

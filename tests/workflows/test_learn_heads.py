@@ -1,4 +1,4 @@
-"""Heads of clients' own, by their schedule, and the messages that they are used on."""
+"""Tests of the schedule that fits clients' own heads, and of messages that use them."""
 
 from datetime import UTC, datetime
 

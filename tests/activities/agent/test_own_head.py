@@ -1,4 +1,4 @@
-"""The client's own head reaches the brain, and is read once."""
+"""Tests that the client's own head reaches the brain, and is read once."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 

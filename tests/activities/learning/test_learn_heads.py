@@ -1,4 +1,4 @@
-"""Heads of their own for clients, one after the other."""
+"""Tests of the nightly fit of clients' own heads."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ ONE = [("Où est ma caisse ?", Category.ORDER_STATUS)]
 
 
 class Heads:
-    """Finds each head better, without a fit. `during`: happens while it is fitted."""
+    """A fitter that adopts each head without a fit. `during` runs while a head is fitted."""
 
     model = MODEL
 
@@ -100,7 +100,7 @@ async def test_nothing_is_fitted_where_a_language_model_thinks(
 async def test_an_example_deleted_during_the_fit_leaves_no_head(
     database: Database, shop: Shop
 ) -> None:
-    """The next night fits to the others."""
+    """The next night fits a head to the other examples."""
     await add_examples(database, shop, ONE * 3)
 
     class Slow(Heads):

@@ -262,7 +262,7 @@ async def test_what_is_learnt_while_they_are_erased_goes_too(
 
 
 async def test_what_was_learnt_of_their_reviews_goes(database: Database, shop: Shop) -> None:
-    """The next night learns of the others."""
+    """The next night fits a head to the other tickets."""
     other = await open_shop(database)
     for one, customer in ((shop, KEY), (other, "b@x.example")):
         await corrected(database, one, customer=customer)

@@ -1,4 +1,4 @@
-"""A client's own head: what it learns, and how the embedded brain uses it."""
+"""Tests of the fit of a client's own head, and of its use by the embedded brain."""
 
 import random
 from functools import cache
@@ -22,7 +22,7 @@ TEACHES, APART = 400, 4
 
 @cache
 def shop() -> tuple[list[Lesson], list[Lesson]]:
-    """400 tickets of a shop with words of its own, and those kept apart."""
+    """Return 400 tickets of the invented shop to learn from, and the held-back ones."""
     lessons = read_lessons()
     rest = [one for number, one in enumerate(lessons) if number % APART]
     return rest[:TEACHES], lessons[::APART]
@@ -37,7 +37,7 @@ _TRIED: list[TriedHead] = []
 
 
 async def tried_on_shop() -> TriedHead:
-    """Of the 400; it takes seconds, once."""
+    """Return the head fitted to the 400 tickets. The first call takes seconds."""
     if not _TRIED:
         _TRIED.append(await OwnHeadFitter(CLASSIFIER).tried(shop()[0]))
     return _TRIED[0]
@@ -79,7 +79,7 @@ async def test_classes_drawn_by_lot_teach_nothing() -> None:
 
 
 async def test_the_same_text_is_never_on_both_sides() -> None:
-    """Else a head that learnt one text by heart would seem to be right."""
+    """Otherwise a head that memorized one text would count as right."""
     one = shop()[0][0]
     same = [
         one._replace(id=f"{number:026d}", classification=Category.OTHER) for number in range(120)

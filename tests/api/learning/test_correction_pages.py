@@ -48,7 +48,7 @@ async def test_a_correction_becomes_a_case_an_entry_and_an_example(
 
 async def test_the_page_of_examples_shows_what_is_learnt(front: LiveEngine, shop: Shop) -> None:
     async with at_pages(front, shop) as owner:
-        assert "Nothing has been learnt yet." in await owner.see("/app/examples")
+        assert "The agent has learned nothing yet." in await owner.see("/app/examples")
         version = await keep_head(front.database, shop)
 
         page = await owner.see("/app/examples")

@@ -1,4 +1,4 @@
-"""When a client's own head is fitted, and when it is used."""
+"""Tests of the rules for the fit and the use of a client's own head."""
 
 from datetime import UTC, datetime, timedelta
 from math import sqrt
@@ -57,8 +57,8 @@ def test_a_head_is_used_only_where_it_is_clearly_better(
         (record(200), decided(200), False),
         (record(200), decided(200, 9), False),
         (record(200), decided(200, 10), True),
-        (record(200), decided(190), True),  # ten are gone
-        (record(1_000), decided(960, 40), False),  # the window moved on by forty
+        (record(200), decided(190), True),  # ten were removed
+        (record(1_000), decided(960, 40), False),  # forty replaced the oldest forty
         (record(1_000), decided(950, 50), True),
         (record(200, age=LONGEST), decided(200), True),
         (record(200).model_copy(update={"model": "other"}), decided(200), True),

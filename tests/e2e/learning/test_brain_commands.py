@@ -1,4 +1,4 @@
-"""What a client's own head is, by the command line."""
+"""Tests of the `brain` commands."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Clients' own heads: what teaches them, which one is used, and that they go with their tickets."""
+"""Tests of clients' own heads: their tickets, their use, and their removal with a ticket."""
 
 import asyncio
 from datetime import timedelta
@@ -98,7 +98,7 @@ async def test_a_head_is_used_until_a_later_version_is_no_better(
     newer = await in_use(database, shop, head)
     assert newer is not None
     assert newer.version == again
-    assert await digest(database, shop) == used  # the same weights judge the same
+    assert await digest(database, shop) == used  # equal weights have the same digest
 
     await keep_head(database, shop, WORSE)
     assert await in_use(database, shop, newer) is None

@@ -1,4 +1,4 @@
-"""Decided tickets that a client's own head may be fitted to."""
+"""Decided tickets and own heads for tests."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ USED = TriedHead(
 async def add_examples(
     database: Database, shop: Shop, lessons: Sequence[tuple[str, Category]]
 ) -> list[str]:
-    """Labelled examples with these texts and classes; returns their ids."""
+    """Add labelled examples with these texts and classes. Return their ids."""
     now, ids = utc_now(), [new_ulid() for _ in lessons]
     async with database.tenant(shop.tenant) as connection:
         await connection.execute(
@@ -57,7 +57,7 @@ async def keep_head(
     model: str = MODEL,
     now: datetime | None = None,
 ) -> str:
-    """Keep a head as the client's latest version; returns its id."""
+    """Store a head as the client's latest version. Return its id."""
     head_id = new_ulid()
     async with database.tenant(shop.tenant) as connection:
         heads = OwnHeadRepository(connection, shop.tenant)
