@@ -65,7 +65,8 @@ class LearnHeads:
                         state = await self._learn(TenantId(client_id), self._heads)
                     done = _counted(place.done, state)
                 except (EngineUnavailable, SQLAlchemyError):
-                    await self._database.ping()  # an outage fails all
+                    # Raises in an outage, which is not the fault of this client.
+                    await self._database.ping()
                     _log.error("own head not fitted", client_id=client_id)
                     done = place.done.model_copy(update={"failed": place.done.failed + 1})
                 place = _Progress(client_id, done)
@@ -73,8 +74,8 @@ class LearnHeads:
         return place.done
 
     async def _learn(self, tenant: TenantId, heads: TriesHeads) -> OwnHeadState | None:
-        """Fit the client's head and store it. Return its state, or None if no fit was due or a ticket
-        was removed during the fit."""
+        """Fit the client's head and store it. Return its state, or None if no fit was due or a
+        ticket was removed during the fit."""
         async with self._database.reading(tenant) as connection:
             repository = OwnHeadRepository(connection, tenant)
             versions = await repository.versions()

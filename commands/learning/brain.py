@@ -28,8 +28,11 @@ def brain_group() -> None:
 async def status(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show the versions of the client's own head, latest first, with both heads' accuracy on
-    held-back tickets. The state of the latest shows whether it is used."""
+    """Show the versions of the client's own head, latest first.
+
+    Lists the accuracy of both heads on held-back tickets. The state of the latest version shows
+    whether it is used.
+    """
     async with reading_client(data, client) as (connection, tenant):
         heads = OwnHeadRepository(connection, tenant)
         found, lessons = await heads.versions(), len(await heads.decided())
