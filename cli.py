@@ -134,6 +134,11 @@ COMMANDS: Final = (
         "Learn from edited and rejected reviews.",
     ),
     LazyCommand("example", "commands.learning.example:app", "Manage labelled examples."),
+    LazyCommand(
+        "brain",
+        "commands.learning.brain:app",
+        "Show what a client's classifier has learned.",
+    ),
     LazyCommand("run", "commands.runs.run:app", "Show what the agent did, and why."),
     LazyCommand(
         "simulate",

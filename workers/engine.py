@@ -30,6 +30,7 @@ from workflows.dry_run import DryRun
 from workflows.erase import Erase
 from workflows.forget_dry_runs import ForgetDryRuns
 from workflows.housekeeping import Housekeeping
+from workflows.learn_heads import LearnHeadsNightly
 from workflows.mail_answer import MailAnswer
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
@@ -65,6 +66,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     SimulateScenario,
     ReplayPast,
     RunCases,
+    LearnHeadsNightly,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step that a caller or a customer waits for (`workflows/options.py`). Scheduled

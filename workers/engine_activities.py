@@ -26,6 +26,7 @@ from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
 from activities.integrations.send_sender_code import SendSenderCode
+from activities.learning.learn_heads import LearnHeads
 from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
@@ -55,6 +56,7 @@ from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
 from adapters.brain.identity import brain_identity
+from adapters.brain.own_head_fit import OwnHeadFitter
 from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.seal import FernetSealer
@@ -112,6 +114,7 @@ class EngineActivities:
     erase: EraseRecords
     anchor: AnchorHeads
     try_cases: TryCases
+    learn_heads: LearnHeads
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -161,6 +164,7 @@ class EngineActivities:
             self.try_cases.begin,
             self.try_cases.try_some,
             self.try_cases.end,
+            self.learn_heads.learn,
         ]
 
 
@@ -175,7 +179,9 @@ def build_activities(
     read_lexicons()
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     service, pages = settings.server.service, settings.server.dashboard
-    purse = Purse(database, brains := brains_from(settings.brain, Classifier.load()), utc_now)
+    classifier = Classifier.load()
+    purse = Purse(database, brains := brains_from(settings.brain, classifier), utc_now)
+    heads = None if brains.model else OwnHeadFitter(classifier)
     traffic, net = Traffic(time.monotonic), LearnedSafetyNet.load()
     mails = build_outgoing(settings, database, sealer)
     connectors = ConnectorRegistry(
@@ -191,15 +197,9 @@ def build_activities(
     }
     left = LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service)
     rethinker = Rethinker(
-        database,
-        purse,
-        embedder,
-        utc_now,
-        normalizer=fair,
-        connectors=connectors,
-        net=net,
-        **answers,
-    )
+        database, purse, embedder, utc_now,
+        normalizer=fair, connectors=connectors, net=net, **answers,
+    )  # fmt: skip
     think = Think(database, purse, embedder, utc_now, new_ulid, net=net, **answers)
     return EngineActivities(
         normalize=Normalize(
@@ -294,4 +294,5 @@ def build_activities(
         try_cases=TryCases(
             database, rethinker, utc_now, identity=identity, is_remote=settings.brain.is_remote
         ),
+        learn_heads=LearnHeads(database, heads, utc_now, new_ulid),
     )

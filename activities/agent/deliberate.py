@@ -63,6 +63,7 @@ async def with_content(
         passages=gathered.passages,
         connections=(*gathered.connections, *bare.connections),
         has_shop=gathered.has_shop or bare.has_shop,
+        own_head=gathered.own_head,
     )
 
 

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
+from domain.agent.own_head import OwnHead
 from domain.agent.ports import Embedder
 from domain.agent.situation import Connection
 from domain.core.ids import TenantId
@@ -17,11 +18,14 @@ from store.content.knowledge_chunks import is_embedded
 from store.content.knowledge_search import KnowledgeSearch
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
+from store.learning.own_heads import OwnHeadRepository
 
 # Cache of recently active clients' templates, so that unchanged ones are not read and parsed again.
 # Sizes are the lengths of the templates' bodies in characters.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
+# Cache of recently active clients' own heads. Sizes are in bytes.
+_HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,7 @@ class Gathered:
     passages: tuple[Passage, ...]
     connections: tuple[Connection, ...]
     has_shop: bool
+    own_head: OwnHead | None = None
 
 
 async def useful_embedder(
@@ -66,6 +71,7 @@ async def gather(
         passages=await KnowledgeSearch(connection, tenant).find(event.words, near),
         connections=await connections(connection, tenant),
         has_shop=await IntegrationRepository(connection, tenant).has_shop(),
+        own_head=await _own_head(OwnHeadRepository(connection, tenant), tenant),
     )
 
 
@@ -87,3 +93,11 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
         weight = sum(len(one.body) for one in shown.templates)
         _SHOWN.keep(tenant, shown, _ENTRY + weight)
     return shown.templates
+
+
+async def _own_head(heads: OwnHeadRepository, tenant: TenantId) -> OwnHead | None:
+    known = _HEADS.get(tenant)
+    head = await heads.in_use(known)
+    if head is not None and head is not known:
+        _HEADS.keep(tenant, head, len(head.weights))
+    return head

@@ -192,6 +192,7 @@ class Think:
             connections=gathered.connections,
             spent=spent,
             has_shop=gathered.has_shop,
+            own_head=gathered.own_head,
             thread=case.thread,
             run_id=ref.run_id,
             playbook=(case.playbook_id, case.playbook_version),

@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING
 
 from adapters.brain.classifier import Classifier
-from adapters.brain.embedded import EmbeddedBrain
 from adapters.brain.model_budget import model_budget
+from adapters.brain.taught import TaughtBrain
 from domain.agent.brain import Brain
 from domain.agent.brain_choice import Brains
 from settings.brain import BrainSettings
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 def brain_from(settings: BrainSettings, classifier: Classifier) -> Brain:
     """Return the brain that BRAIN_MODEL names, regardless of its cost. Raises InvalidInput."""
-    return _llm(settings, classifier) or EmbeddedBrain(classifier)
+    return _llm(settings, classifier) or TaughtBrain(classifier)
 
 
 def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
     """Return both brains, and the budget that selects between them. Raises InvalidInput."""
     model = _llm(settings, classifier)
     return Brains(
-        embedded=EmbeddedBrain(classifier),
+        embedded=TaughtBrain(classifier),
         model=model,
         reserve_micros=model.reserve_micros if model else 0,
         budget=model_budget(settings),

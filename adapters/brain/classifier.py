@@ -5,6 +5,7 @@ Two linear heads over hashed features; a library detects the language
 stored in `model.npz` beside this module; nothing is unpickled.
 """
 
+import copy
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,8 +18,10 @@ from numpy.typing import NDArray
 from adapters.brain.artifact import WEIGHT_STEP, ModelInvalid, read_arrays, stored
 from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Floats, row_of
 from adapters.brain.languages import read_language
+from adapters.brain.own_head import OwnWeights
 from domain.agent.brain import Category, Language
 from domain.agent.languages import OURS
+from domain.agent.own_head import OwnHead
 
 CATEGORIES: Final = tuple(Category)
 SENTIMENTS: Final = ("negative", "neutral", "positive")
@@ -66,6 +69,8 @@ class Classifier:
             raise ModelInvalid("the model knows other categories")
         self._rarities = stored(model["rarities"], np.uint8, (BUCKETS,)) * RARITY_STEP
         self._heads = {name: _Head.read(model, name) for name in HEADS}
+        self.name = f"embedded:{self.fingerprint[:8]}"
+        self._own: OwnWeights | None = None
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
@@ -75,13 +80,34 @@ class Classifier:
         """
         return cls((path or MODEL_PATH).read_bytes())
 
+    def taught(self, head: OwnHead) -> Self:
+        """Return a copy of the classifier that uses a client's own head for the category.
+
+        Raises ModelInvalid if the head was fitted to another classifier or cannot be read.
+        """
+        if head.model != self.fingerprint:
+            raise ModelInvalid("the head was fitted to another classifier")
+        other = copy.copy(self)
+        other._own = OwnWeights.read(head.weights, len(CATEGORIES))  # noqa: SLF001 - a copy of self
+        other.name = f"{self.name}+own:{head.version[-8:]}"
+        return other
+
+    def row(self, text: str) -> FeatureRow:
+        """Return the text's features. Raises OverBudget if reading the text costs too much."""
+        return row_of(text, self._rarities)
+
+    def shared_logits(self, row: FeatureRow) -> Floats:
+        """Return the category logits of the head that all clients share."""
+        return self._heads["category"].logits(row)
+
     def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
         """Classify any text. An empty text gets nearly equal probabilities. `languages`: the likely
         languages of the text."""
         read = read_language(text, languages)
-        row = row_of(text, self._rarities)
-        shares = self._heads["category"].probabilities(row)
-        negative, _, positive = self._heads["sentiment"].probabilities(row)
+        row = self.row(text)
+        logits = self.shared_logits(row)
+        shares = softmax(self._own.logits(row, logits) if self._own else logits)
+        negative, _, positive = softmax(self._heads["sentiment"].logits(row))
         return Classification(
             category=CATEGORIES[int(np.argmax(shares))],
             probabilities={
@@ -113,9 +139,9 @@ class _Head:
             raise ModelInvalid("a temperature is not a positive number")
         return cls(np.ascontiguousarray(weights.T) * WEIGHT_STEP, bias * WEIGHT_STEP, temperature)
 
-    def probabilities(self, row: FeatureRow) -> Floats:
-        logits = row.values @ self.weights[row.buckets] + self.bias
-        return softmax(logits / self.temperature)
+    def logits(self, row: FeatureRow) -> Floats:
+        """Return the logits, divided by the temperature."""
+        return (row.values @ self.weights[row.buckets] + self.bias) / self.temperature
 
 
 def softmax(logits: Floats) -> Floats:

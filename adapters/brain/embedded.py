@@ -103,12 +103,16 @@ class _Understood:
 class EmbeddedBrain:
     """A `Brain`. Deterministic: the same request always has the same answer."""
 
-    def __init__(self, classifier: Classifier, answers: AnswerModel | None = None) -> None:
+    def __init__(
+        self,
+        classifier: Classifier,
+        answers: AnswerModel | None = None,
+        catalogues: Catalogues | None = None,
+    ) -> None:
         """`answers`: the model that ships with the brain, unless another is given."""
         self._classifier = classifier
         self._answers = answers or AnswerModel.load()
-        self._catalogues = Catalogues()
-        self._model = f"embedded:{classifier.fingerprint[:8]}"
+        self._catalogues = catalogues or Catalogues()
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Answer the request. Never raises, regardless of the text."""
@@ -177,7 +181,7 @@ class EmbeddedBrain:
             # Without a text of the merchant for the action, the customer would not know of it.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
-            model=self._model,
+            model=self._classifier.name,
         )
 
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
@@ -193,7 +197,7 @@ class EmbeddedBrain:
             sentiment=_sentiment(seen),
             proposals=(understood.proposals if doubt is EscalationReason.MISSING_KNOWLEDGE else ()),
             doubt=doubt,
-            model=self._model,
+            model=self._classifier.name,
         )
 
     def _unreadable(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
@@ -218,7 +222,7 @@ class EmbeddedBrain:
             alternatives=_alternatives(seen, Category.OTHER),
             language=seen.language,
             sentiment=_sentiment(seen),
-            model=self._model,
+            model=self._classifier.name,
         )
 
 

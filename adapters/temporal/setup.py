@@ -33,6 +33,7 @@ from domain.core import names
 from domain.core.contracts import Contract
 from domain.core.errors import InvalidInput
 from domain.inbound.polling import EVERY, PollInput
+from domain.learning.contracts import LearnHeadsInput
 from domain.privacy.contracts import HousekeepingInput, RetentionInput
 from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
@@ -164,6 +165,12 @@ async def ensure_anchor_audit_schedule(client: Client) -> None:
     await _ensure_calendar(client, *work, _at(0, 20))
 
 
+async def ensure_learn_heads_schedule(client: Client) -> None:
+    """Run every night at 03:10 UTC, after retention has removed expired tickets."""
+    work = (names.LEARN_HEADS_WORKFLOW, names.LEARN_HEADS_SCHEDULE, LearnHeadsInput())
+    await _ensure_calendar(client, *work, _at(3, 10))
+
+
 async def ensure_calendar_schedules(client: Client) -> None:
     """Create or update all schedules above."""
     await ensure_monthly_reset_schedule(client)
@@ -173,6 +180,7 @@ async def ensure_calendar_schedules(client: Client) -> None:
     await ensure_retention_schedule(client)
     await ensure_forget_dry_runs_schedule(client)
     await ensure_anchor_audit_schedule(client)
+    await ensure_learn_heads_schedule(client)
 
 
 def _at(hour: int, minute: int) -> ScheduleCalendarSpec:

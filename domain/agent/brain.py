@@ -13,6 +13,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import PLAIN_FRAME, AnswerFrame
 from domain.agent.greeting import greetable_fields
 from domain.agent.intent import Intent
+from domain.agent.own_head import OwnHead
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.agent.shown_file import ShownFile
 from domain.agent.template import FRAME_NAMES
@@ -103,7 +104,8 @@ class BrainRequest(BaseModel):
     date in UTC, for a brain that has no clock. `frame`: the client's greeting of this customer and
     its sign-off, for answers that are not templates. `sender_name`: as the sender gave it, to
     separate a signature from the message; no answer repeats it. `languages`: those of the thread
-    and of the client's texts; the message is likely in one of them.
+    and of the client's texts; the message is likely in one of them. `own_head`: the client's own
+    head of the embedded classifier; other brains ignore it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -124,6 +126,7 @@ class BrainRequest(BaseModel):
     frame: AnswerFrame = PLAIN_FRAME
     sender_name: str = ""
     languages: tuple[str, ...] = ()
+    own_head: OwnHead | None = None
 
     @field_validator("fields")
     @classmethod
@@ -155,6 +158,7 @@ class BrainRequest(BaseModel):
         attachments: tuple[ShownFile, ...] = (),
         frame: AnswerFrame = PLAIN_FRAME,
         languages: tuple[str, ...] = (),
+        own_head: OwnHead | None = None,
     ) -> Self:
         """Build the request for an event, with the client's content and memory related to it."""
         return cls(
@@ -174,6 +178,7 @@ class BrainRequest(BaseModel):
             frame=frame,
             sender_name=event.customer_name or "",
             languages=languages,
+            own_head=own_head,
         )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from domain.agent.brain import Passage, Template, Turn
 from domain.agent.extent import READ_CHARS
 from domain.agent.frame import AnswerFrame
+from domain.agent.own_head import OwnHead
 from domain.agent.rulebook import Rulebook
 from domain.agent.shown_file import ShownFile
 from domain.agent.situation import Connection, Spent
@@ -24,6 +25,7 @@ class Material:
     that the agent may still give before people take over. `attachments`: the files of the message.
     `answers_from_knowledge`: whether the embedded brain's answers from knowledge may be sent
     without a person. `frame`: the client's greeting and sign-off, or None for the default frame.
+    `own_head`: the client's own head, for the embedded brain.
     """
 
     event: UnifiedEvent
@@ -46,6 +48,7 @@ class Material:
     attachments: tuple[ShownFile, ...] = ()
     frame: AnswerFrame | None = None
     answers_from_knowledge: bool = True
+    own_head: OwnHead | None = None
 
     @classmethod
     def bare(cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]) -> "Material":

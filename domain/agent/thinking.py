@@ -160,6 +160,7 @@ async def _request(
         attachments=material.attachments,
         frame=material.frame or AnswerFrame.of({}, brand_name=material.brand_name),
         languages=material.languages,
+        own_head=material.own_head,
     )
 
 

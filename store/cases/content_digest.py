@@ -24,6 +24,8 @@ _DIGEST: Final = sa.text("""
     ), chosen AS (
         SELECT jsonb_build_array(coalesce(system_prompt, ''), sensitive_words)::text AS told
         FROM client_settings WHERE client_id = :tenant
+    ), head AS (
+        SELECT weights FROM own_heads WHERE client_id = :tenant ORDER BY id DESC LIMIT 1
     )
     SELECT sha256(
         coalesce((SELECT string_agg(digest, ''::bytea ORDER BY place) FROM template), ''::bytea)
@@ -31,12 +33,13 @@ _DIGEST: Final = sa.text("""
         || coalesce((SELECT string_agg(digest, ''::bytea ORDER BY digest) FROM entry), ''::bytea)
         || '/'::bytea
         || convert_to(coalesce((SELECT told FROM chosen), '["", []]'), 'UTF8')
+        || coalesce((SELECT '/'::bytea || sha256(weights) FROM head), ''::bytea)
     )
 """)
 
 
 async def content_digest(connection: AsyncConnection, tenant: TenantId) -> bytes:
-    """Return the digest of active templates, knowledge, system prompt and sensitive words, as
-    visible to this transaction."""
+    """Return the digest of active templates, knowledge, system prompt, sensitive words and the
+    client's own head, as visible to this transaction."""
     found = await connection.execute(_DIGEST, {"tenant": tenant})
     return bytes(found.scalar_one())

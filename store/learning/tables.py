@@ -79,3 +79,22 @@ shadow_drafts: Final = sa.Table(
         "ix_shadow_drafts_playbook", "client_id", "playbook_id", "playbook_version", "created_at"
     ),
 )
+
+# Versions of a client's own head of the embedded classifier. Only the latest has weights, and only
+# if it is used.
+own_heads: Final = sa.Table(
+    "own_heads",
+    metadata,
+    *tenant_key(),
+    text("state"),
+    # The fingerprint of the shared classifier.
+    text("model"),
+    sa.Column("tickets", sa.Integer, nullable=False),
+    sa.Column("won", sa.Integer, nullable=False),
+    sa.Column("lost", sa.Integer, nullable=False),
+    sa.Column("both_right", sa.Integer, nullable=False),
+    sa.Column("weights", sa.LargeBinary, nullable=True),
+    time("created_at"),
+    sa.CheckConstraint("state IN ('used', 'no_better', 'too_few')", name="state"),
+    sa.CheckConstraint("octet_length(weights) <= 51200", name="weights"),
+)

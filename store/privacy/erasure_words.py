@@ -136,6 +136,11 @@ _REMOVE: Final = {
         WHERE {mine} AND id = ANY(:events) AND (
             num_nonnulls(customer_email, message, subject, text, unified, merchant_request) > 0
             OR payload <> '{{}}')""",
+    # Runs after the statements above, which wait for a fit that has locked these rows. The new head
+    # is then visible.
+    "own_heads": """
+        DELETE FROM own_heads WHERE {mine} AND EXISTS (
+            SELECT FROM escalation_tickets WHERE {mine} AND run_id = ANY(:runs))""",
     "ai_conversations": """
         DELETE FROM ai_conversations AS conversation
         WHERE {mine} AND id = ANY(:conversations) AND NOT EXISTS (

@@ -19,6 +19,7 @@ from store.core.database import Database
 from tests.replay.budget_scenarios import BUDGET_SCENARIOS, PREPARED
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
 from tests.replay.inbound_scenarios import INBOUND_SCENARIOS
+from tests.replay.learning_scenarios import LEARNING_SCENARIOS
 from tests.replay.notice_scenarios import NOTICE_SCENARIOS
 from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
 from tests.replay.scenarios import Scenario
@@ -38,6 +39,7 @@ HISTORIES = Path(__file__).with_name("histories")
 SCENARIOS = {
     **EVENT_SCENARIOS,
     **THREAD_SCENARIOS,
+    **LEARNING_SCENARIOS,
     **BUDGET_SCENARIOS,
     **WIDGET_SCENARIOS,
     **NOTICE_SCENARIOS,

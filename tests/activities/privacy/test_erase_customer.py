@@ -21,7 +21,7 @@ from store.cases.tables import saved_cases
 from store.content.tables import suggestions
 from store.core.database import Database
 from store.intake.tables import engine_events
-from store.learning.tables import corrections, labelled_examples
+from store.learning.tables import corrections, labelled_examples, own_heads
 from store.privacy.erasure_words import CustomerWords
 from store.ratings.tables import ratings
 from store.runs.tables import engine_messages
@@ -32,10 +32,11 @@ from tests.support.cases.cases import a_case, a_spec
 from tests.support.core.rows import rows
 from tests.support.core.units import units_on
 from tests.support.learning.corrections import OPERATOR, corrected
+from tests.support.learning.lessons import keep_head
 from tests.support.privacy.old_records import leave_records
 from tests.support.runs.conversation import write
 from tests.support.simulation.replays import a_replay
-from tests.support.tenants.shop import Shop
+from tests.support.tenants.shop import Shop, open_shop
 from tests.support.widget.talk import answer, ask, begin
 
 KEY = "ann@x.example"
@@ -258,3 +259,31 @@ async def test_what_is_learnt_while_they_are_erased_goes_too(
 
     for table in (corrections, labelled_examples, saved_cases):
         assert await rows(database, table, of=shop) == []
+
+
+async def test_what_was_learnt_of_their_reviews_goes(database: Database, shop: Shop) -> None:
+    """The next night fits a head to the other tickets."""
+    other = await open_shop(database)
+    for one, customer in ((shop, KEY), (other, "b@x.example")):
+        await corrected(database, one, customer=customer)
+        await keep_head(database, one)
+    erasure = erasure_of(database, shop, utc_now())
+
+    await erasure.mark()
+    await erasure.remove_rows()
+
+    assert await rows(database, own_heads, of=shop) == []
+    assert len(await rows(database, own_heads, of=other)) == 1
+
+
+async def test_an_erasure_of_a_customer_without_reviews_leaves_what_was_learnt(
+    database: Database, shop: Shop
+) -> None:
+    await write(database, shop, customer=KEY, key=f"email:{KEY}")
+    await keep_head(database, shop)
+    erasure = erasure_of(database, shop, utc_now())
+
+    await erasure.mark()
+    await erasure.remove_rows()
+
+    assert len(await rows(database, own_heads, of=shop)) == 1

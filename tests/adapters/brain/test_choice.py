@@ -4,7 +4,7 @@ import pytest
 
 from adapters.brain.choice import brain_from, brains_from
 from adapters.brain.classifier import Classifier
-from adapters.brain.embedded import EmbeddedBrain
+from adapters.brain.taught import TaughtBrain
 from domain.agent.errors import BrainUnavailable
 from domain.billing.model_money import ModelBudget
 from domain.core.errors import InvalidInput
@@ -17,7 +17,7 @@ def test_embedded_brain_by_default(classifier: Classifier) -> None:
     settings = settings_of("postgresql://a/b", "c:1")
     brains = brains_from(settings.brain, classifier)
 
-    assert isinstance(brain_from(settings.brain, classifier), EmbeddedBrain)
+    assert isinstance(brain_from(settings.brain, classifier), TaughtBrain)
     assert (brains.model, brains.reserve_micros) == (None, 0)
 
 

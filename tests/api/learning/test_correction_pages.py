@@ -8,6 +8,7 @@ from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.dashboard.visitors import at_pages
 from tests.support.learning.corrections import SENT, corrected
+from tests.support.learning.lessons import keep_head
 from tests.support.tenants.shop import Shop
 
 LIST = "/app/corrections"
@@ -43,6 +44,19 @@ async def test_a_correction_becomes_a_case_an_entry_and_an_example(
         delete = examples.partition('action="/app/examples/')[2].partition('"')[0]
         gone = await owner.send("/app/examples", f"/app/examples/{delete}")
         assert "The example is deleted." in await owner.follow(gone)
+
+
+async def test_the_page_of_examples_shows_what_is_learnt(front: LiveEngine, shop: Shop) -> None:
+    async with at_pages(front, shop) as owner:
+        assert "The agent has learned nothing yet." in await owner.see("/app/examples")
+        version = await keep_head(front.database, shop)
+
+        page = await owner.see("/app/examples")
+
+    assert version in page
+    assert "80%" in page
+    assert "65%" in page
+    assert "In use:" in page
 
 
 async def test_nothing_is_ticked_before_the_person_ticks_it(front: LiveEngine, shop: Shop) -> None:

@@ -7,7 +7,7 @@ from adapters.system import new_ulid, utc_now
 from domain.core.contracts import RunRef
 from domain.core.ids import TenantId
 from store.cases.tables import case_results, case_runs, saved_cases
-from store.learning.tables import corrections, labelled_examples, shadow_drafts
+from store.learning.tables import corrections, labelled_examples, own_heads, shadow_drafts
 from store.ratings.tables import ratings
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
@@ -114,6 +114,20 @@ async def fill_learning(connection: AsyncConnection, tenant: TenantId, ref: RunR
                 "classification": "other",
                 "confidence": 0.5,
                 "draft": "Bonjour",
+                "created_at": now,
+            },
+        ),
+        (
+            own_heads,
+            {
+                "id": new_ulid(),
+                "state": "used",
+                "model": "m",
+                "tickets": 100,
+                "won": 10,
+                "lost": 0,
+                "both_right": 60,
+                "weights": b"weights",
                 "created_at": now,
             },
         ),

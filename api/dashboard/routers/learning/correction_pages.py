@@ -29,6 +29,7 @@ from services.learning.corrections import accept_correction, dismiss_correction
 from services.learning.labelled_examples import delete_example
 from store.learning.corrections import CorrectionRepository, client_of_correction
 from store.learning.labelled_examples import LabelledExampleRepository, client_of_example
+from store.learning.own_heads import OwnHeadRepository
 
 _LIST: Final = "/app/corrections"
 _CORRECTION: Final = f"{_LIST}/{{correction_id}}"
@@ -110,8 +111,10 @@ async def examples(page: AnyonesPage) -> Response:
         found = await LabelledExampleRepository(connection, page.tenant).page(
             after=query.cursor, limit=query.limit + 1
         )
+        heads = await OwnHeadRepository(connection, page.tenant).versions()
     return page.render(
         "learning/examples.html",
+        head=heads[0] if heads else None,
         examples=found[: query.limit],
         cursor=cursor_after(found, query.limit, lambda last: last.id),
         may_delete=page.may(MANAGERS),

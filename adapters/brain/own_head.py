@@ -1,0 +1,70 @@
+"""A client's own head: weights of logits that are added to those of the shared head.
+
+It is stored as numbers for features folded together, so no word of a ticket can be read from it.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Self
+
+import numpy as np
+
+from adapters.brain.artifact import ModelInvalid
+from adapters.brain.features import FeatureRow, Floats, Numbers
+
+DIMENSIONS: Final = 4096
+"""The number of buckets after folding. Signs preserve the distances between rows on average."""
+
+# Knuth's multiplicative hash spreads adjacent buckets.
+_MULTIPLIER: Final = 2654435761
+_NUMBER: Final = np.dtype("<f4")
+_WEIGHT_LEVELS: Final = 127
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWeights:
+    """The parameters of an own head. `weights` has the shape (DIMENSIONS, classes)."""
+
+    weights: Floats
+    bias: Floats
+    temperature: float
+
+    @classmethod
+    def read(cls, content: bytes, classes: int) -> Self:
+        """Parse the bytes that `written` returned. Raises ModelInvalid."""
+        scalars = (2 * classes + 1) * _NUMBER.itemsize
+        if len(content) != scalars + DIMENSIONS * classes:
+            raise ModelInvalid("the size of the head does not match the number of classes")
+        numbers = np.frombuffer(content[:scalars], _NUMBER).astype(np.float64)
+        temperature = float(numbers[-1])
+        if not np.isfinite(numbers).all() or temperature <= 0:
+            raise ModelInvalid("a number of the head is not usable")
+        levels = np.frombuffer(content[scalars:], np.int8).reshape(DIMENSIONS, classes)
+        return cls(levels * numbers[:classes], numbers[classes:-1], temperature)
+
+    def written(self) -> bytes:
+        """Return the head as bytes: one byte a weight, with a step for each class. The table limits
+        the size."""
+        steps = np.maximum(np.abs(self.weights).max(axis=0), 1e-9) / _WEIGHT_LEVELS
+        numbers = np.concatenate([steps, self.bias, [self.temperature]]).astype(_NUMBER)
+        levels = np.rint(self.weights / steps).astype(np.int8)
+        return b"".join((numbers.tobytes(), levels.tobytes()))
+
+    def logits(self, row: FeatureRow, shared: Floats) -> Floats:
+        """Return the combined logits. `shared`: those of the shared head, at its temperature."""
+        places, signs = _folded(row.buckets)
+        own = (signs * row.values) @ self.weights[places] + self.bias
+        return (shared + own) / self.temperature
+
+
+def folded(row: FeatureRow) -> Floats:
+    """Return the row folded into `DIMENSIONS` numbers."""
+    places, signs = _folded(row.buckets)
+    values = np.zeros(DIMENSIONS)
+    np.add.at(values, places, signs * row.values)
+    return values
+
+
+def _folded(buckets: Numbers) -> tuple[Numbers, Floats]:
+    """Return the folded place of each bucket, and its sign."""
+    mixed = (buckets * _MULTIPLIER) % 2**32
+    return mixed >> 20, np.where((mixed >> 13) & 1, 1.0, -1.0)

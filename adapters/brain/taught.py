@@ -1,0 +1,32 @@
+"""The embedded brain with the client's own classifier head."""
+
+from adapters.brain.answers import AnswerModel
+from adapters.brain.artifact import ModelInvalid
+from adapters.brain.catalogue import Catalogues
+from adapters.brain.classifier import Classifier
+from adapters.brain.embedded import EmbeddedBrain
+from domain.agent.brain import BrainAnswer, BrainRequest
+from domain.agent.own_head import OwnHead
+
+
+class TaughtBrain:
+    """A `Brain`: the embedded brain with the request's own head, if it fits the classifier."""
+
+    def __init__(self, classifier: Classifier) -> None:
+        self._classifier = classifier
+        self._answers = AnswerModel.load()
+        self._catalogues = Catalogues()
+        self._plain = EmbeddedBrain(classifier, self._answers, self._catalogues)
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        """Answer the request. Never raises, regardless of the text and the head."""
+        return await self._with(request.own_head).think(request)
+
+    def _with(self, head: OwnHead | None) -> EmbeddedBrain:
+        if head is None:
+            return self._plain
+        try:
+            taught = self._classifier.taught(head)
+        except ModelInvalid:
+            return self._plain
+        return EmbeddedBrain(taught, self._answers, self._catalogues)

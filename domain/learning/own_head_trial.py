@@ -1,0 +1,120 @@
+"""The rules for a client's own head: its tickets, when it is fitted, and whether it is used."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from math import sqrt
+from typing import Final, NamedTuple, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.brain import Category
+
+MIN_LESSONS: Final = 100
+MAX_LESSONS: Final = 1_000
+"""The limit on a client's latest lessons. The cost of a fit grows with the cube of their number."""
+STANDARD_ERRORS: Final = 2.0
+CHANGED_SHARE: Final = 0.05
+LONGEST: Final = timedelta(days=30)
+
+
+class OwnHeadState(StrEnum):
+    USED = "used"
+    NO_BETTER = "no_better"
+    TOO_FEW = "too_few"
+
+
+class Lesson(NamedTuple):
+    """A decided ticket. `classification`: the class that a person chose or left unchanged.
+    `at`: the time of the decision."""
+
+    id: str
+    text: str
+    classification: Category
+    at: datetime
+
+
+class HeldBackCount(BaseModel):
+    """Counts on tickets that were held back from the fit. `won`: only the own head is right.
+    `lost`: only the shared head is right. `both_right`: both are."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tickets: int = Field(default=0, ge=0)
+    won: int = Field(default=0, ge=0)
+    lost: int = Field(default=0, ge=0)
+    both_right: int = Field(default=0, ge=0)
+
+    @property
+    def own_accuracy(self) -> float:
+        return (self.both_right + self.won) / max(self.tickets, 1)
+
+    @property
+    def shared_accuracy(self) -> float:
+        return (self.both_right + self.lost) / max(self.tickets, 1)
+
+
+class OwnHeadRecord(HeldBackCount):
+    """The metrics of one version. `model`: the fingerprint of the shared classifier."""
+
+    id: str
+    created_at: datetime
+    state: OwnHeadState
+    model: str
+
+    @property
+    def is_compared(self) -> bool:
+        return self.state is not OwnHeadState.TOO_FEW
+
+
+class TriedHead(NamedTuple):
+    """The result of a fit. `weights`: None unless the head is used."""
+
+    held_back: HeldBackCount
+    state: OwnHeadState
+    weights: bytes | None = None
+
+
+class TriesHeads(Protocol):
+    """Fits and compares heads for the classifier with this fingerprint."""
+
+    @property
+    def model(self) -> str: ...
+
+    async def tried(self, lessons: Sequence[Lesson]) -> TriedHead: ...
+
+
+def adopted(held_back: HeldBackCount) -> OwnHeadState:
+    """Return the state of a head after its comparison.
+
+    A head is used if `won` exceeds `lost` by `STANDARD_ERRORS`. Chance alone causes that in one of
+    forty comparisons.
+    """
+    if held_back.tickets < MIN_LESSONS:
+        return OwnHeadState.TOO_FEW
+    differ = held_back.won + held_back.lost
+    ahead = held_back.won - held_back.lost
+    if differ and ahead >= STANDARD_ERRORS * sqrt(differ):
+        return OwnHeadState.USED
+    return OwnHeadState.NO_BETTER
+
+
+def is_due(
+    latest: OwnHeadRecord | None, decided: Sequence[datetime], model: str, now: datetime
+) -> bool:
+    """Return whether a new fit is due.
+
+    `decided`: the decision times of the client's lessons. Each new version voids the results of
+    saved cases, so a version lasts until `CHANGED_SHARE` of the lessons have changed, or for
+    `LONGEST`.
+    """
+    count = len(decided)
+    if latest is None:
+        return count > 0
+    if latest.model != model or now - latest.created_at >= LONGEST:
+        return True
+    if count < MIN_LESSONS or latest.state is OwnHeadState.TOO_FEW:
+        return count != latest.tickets
+    new = sum(at > latest.created_at for at in decided)
+    gone = max(latest.tickets + new - count, 0)
+    return max(new, gone) >= CHANGED_SHARE * latest.tickets

@@ -1,0 +1,1 @@
+"""The gain of a client's own head, measured on the tickets of an invented shop."""

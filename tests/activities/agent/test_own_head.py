@@ -1,0 +1,36 @@
+"""Tests that the client's own head reaches the brain, and is read once."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from activities.agent.gather import gather
+from domain.agent.own_head import OwnHead
+from domain.intake.event import Channel, UnifiedEvent
+from store.core.database import Database
+from tests.support.learning.lessons import MODEL, keep_head
+from tests.support.tenants.shop import Shop, open_shop
+
+EVENT = UnifiedEvent(channel=Channel.API, text="Où est ma caisse ?")
+
+
+async def head_of(connection: AsyncConnection, shop: Shop) -> OwnHead | None:
+    return (await gather(connection, shop.tenant, EVENT, None)).own_head
+
+
+async def test_each_message_gets_the_latest_of_its_client(database: Database, shop: Shop) -> None:
+    other = await open_shop(database)
+
+    async def gathered(one: Shop) -> OwnHead | None:
+        async with database.reading(one.tenant) as connection:
+            return await head_of(connection, one)
+
+    assert await gathered(shop) is None
+    version = await keep_head(database, shop)
+    first = await gathered(shop)
+    assert first == OwnHead(version=version, model=MODEL, weights=b"weights")
+    assert await gathered(shop) is first, "not read again"
+    assert await gathered(other) is None
+
+    newer = await keep_head(database, shop)
+    latest = await gathered(shop)
+    assert latest is not None
+    assert latest.version == newer
