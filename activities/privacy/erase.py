@@ -26,7 +26,7 @@ _List = Callable[[], Awaitable[list[Execution]]]
 
 class EraseRecords:
     """The steps of an erasure. Each may be repeated: it finds what is left, and counts only the
-    rest. A retry resumes at the page that the last heartbeat names."""
+    rest. A retry resumes after the last page that a heartbeat reported."""
 
     def __init__(
         self, database: Database, executions: Executions, sealer: Sealer, now: Clock
