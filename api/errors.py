@@ -53,11 +53,11 @@ from domain.intake.errors import (
     AttachmentNotFound,
     ClientRateLimited,
     CustomerRateLimited,
+    EventRoomUsed,
     IdempotencyKeyReused,
     InvalidIdempotencyKey,
     RunInProgress,
     TooManyRequests,
-    UnmatchedRoomUsed,
 )
 from domain.integrations.errors import IntegrationNotFound, InvalidIntegration, UnknownProvider
 from domain.playbooks.errors import (
@@ -263,9 +263,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         "Quota de tickets épuisé. Achetez des crédits ou passez à un plan supérieur.",
         fields=("tickets_used", "tickets_limit", "credits_balance", "upgrade_url", "credits_url"),
     ),
-    UnmatchedRoomUsed: ErrorAnswer(
-        429, "Trop de données en 24 heures pour des événements sans playbook actif."
-    ),
+    EventRoomUsed: ErrorAnswer(429, "Trop de données d'événements en 24 heures."),
     TooManyRequests: ErrorAnswer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
     CallerBusy: ErrorAnswer(429, "Trop de requêtes à la fois. Réessayez dans un instant."),
     HeadTooLarge: ErrorAnswer(431, "En-têtes trop volumineux : 64 Kio et 100 en-têtes au plus."),

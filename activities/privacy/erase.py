@@ -6,7 +6,7 @@ from typing import Final
 
 from temporalio import activity
 
-from activities.privacy.erase_customer import CustomerErasure
+from activities.privacy.erase_customer import CustomerErasure, Reached
 from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
@@ -26,7 +26,7 @@ _List = Callable[[], Awaitable[list[Execution]]]
 
 class EraseRecords:
     """The steps of an erasure. Each may be repeated: it finds what is left, and counts only the
-    rest."""
+    rest. A retry resumes after the last page that a heartbeat reported."""
 
     def __init__(
         self, database: Database, executions: Executions, sealer: Sealer, now: Clock
@@ -41,7 +41,8 @@ class EraseRecords:
         """Open the certificate, then close access. For a client, no more events are accepted; for a
         customer, no step starts on existing events."""
         key = self._customer(erase)
-        async with beating():
+        reached = _reached()
+        async with beating(reached):
             async with self._database.service() as connection:
                 started_at = await Certificates(connection).open(
                     erase.erasure_id,
@@ -56,7 +57,8 @@ class EraseRecords:
                     await client.close(erase.erasure_id, started_at)
             if key is None:
                 return CloseResult()
-            return CloseResult(under_way=await (await self._erasure_of(erase, key)).mark())
+            customer = await self._erasure_of(erase, key, reached)
+            return CloseResult(under_way=await customer.mark())
 
     @activity.defn(name=names.ERASE_WORKFLOWS)
     async def remove_workflows(self, erase: EraseInput) -> None:
@@ -79,11 +81,12 @@ class EraseRecords:
         """Remove the rows of a client, including the client's own row. For a customer, remove the
         rows that are about this customer only, and the words from rows that are counted."""
         key = self._customer(erase)
-        async with beating():
+        reached = _reached()
+        async with beating(reached):
             if key is None:
                 await self._remove_client(erase)
             else:
-                await (await self._erasure_of(erase, key)).remove_rows()
+                await (await self._erasure_of(erase, key, reached)).remove_rows()
 
     @activity.defn(name=names.CERTIFY)
     async def certify(self, erase: EraseInput) -> EraseResult:
@@ -125,10 +128,27 @@ class EraseRecords:
         sealed = erase.sealed_customer
         return self._sealer.unseal(sealed) if sealed else None
 
-    async def _erasure_of(self, erase: EraseInput, key: str) -> CustomerErasure:
+    async def _erasure_of(
+        self, erase: EraseInput, key: str, reached: Reached | None = None
+    ) -> CustomerErasure:
         async with self._database.service() as connection:
             mark = (await Certificates(connection).read(erase.erasure_id)).started_at
         tenant = TenantId(erase.client_id)
         return CustomerErasure(
-            self._database, tenant, key, erasure_id=erase.erasure_id, mark=mark, now=self._now
+            self._database,
+            tenant,
+            key,
+            erasure_id=erase.erasure_id,
+            mark=mark,
+            now=self._now,
+            reached=reached,
         )
+
+
+def _reached() -> Reached:
+    """Return the progress of the last attempt, or an empty one. The new attempt updates it, and its
+    heartbeats send it."""
+    match activity.info().heartbeat_details:
+        case [dict() as reached]:
+            return {str(stage): last for stage, last in reached.items()}
+    return {}

@@ -1,14 +1,16 @@
 """The erasure of one customer, page by page: find, mark, end and empty the customer's records."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
+from functools import partial
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core import names
-from domain.core.ids import TenantId
+from domain.core.ids import TenantId, parse_ulid
 from domain.core.ports import Clock
 from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
@@ -21,13 +23,16 @@ from store.privacy.erasure_subject import FoundRecords, Subject
 from store.privacy.erasure_words import CustomerWords, Marked
 from store.widget.tables import widget_codes
 
+Reached = dict[str, str | None]
+"""By stage of an erasure, the id of the last handled row, or None if the stage is complete."""
+
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
 
 # Events with the customer's address come first, because they lead to the customer's other messages.
-_EVENTS: Final[tuple[_NextPage, ...]] = (
-    Subject.events,
-    Subject.events_of_conversations,
-    Subject.events_of_sessions,
+_EVENTS: Final[tuple[tuple[str, _NextPage], ...]] = (
+    ("events", Subject.events),
+    ("events of conversations", Subject.events_of_conversations),
+    ("events of sessions", Subject.events_of_sessions),
 )
 _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
     (churn_predictions, Subject.churn),
@@ -40,7 +45,7 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
 
 class CustomerErasure:
     """Erases a customer. `mark`: the start of the erasure, with which the customer's events are
-    marked."""
+    marked. `reached`: the progress of an earlier attempt, updated after each page."""
 
     def __init__(
         self,
@@ -51,6 +56,7 @@ class CustomerErasure:
         erasure_id: str,
         mark: datetime,
         now: Clock,
+        reached: Reached | None = None,
     ) -> None:
         self._database = database
         self._tenant = tenant
@@ -58,18 +64,13 @@ class CustomerErasure:
         self._erasure_id = erasure_id
         self._mark = mark
         self._now = now
+        self._reached: Reached = {} if reached is None else reached
 
     async def mark(self) -> int:
         """Find the customer's events, and prevent steps from starting on them. Returns the number
         of runs that may be in the middle of a step, including runs marked by earlier attempts."""
-        for next_page in _EVENTS:
-            last: str | None = ""
-            while last is not None:
-                async with self._database.service() as connection:
-                    page = await next_page(self._subject(connection), last)
-                    if page.ids:
-                        await self._words(connection).mark(page.ids, self._now())
-                last = page.last
+        for stage, next_page in _EVENTS:
+            await self._each_page(stage, partial(self._mark_page, next_page))
         async with self._database.service() as connection:
             return await self._words(connection).under_way()
 
@@ -112,27 +113,68 @@ class CustomerErasure:
             "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)
         )
 
+    async def _mark_page(self, next_page: _NextPage, after: str) -> str | None:
+        page = await self._found(next_page, after)
+        if page.ids:
+            async with self._database.service() as connection:
+                await self._words(connection).mark(page.ids, self._now())
+        return page.last
+
     async def _remove_arrivals(self) -> None:
         """Remove everything that platforms sent about the customer, regardless of its outcome."""
-        last: str | None = ""
-        while last is not None:
-            async with self._database.service() as connection:
-                arrivals = CustomerArrivals(connection, self._tenant, self._key, self._mark)
-                last, emptied = await arrivals.empty_webhooks(last)
-                await Certificates(connection).add(self._erasure_id, emptied)
+        await self._each_page("inbound_webhooks", self._empty_webhooks)
         async with self._database.service() as connection:
-            arrivals = CustomerArrivals(connection, self._tenant, self._key, self._mark)
+            arrivals = self._arrivals(connection)
             await Certificates(connection).add(self._erasure_id, await arrivals.remove_told())
 
+    async def _empty_webhooks(self, after: str) -> str | None:
+        async with self._database.service() as connection:
+            arrivals = self._arrivals(connection)
+            page = await arrivals.webhooks(after)
+        theirs = await asyncio.to_thread(arrivals.of_customer, page)
+        async with self._database.service() as connection:
+            emptied = await self._arrivals(connection).empty(theirs)
+            await Certificates(connection).add(self._erasure_id, emptied)
+        return page[-1].id if page else None
+
     async def _remove(self, record_class: str, next_page: _NextPage, remove: "_Remove") -> None:
-        last: str | None = ""
-        while last is not None:
-            async with self._database.service() as connection:
-                page = await next_page(self._subject(connection), last)
-                if page.ids:
+        async def remove_page(after: str) -> str | None:
+            page = await self._found(next_page, after)
+            if page.ids:
+                async with self._database.service() as connection:
                     removed = await remove(self._words(connection), page.ids)
                     await Certificates(connection).add(self._erasure_id, {record_class: removed})
-            last = page.last
+            return page.last
+
+        await self._each_page(record_class, remove_page)
+
+    async def _each_page(self, stage: str, handle: Callable[[str], Awaitable[str | None]]) -> None:
+        """Call `handle` with the last id of the previous page, until it returns None. Start after
+        the last page that an earlier attempt completed."""
+        last = self._reached.get(stage, "")
+        while last is not None:
+            last = await handle(last)
+            # Keys of memories and ids of imported events may contain addresses, which must not pass
+            # through Temporal.
+            if last is None or parse_ulid(last) is not None:
+                self._reached[stage] = last
+
+    async def _found(self, next_page: _NextPage, after: str) -> FoundRecords:
+        """Return the next page with all of the customer's records on it.
+
+        Texts are read in short transactions, and compared in a thread without a transaction,
+        because a page of long texts takes minutes.
+        """
+        async with self._database.service() as connection:
+            page = await next_page(self._subject(connection), after)
+        ids = page.ids
+        for unread in page.unread:
+            async with self._database.service() as connection:
+                subject = self._subject(connection)
+                rows = await subject.read(unread)
+            # `owned` uses no connection.
+            ids += await asyncio.to_thread(subject.naming.owned, rows, or_unnamed=unread.or_unnamed)
+        return FoundRecords(page.last, ids)
 
     async def _remove_files(self, page: Marked) -> None:
         """Remove files before their rows, in small batches because files are large."""
@@ -151,6 +193,9 @@ class CustomerErasure:
                 return
             yield page
             last = page.events[-1]
+
+    def _arrivals(self, connection: AsyncConnection) -> CustomerArrivals:
+        return CustomerArrivals(connection, self._tenant, self._key, self._mark)
 
     def _subject(self, connection: AsyncConnection) -> Subject:
         return Subject(connection, self._tenant, self._key, self._mark)

@@ -22,6 +22,7 @@ from domain.core.errors import (
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
+    EventRoomUsed,
     IdempotencyKeyReused,
     RunInProgress,
     TooManyRequests,
@@ -57,6 +58,8 @@ ADVICE: Final[Mapping[type[DomainError], str]] = {
     CustomerRateLimited: "This customer has sent 10 messages in 10 minutes: no more are taken. "
     "Do not send it under another address.",
     ClientRateLimited: "200 messages came in within an hour: no more are taken.",
+    EventRoomUsed: "The events of the last 24 hours have reached their storage limit: no more "
+    "are taken.",
     QuotaExhausted: "The month's quota of tickets is used up and there are no credits. Tell the "
     "user; an owner can buy credits or change the plan in the dashboard.",
     IdempotencyKeyReused: "This idempotency_key was used with other arguments. Use another one "

@@ -6,12 +6,20 @@ from typing import Final
 
 from domain.billing.errors import QuotaExhausted
 from domain.inbound.inbound_webhook import Outcome, WaitsFor
-from domain.intake.errors import ClientRateLimited, CustomerRateLimited, UnprovedShareUsed
+from domain.intake.errors import (
+    ClientRateLimited,
+    CustomerRateLimited,
+    EventRoomUsed,
+    UnprovedShareUsed,
+)
 from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
 # The quota can become available at any time: by purchased credits, a changed plan or a new month.
 QUOTA_RETRY: Final = timedelta(minutes=5)
+
+# The limit can end at any time: the client can choose a plan.
+_ROOM_RETRY: Final = timedelta(minutes=5)
 
 # The webhook ahead of this one is retried first; this one follows shortly after.
 BEHIND: Final = timedelta(seconds=1)
@@ -42,7 +50,7 @@ class Wait:
     customer: LimitKey | None = None
 
 
-MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed
+MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed | EventRoomUsed
 
 
 def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
@@ -52,6 +60,8 @@ def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)
         case ClientRateLimited():
             return Wait(WaitsFor.CLIENT_LIMIT, _pause(refused), customer)
+        case EventRoomUsed():
+            return Wait(WaitsFor.CLIENT_LIMIT, min(_pause(refused), _ROOM_RETRY), customer)
         case UnprovedShareUsed():
             return Wait(WaitsFor.UNPROVED_LIMIT, _pause(refused), customer)
         case QuotaExhausted():

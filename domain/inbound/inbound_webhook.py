@@ -35,8 +35,8 @@ class WebhookState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """The limit that a waiting ticket waits for. `unproved_limit`: the share of unproved
-    senders."""
+    """The limit that a waiting ticket waits for. `client_limit`: the client's hourly message limit,
+    or the storage limit of its events. `unproved_limit`: the share of unproved senders."""
 
     CLIENT_LIMIT = "client_limit"
     CUSTOMER_LIMIT = "customer_limit"
@@ -48,13 +48,13 @@ class Outcome(StrEnum):
     """The outcome of a webhook.
 
     `event`: an event with a run. `no_playbook`: no playbook matches the event, which is not stored
-    if such events have filled their quota. `order_updated`, `order_known`: the order's facts are
-    new, or were known already. `duty_done`: the compliance request is complete. `duty_for_people`:
-    a person must complete the compliance request. `staff_answered`: a person answered in the
-    helpdesk. `ticket_closed`: the ticket was closed, so the agent may answer there again.
-    `own_message`: this service wrote the message. `left_to_people`: a person handles the ticket.
-    `known`: the message has already arrived by another route. `no_room`: the message is from an
-    unproved sender, and the queue of such messages is full. `ignored`: not relevant to this
+    if the client's events have reached their storage limit. `order_updated`, `order_known`: the
+    order's facts are new, or were known already. `duty_done`: the compliance request is complete.
+    `duty_for_people`: a person must complete the compliance request. `staff_answered`: a person
+    answered in the helpdesk. `ticket_closed`: the ticket was closed, so the agent may answer there
+    again. `own_message`: this service wrote the message. `left_to_people`: a person handles the
+    ticket. `known`: the message has already arrived by another route. `no_room`: the message is
+    from an unproved sender, and the queue of such messages is full. `ignored`: not relevant to this
     service.
     """
 

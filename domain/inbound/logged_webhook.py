@@ -14,7 +14,7 @@ _MASK: Final = "…"
 # A header whose name contains one of these words is a proof or a credential.
 _TELLING: Final = ("signature", "hmac", "secret", "token", "authorization", "cookie")
 _WAITS: Final = {
-    WaitsFor.CLIENT_LIMIT: "the client's limit of events an hour",
+    WaitsFor.CLIENT_LIMIT: "the client's limit of events",
     WaitsFor.CUSTOMER_LIMIT: "the customer's limit of messages",
     WaitsFor.UNPROVED_LIMIT: "the share of senders that prove nothing",
     WaitsFor.QUOTA: "the tickets of a new month, or credits",

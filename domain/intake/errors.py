@@ -69,15 +69,16 @@ class UnprovedShareUsed(DomainError):
         self.retry_after_s = retry_after_s
 
 
-class UnmatchedRoomUsed(DomainError):
-    """Events that match no playbook have filled their daily storage limit
-    (`domain/intake/unmatched_room.py`)."""
+class EventRoomUsed(DomainError):
+    """The client's events have reached their daily storage limit (`domain/intake/event_room.py`).
+    `matched`: whether a playbook matches the refused event."""
 
-    code = "unmatched_room_used"
+    code = "event_room_used"
 
-    def __init__(self, retry_after_s: float) -> None:
+    def __init__(self, retry_after_s: float, *, matched: bool) -> None:
         super().__init__()
         self.retry_after_s = retry_after_s
+        self.matched = matched
 
 
 class AttachmentNotFound(DomainError):

@@ -3,7 +3,7 @@
 Lookups of a record's client search by id alone. Without these indexes, each reads a whole index.
 
 Revision: 8b5f2e07c4d9
-Follows: 4e90d2b6c1a8
+Follows: b7c40e6a9d12
 """
 
 from typing import Final
@@ -11,7 +11,7 @@ from typing import Final
 from migrations.online import create_index, drop_index
 
 revision = "8b5f2e07c4d9"
-down_revision = "4e90d2b6c1a8"
+down_revision = "b7c40e6a9d12"
 branch_labels = None
 depends_on = None
 

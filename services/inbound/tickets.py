@@ -12,7 +12,7 @@ from domain.inbound.meaning import InboundTicket
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
-    UnmatchedRoomUsed,
+    EventRoomUsed,
     UnprovedShareUsed,
 )
 from domain.intake.event import InboundEvent
@@ -44,11 +44,11 @@ async def take_ticket(
     """Admit the message with its files, unless it is already known or a person has taken its
     ticket.
 
-    A message waits if it is refused by the client's limit, the customer's limit, the share of
+    A message waits if it is refused by the client's limits, the customer's limit, the share of
     unproved senders, or the quota. A message that would overtake a waiting message waits too. An
     unproved message is dropped if there is no room for it to wait. A message that no playbook
-    matches is not stored once the room for such messages is used up. Raises the errors of
-    `admit_event`, except for these limits.
+    matches does not wait for the storage limit of events: its event is not stored once the limit is
+    reached. Raises the errors of `admit_event`, except for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -86,7 +86,12 @@ async def take_ticket(
                     *await note_reached(work.connection, work.tenant, work.now, work.new_id)
                 )
             wait = wait_after(refused, customer)
-        except (ClientRateLimited, CustomerRateLimited, UnprovedShareUsed) as refused:
+        except (
+            ClientRateLimited,
+            CustomerRateLimited,
+            EventRoomUsed,
+            UnprovedShareUsed,
+        ) as refused:
             wait = wait_after(refused, customer)
     if wait.waits_for is WaitsFor.UNPROVED_LIMIT and not await _may_wait(work, webhook):
         return about(Outcome.NO_ROOM)
@@ -141,7 +146,9 @@ async def _admit(
     )
     try:
         admitted = await admit_event(work, actor, arrival, now)
-    except UnmatchedRoomUsed as refused:
+    except EventRoomUsed as refused:
+        if refused.matched:
+            raise
         return None, Outcome.NO_PLAYBOOK, refused.code
     is_run = isinstance(admitted, Admitted)
     return arrival.event_id, Outcome.EVENT if is_run else Outcome.NO_PLAYBOOK, None

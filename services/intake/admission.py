@@ -32,7 +32,7 @@ from domain.widget.widget_session import VerifiedBy
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.door import Door
 from services.intake.shares import (
-    check_unmatched_room,
+    check_event_room,
     check_unproved_share,
     check_widget_share,
 )
@@ -140,7 +140,7 @@ async def admit_event(
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
     ClientRateLimited, QuotaExhausted. For a visitor's message also WidgetShareUsed, SessionUnknown.
     For a platform's message without a proved sender: UnprovedShareUsed. For an event that no
-    playbook matches: UnmatchedRoomUsed.
+    playbook matches, or of a client without a plan: EventRoomUsed.
     """
     connection, tenant = work.connection, work.tenant
     arrival = _authored(arrival, actor)
@@ -165,13 +165,15 @@ async def admit_event(
     paid_by = standing.payment()
     if paid_by is None:
         raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
-    if arrival.is_brought and is_unproved(arrival.event, customer):
+    unproved = arrival.is_brought and is_unproved(arrival.event, customer)
+    if unproved:
         await check_unproved_share(work, standing, at)
     playbook = match(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
     )
-    if playbook is None:
-        await check_unmatched_room(work, at)
+    await check_event_room(
+        work, account.subscription, at, matched=playbook is not None, unproved=unproved
+    )
     await _write_rows(work, arrival, customer, playbook, at)
     if arrival.event.author is not None:
         work.note(actor, "ticket typed", event_id=arrival.event_id)

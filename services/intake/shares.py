@@ -1,18 +1,20 @@
-"""Shares of a client's limits: for a widget's visitors, for unproved senders, and for events that
-no playbook matches. Call these functions under the account's lock."""
+"""Shares of a client's limits: for a widget's visitors, for unproved senders, and for stored
+events. Call these functions under the account's lock."""
 
 from datetime import datetime
 from math import ceil
 
 from domain.billing.quota import QuotaStanding
-from domain.intake.errors import UnmatchedRoomUsed, UnprovedShareUsed
+from domain.billing.subscription import Subscription
+from domain.intake.errors import EventRoomUsed, UnprovedShareUsed
+from domain.intake.event_room import ROOM, UNPROVED_PART, WINDOW
 from domain.intake.gateway_limits import PER_CLIENT
-from domain.intake.unmatched_room import ROOM, WINDOW
 from domain.intake.unproved_share import MESSAGES, TICKET_RETRY, tickets_at
+from domain.integrations.mail_allowance import is_accountable
 from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
 from services.core.unit_of_work import UnitOfWork
-from store.intake.unmatched_use import UnmatchedUse
+from store.intake.event_use import EventUse
 from store.intake.unproved_use import UnprovedUse
 from store.widget.share_use import ShareUse
 
@@ -46,9 +48,32 @@ async def check_unproved_share(work: UnitOfWork, standing: QuotaStanding, now: d
         raise UnprovedShareUsed(TICKET_RETRY.total_seconds())
 
 
-async def check_unmatched_room(work: UnitOfWork, now: datetime) -> None:
-    """Check the storage for unmatched events. Raises UnmatchedRoomUsed. The last event that is
-    stored may exceed it."""
-    used = await UnmatchedUse(work.connection, work.tenant).since(now - WINDOW)
-    if used.kept >= ROOM and used.oldest is not None:
-        raise UnmatchedRoomUsed(max(1, ceil((used.oldest + WINDOW - now).total_seconds())))
+async def check_event_room(
+    work: UnitOfWork,
+    subscription: Subscription,
+    now: datetime,
+    *,
+    matched: bool,
+    unproved: bool,
+) -> None:
+    """Check the storage limit of events. `matched`: whether a playbook matches the event.
+    `unproved`: whether a platform delivered the event without a proved sender.
+
+    For a client with a plan, the limit counts and refuses only unmatched events. For a client
+    without a plan it counts all events, and refuses unproved events from a part of the limit on.
+
+    Raises EventRoomUsed, or UnprovedShareUsed for a matched event that is unproved. The last event
+    that is stored may exceed the limit.
+    """
+    has_plan = is_accountable(subscription, now)
+    if matched and has_plan:
+        return
+    use = EventUse(work.connection, work.tenant)
+    used = await use.since(now - WINDOW, only_unmatched=has_plan)
+    room = ROOM // UNPROVED_PART if unproved and not has_plan else ROOM
+    if used.oldest is None or used.kept < room:
+        return
+    wait_s = max(1, ceil((used.oldest + WINDOW - now).total_seconds()))
+    if matched and unproved:
+        raise UnprovedShareUsed(min(wait_s, TICKET_RETRY.total_seconds()))
+    raise EventRoomUsed(wait_s, matched=matched)

@@ -12,7 +12,9 @@ from domain.core.plain_text import clean_line
 from domain.core.ports import NewId
 from domain.intake.attachment import (
     MAX_DAY_BYTES,
+    MAX_DAY_BYTES_WITHOUT_PLAN,
     MAX_DAY_UNPROVED_BYTES,
+    MAX_DAY_UNPROVED_BYTES_WITHOUT_PLAN,
     AttachedFile,
     Attachment,
     AttachmentState,
@@ -20,9 +22,11 @@ from domain.intake.attachment import (
 )
 from domain.intake.attachment_type import Inspected, inspect, within
 from domain.intake.errors import AttachmentNotFound
+from domain.integrations.mail_allowance import is_accountable
 from store.core.repository import TenantRepository, owner_of
 from store.intake.attachment_bytes import AttachmentBytes
 from store.intake.tables import attachment_chunks, attachments
+from store.tenants.accounts import AccountRepository
 
 CHUNK: Final = 256 * 1024
 """Bytes per row, which a reader holds in memory at a time."""
@@ -140,12 +144,17 @@ class AttachmentRepository(TenantRepository):
         return b"".join([chunk async for chunk in self.chunks(attachment_id)])
 
     async def _room(self, now: datetime, *, is_unproved: bool) -> int:
-        """Return the number of bytes that the client may still store today."""
+        """Return the number of bytes that the client may still store today. Raises
+        ClientNotFound."""
+        subscription = await AccountRepository(self._connection, self._tenant).subscription()
+        most, most_unproved = MAX_DAY_BYTES, MAX_DAY_UNPROVED_BYTES
+        if not is_accountable(subscription, now):
+            most, most_unproved = MAX_DAY_BYTES_WITHOUT_PLAN, MAX_DAY_UNPROVED_BYTES_WITHOUT_PLAN
         kept = AttachmentBytes(self._connection, self._tenant)
-        room = MAX_DAY_BYTES - await kept.kept(since=now - _DAY)
+        room = most - await kept.kept(since=now - _DAY)
         if is_unproved:
             unproved = await kept.kept(since=now - _DAY, only_unproved=True)
-            room = min(room, MAX_DAY_UNPROVED_BYTES - unproved)
+            room = min(room, most_unproved - unproved)
         return room
 
     async def _store_chunks(self, attachment_id: str, data: bytes) -> None:

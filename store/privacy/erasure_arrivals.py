@@ -1,6 +1,6 @@
 """Erasure of platform data about one customer: webhooks, facts of orders, data requests."""
 
-import asyncio
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -17,20 +17,33 @@ _PAGE: Final = 50
 # How much of each body to read. JSON bodies are not longer, and in a mail the sender precedes the
 # files.
 _READ: Final = 1024 * 1024
+# A page ends with the body that reaches this size.
+_PAGE_BYTES: Final = 2 * 1024 * 1024
 
 # A processed ticket has its customer stored. A ticket that is queued, that failed or that staff
-# wrote is matched only by its text.
-_WEBHOOKS: Final = sa.text("""
-    SELECT webhook.id, webhook.customer_key,
-           coalesce(event.erased_at = :mark, false) AS is_theirs,
-           CASE WHEN webhook.kind <> 'ticket' OR coalesce(webhook.customer_key, event.id) IS NULL
-               THEN substring(webhook.body, 1, :read) END AS body
-    FROM inbound_webhooks AS webhook
-    LEFT JOIN engine_events AS event
-      ON event.client_id = webhook.client_id AND event.id = webhook.event_id
-    WHERE webhook.client_id = :client_id AND webhook.id > :after AND webhook.body IS NOT NULL
-    ORDER BY webhook.id LIMIT :limit
-""")
+# wrote is matched only by its text. PostgreSQL knows the length of a body without reading it.
+_IS_READ: Final = "(webhook.kind <> 'ticket' OR coalesce(webhook.customer_key, event.id) IS NULL)"
+_WEBHOOKS: Final = sa.text(f"""
+    SELECT id, customer_key, is_theirs,
+           CASE WHEN is_read THEN substring(body, 1, :read) END AS body
+    FROM (
+        SELECT page.*, sum(size) OVER (ORDER BY id) - size AS before
+        FROM (
+            SELECT webhook.id, webhook.customer_key, webhook.body,
+                   coalesce(event.erased_at = :mark, false) AS is_theirs,
+                   {_IS_READ} AS is_read,
+                   CASE WHEN {_IS_READ} THEN least(octet_length(webhook.body), :read)
+                        ELSE 0 END AS size
+            FROM inbound_webhooks AS webhook
+            LEFT JOIN engine_events AS event
+              ON event.client_id = webhook.client_id AND event.id = webhook.event_id
+            WHERE webhook.client_id = :client_id AND webhook.id > :after
+              AND webhook.body IS NOT NULL
+            ORDER BY webhook.id LIMIT :limit
+        ) AS page
+    ) AS sized
+    WHERE before < :page_bytes ORDER BY id
+""")  # noqa: S608 - a constant
 
 
 class CustomerArrivals:
@@ -48,31 +61,38 @@ class CustomerArrivals:
         self._key = key
         self._mark = mark
 
-    async def empty_webhooks(self, after: str) -> tuple[str | None, dict[str, int]]:
-        """Empty the stored webhooks after this id that belong to the customer or name the customer.
-        Return the last id, or None at the end, and the number emptied. Queued webhooks then have no
-        effect."""
-        rows = (
-            await self._connection.execute(
-                _WEBHOOKS,
-                {
-                    "client_id": self._tenant,
-                    "after": after,
-                    "limit": _PAGE,
-                    "read": _READ,
-                    "mark": self._mark,
-                },
-            )
-        ).all()
-        # In a thread: long bodies take seconds to scan, which would block the event loop.
-        theirs = await asyncio.to_thread(lambda: [row.id for row in rows if self._is_theirs(row)])
+    async def webhooks(self, after: str) -> "Sequence[sa.Row[*tuple[Any, ...]]]":
+        """Return the next page of stored webhooks after this id, for `of_customer`. Return an empty
+        page at the end."""
+        found = await self._connection.execute(
+            _WEBHOOKS,
+            {
+                "client_id": self._tenant,
+                "after": after,
+                "limit": _PAGE,
+                "read": _READ,
+                "page_bytes": _PAGE_BYTES,
+                "mark": self._mark,
+            },
+        )
+        return found.all()
+
+    def of_customer(self, webhooks: "Sequence[sa.Row[*tuple[Any, ...]]]") -> list[str]:
+        """Return the ids of the webhooks that belong to the customer or name the customer. Call it
+        in a thread and without a transaction, because it takes seconds for long bodies."""
+        return [row.id for row in webhooks if self._is_theirs(row)]
+
+    async def empty(self, webhook_ids: Sequence[str]) -> dict[str, int]:
+        """Empty webhooks, and return their number. Queued webhooks then have no effect."""
         emptied = await self._connection.execute(
             sa.update(inbound_webhooks)
-            .where(inbound_webhooks.c.client_id == self._tenant, inbound_webhooks.c.id.in_(theirs))
+            .where(
+                inbound_webhooks.c.client_id == self._tenant,
+                inbound_webhooks.c.id.in_(webhook_ids),
+            )
             .values(body=None, headers={}, customer_key=None)
         )
-        last = rows[-1].id if rows else None
-        return last, {"inbound_webhooks, emptied": emptied.rowcount}
+        return {"inbound_webhooks, emptied": emptied.rowcount}
 
     async def remove_told(self) -> dict[str, int]:
         """Remove the facts of the customer's orders, and the customer's data requests."""

@@ -1,60 +1,77 @@
-"""Finds the records of a customer among all records of a client. Addresses are compared in Python,
-by the rule of limits and memory (`domain/intake/customer_email.py`), because PostgreSQL folds
-letters differently."""
+"""Finds the records of a customer among all records of a client, page by page.
 
-import asyncio
+A page contains only short columns. Texts are read separately, in batches of READ_BYTES, and
+compared without a transaction, because strangers choose their number and length.
+"""
+
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
-from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.intake.customer_email import customer_key, mentions
-from domain.intake.event import InboundEvent, UnifiedEvent
-from domain.intake.normalization import normalize
-from domain.privacy.erasure import session_of
-from domain.runs.conversation import address_in, session_keys
+from domain.runs.conversation import address_in
 from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
-from store.exports.tables import automation_events
 from store.identity.tables import address_codes
+from store.privacy.erasure_naming import Naming
 from store.runs.tables import customer_memories
 from store.widget.tables import widget_codes, widget_sessions
 
-PAGE: Final = 1_000
+PAGE: Final = 500
 
-# Message and payload are read only if normalization gave the event no address.
-_UNNAMED: Final = "(event.unified IS NULL OR event.unified ->> 'customer_email' IS NULL)"
-_COLUMNS: Final = f"""
-    event.id, event.source, event.event_type, event.customer_email, event.erased_at,
+READ_BYTES: Final = 2 * 1024 * 1024
+"""Maximum bytes of text that one transaction reads. A longer text has a transaction of its own."""
+
+# The size of a compressed payload is unknown before it is read, so it is read alone.
+_SIZE: Final = f"""
+    CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload)
+         ELSE {READ_BYTES} END
+"""
+_NAMES: Final = """
+    event.id, event.customer_email,
     event.unified IS NOT NULL AS is_normalized,
     event.unified ->> 'customer_email' AS normalized_email,
-    event.unified ->> 'session_id' AS session_id,
-    CASE WHEN {_UNNAMED} THEN event.message END AS message,
-    CASE WHEN {_UNNAMED} THEN event.payload END AS payload
+    event.unified ->> 'session_id' AS session_id
 """
+_HEADS: Final = f"{_NAMES}, coalesce(octet_length(event.message), 0) + {_SIZE} AS size"
 _EVENTS: Final = sa.text(f"""
-    SELECT {_COLUMNS} FROM engine_events AS event
-    WHERE client_id = :client_id AND id > :after ORDER BY id LIMIT :limit
+    SELECT {_HEADS} FROM engine_events AS event
+    WHERE client_id = :client_id AND id > :after AND erased_at IS NULL ORDER BY id LIMIT :limit
 """)  # noqa: S608 - no word of a stranger's
 _EVENTS_OF: Final = sa.text(f"""
-    SELECT DISTINCT ON (event.id) {_COLUMNS}
+    SELECT DISTINCT ON (event.id) {_HEADS}
     FROM engine_messages AS message
     JOIN engine_events AS event
       ON event.client_id = message.client_id AND event.id = message.event_id
     WHERE message.client_id = :client_id AND message.conversation_id = ANY(:conversations)
+      AND event.erased_at IS NULL
 """)  # noqa: S608 - likewise
 _EVENTS_OF_SESSIONS: Final = sa.text(f"""
-    SELECT DISTINCT ON (event.id) {_COLUMNS}
+    SELECT DISTINCT ON (event.id) {_HEADS}
     FROM engine_messages AS message
     JOIN engine_events AS event
       ON event.client_id = message.client_id AND event.id = message.event_id
     WHERE message.client_id = :client_id AND message.widget_session_id = ANY(:sessions)
+      AND event.erased_at IS NULL
 """)  # noqa: S608 - likewise
+_EVENT_TEXTS: Final = sa.text(f"""
+    SELECT {_NAMES}, event.source, event.event_type, event.message, event.payload
+    FROM engine_events AS event
+    WHERE client_id = :client_id AND id = ANY(:ids) AND erased_at IS NULL
+""")  # noqa: S608 - likewise
+_IMPORTED: Final = sa.text(f"""
+    SELECT id, {_SIZE} AS size FROM automation_events
+    WHERE client_id = :client_id AND id > :after ORDER BY id LIMIT :limit
+""")  # noqa: S608 - likewise
+_IMPORTED_TEXTS: Final = sa.text("""
+    SELECT id, source, event_type, customer_email, NULL AS message, payload,
+           false AS is_normalized
+    FROM automation_events WHERE client_id = :client_id AND id = ANY(:ids)
+""")
 _CONVERSATIONS: Final = sa.text("""
     SELECT id, key, customer_email, memory_key, EXISTS (
         SELECT FROM engine_messages AS message
@@ -69,33 +86,49 @@ _CONVERSATIONS: Final = sa.text("""
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadRecords:
+    """Records whose texts determine whether they are the customer's, for one transaction.
+
+    `query`: the statement that reads the texts of `ids`. `or_unnamed`: whether a record that names
+    no person is the customer's.
+    """
+
+    query: sa.TextClause
+    ids: tuple[str, ...]
+    or_unnamed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class FoundRecords:
     """The customer's records on one page. `last`: the id of the page's last row, None after the
-    last page; `ids`: the customer's records."""
+    last page; `ids`: the customer's records; `unread`: records to decide with `Subject.read`."""
 
     last: str | None
     ids: tuple[str, ...] = ()
+    unread: tuple[UnreadRecords, ...] = ()
 
 
 class Subject:
-    """One customer of one client. `key`: the address, folded by `customer_key`, or the
-    `session_subject` of a visitor without an address. `mark`: the `erased_at` of the events found
-    so far."""
+    """One customer of one client. `key`: as in `Naming`. `mark`: the `erased_at` of the events that
+    were found so far."""
 
     def __init__(
         self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
     ) -> None:
         self._connection = connection
         self._tenant = tenant
-        self._key = key
-        self._session = session_of(key)
         self._mark = mark
+        self.naming = Naming(key)
+
+    async def read(self, unread: UnreadRecords) -> "Sequence[sa.Row[*tuple[Any, ...]]]":
+        """Read the texts of records, for `Naming.owned`."""
+        values = {"client_id": self._tenant, "ids": list(unread.ids)}
+        return (await self._connection.execute(unread.query, values)).all()
 
     async def events(self, after: str) -> FoundRecords:
         """Find events that name the customer and are not marked as erased."""
         rows = await self._page(_EVENTS, after)
-        unmarked = [row for row in rows if row.erased_at is None]
-        return _found(rows, await self._naming(unmarked))
+        return self._decided(rows[-1].id if rows else None, rows)
 
     async def events_of_conversations(self, after: str) -> FoundRecords:
         """Find events in the customer's conversations that name no other person."""
@@ -106,8 +139,7 @@ class Subject:
         events = await self._connection.execute(
             _EVENTS_OF, {"client_id": self._tenant, "conversations": theirs}
         )
-        unmarked = [row for row in events if row.erased_at is None]
-        return _found(rows, await self._naming(unmarked, or_nobody=True))
+        return self._decided(rows[-1].id, events.all(), or_unnamed=True)
 
     async def events_of_sessions(self, after: str) -> FoundRecords:
         """Find events in the customer's widget sessions that name no other person."""
@@ -117,54 +149,47 @@ class Subject:
         events = await self._connection.execute(
             _EVENTS_OF_SESSIONS, {"client_id": self._tenant, "sessions": list(sessions.ids)}
         )
-        unmarked = [row for row in events if row.erased_at is None]
-        return FoundRecords(sessions.last, tuple(await self._naming(unmarked, or_nobody=True)))
+        return self._decided(sessions.last, events.all(), or_unnamed=True)
 
     async def widget_sessions(self, after: str) -> FoundRecords:
         """Find widget sessions in which the customer's address was verified."""
         table = widget_sessions.c
         rows = await self._page(_paged(table.id, table.verified_email), after)
-        return _found(rows, (row.id for row in rows if self._is(row.verified_email)))
+        return _found(rows, (row.id for row in rows if self.naming.has(row.verified_email)))
 
     async def widget_codes(self, after: str) -> FoundRecords:
         """Find codes that were sent to the customer in widget sessions, in any state."""
         table = widget_codes.c
         rows = await self._page(_paged(table.id, table.email), after)
-        return _found(rows, (row.id for row in rows if self._is(row.email)))
+        return _found(rows, (row.id for row in rows if self.naming.has(row.email)))
 
     async def address_codes(self, after: str) -> FoundRecords:
         """Find codes that were sent to the customer as a ticket's author."""
         table = address_codes.c
         rows = await self._page(_paged(table.id, table.email), after)
-        return _found(rows, (row.id for row in rows if self._is(row.email)))
+        return _found(rows, (row.id for row in rows if self.naming.has(row.email)))
 
     async def conversations(self, after: str) -> FoundRecords:
         """Find conversations with the customer's address."""
         rows = await self._page(_CONVERSATIONS, after)
-        return _found(rows, (row.id for row in rows if self.is_theirs(row)))
+        return _found(rows, (row.id for row in rows if self.naming.owns_conversation(row)))
 
     async def memories(self, after: str) -> FoundRecords:
         """Find the keys of the customer's memories."""
         key = customer_memories.c.key
         rows = await self._page(_paged(key), after)
-        theirs = tuple(row.key for row in rows if self._is(address_in(row.key)))
+        theirs = tuple(row.key for row in rows if self.naming.has(address_in(row.key)))
         return FoundRecords(rows[-1].key, theirs) if rows else FoundRecords(None)
 
     async def churn(self, after: str) -> FoundRecords:
         table = churn_predictions.c
         rows = await self._page(_paged(table.id, table.customer_email), after)
-        return _found(rows, (row.id for row in rows if self._is(row.customer_email)))
+        return _found(rows, (row.id for row in rows if self.naming.has(row.customer_email)))
 
     async def automation_events(self, after: str) -> FoundRecords:
-        table = automation_events.c
-        columns = (table.source, table.event_type, table.customer_email, table.payload)
-        rows = await self._page(
-            _paged(
-                table.id, *columns, sa.null().label("message"), sa.false().label("is_normalized")
-            ),
-            after,
-        )
-        return _found(rows, await self._naming(rows))
+        rows = await self._page(_IMPORTED, after)
+        last = rows[-1].id if rows else None
+        return FoundRecords(last, unread=tuple(_unread(rows, _IMPORTED_TEXTS)))
 
     async def suggestions(self, after: str) -> FoundRecords:
         """Find suggestions whose text contains the customer's address."""
@@ -173,54 +198,34 @@ class Subject:
         theirs = (
             row.id
             for row in rows
-            if any(mentions(said, self._key) for said in (row.reason, *_texts(row.proposed)))
+            if self.naming.mentioned_in(row.reason) or self.naming.mentioned_within(row.proposed)
         )
         return _found(rows, theirs)
-
-    async def _naming(
-        self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_nobody: bool = False
-    ) -> list[str]:
-        """Return the ids of the rows that name the customer. It runs in a thread, because
-        normalizing a page of mails without a playbook for the first time may take minutes."""
-
-        def ids() -> list[str]:
-            return [
-                row.id for row in rows if self._names(row) or (or_nobody and not _addresses(row))
-            ]
-
-        return await asyncio.to_thread(ids)
-
-    def is_theirs(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Return whether any column of a conversation has the customer's address. A ticket may have
-        started without an address, and share the memory of its first author."""
-        if self._session is not None and conversation.key in session_keys(
-            self._session, conversation.id
-        ):
-            return True
-        keys = (conversation.key, conversation.memory_key or "")
-        return self._is(conversation.customer_email) or any(
-            self._is(address_in(key)) for key in keys
-        )
 
     def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
         """Return whether the conversation is the customer's. A visitor who gave the address later
         is also the author of the earlier messages."""
-        if self.is_theirs(row):
+        if self.naming.owns_conversation(row):
             return True
         return row.customer_email is None and bool(row.has_erased)
 
-    def _names(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Return whether the event is the customer's. An event without an address is the customer's
-        if its text or payload mentions the customer's address."""
-        if self._session is not None:
-            return _session(row) == self._session
-        addresses = _addresses(row)
-        if addresses:
-            return self._key in addresses
-        return any(mentions(said, self._key) for said in (row.message or "", *_texts(row.payload)))
-
-    def _is(self, address: str | None) -> bool:
-        return customer_key(address) == self._key
+    def _decided(
+        self,
+        last: str | None,
+        events: "Sequence[sa.Row[*tuple[Any, ...]]]",
+        *,
+        or_unnamed: bool = False,
+    ) -> FoundRecords:
+        """Return the page, with the customer's events that are known by their addresses. The events
+        that only their texts can decide are `unread`."""
+        unread = [one for one in events if self.naming.needs_text(one, or_unnamed=or_unnamed)]
+        later = {one.id for one in unread}
+        known = [one for one in events if one.id not in later]
+        return FoundRecords(
+            last,
+            self.naming.owned(known, or_unnamed=or_unnamed),
+            tuple(_unread(unread, _EVENT_TEXTS, or_unnamed=or_unnamed)),
+        )
 
     async def _page(self, query: "sa.Executable", after: str) -> "list[sa.Row[*tuple[Any, ...]]]":
         rows = await self._connection.execute(
@@ -229,41 +234,20 @@ class Subject:
         return list(rows)
 
 
-def _addresses(row: "sa.Row[*tuple[Any, ...]]") -> set[str]:
-    """Return the keys of the addresses that an event names, both as sent and as normalized."""
-    read = row.normalized_email if row.is_normalized else _normalized(row).customer_email
-    keys = (customer_key(row.customer_email), customer_key(read))
-    return {key for key in keys if key is not None}
-
-
-def _session(row: "sa.Row[*tuple[Any, ...]]") -> str | None:
-    found: str | None = row.session_id if row.is_normalized else _normalized(row).session_id
-    return found
-
-
-def _normalized(row: "sa.Row[*tuple[Any, ...]]") -> UnifiedEvent:
-    inbound = InboundEvent(
-        event_type=row.event_type,
-        source=row.source,
-        customer_email=row.customer_email,
-        message=row.message,
-        payload=row.payload if isinstance(row.payload, dict) else {},
-    )
-    return normalize(inbound, fallback_ticket_id="")
-
-
-def _texts(payload: JsonValue) -> Iterator[str]:
-    """Yield all strings of a payload at any depth, including field names."""
-    waiting = [payload]
-    while waiting:
-        match waiting.pop():
-            case str(said):
-                yield said
-            case dict(fields):
-                yield from fields
-                waiting += fields.values()
-            case list(values):
-                waiting += values
+def _unread(
+    rows: "Iterable[sa.Row[*tuple[Any, ...]]]", query: sa.TextClause, *, or_unnamed: bool = False
+) -> Iterator[UnreadRecords]:
+    """Yield the rows in batches of at most READ_BYTES, or of one larger row."""
+    ids: list[str] = []
+    size = 0
+    for row in rows:
+        if ids and size + row.size > READ_BYTES:
+            yield UnreadRecords(query, tuple(ids), or_unnamed)
+            ids, size = [], 0
+        ids.append(row.id)
+        size += row.size
+    if ids:
+        yield UnreadRecords(query, tuple(ids), or_unnamed)
 
 
 def _paged(

@@ -236,7 +236,7 @@ class CustomerWords:
         }
         shared = [row for row in touched if row.left_event is not None]
         await self._execute(_UNSETTLE, [row.id for row in shared])
-        theirs = [row.id for row in shared if subject.is_theirs(row)]
+        theirs = [row.id for row in shared if subject.naming.owns_conversation(row)]
         await self._execute(_DISOWN, theirs)
         for row in shared:
             memory = ConversationRepository(self._connection, self._tenant)

@@ -11,6 +11,7 @@ from domain.inbound.inbound_webhook import WaitsFor
 from domain.inbound.kept_bytes import MIDDLE
 from domain.intake.unproved_share import MESSAGES, SENDER, SPACING
 from domain.integrations.providers import Provider
+from domain.tenants.client import Plan
 from services.inbound import tickets
 from services.intake import shares
 from store.core.database import Database
@@ -19,7 +20,7 @@ from store.playbooks.playbooks import PlaybookRepository
 from tests.support.core.rows import row_counts
 from tests.support.inbound.stored import listen_to
 from tests.support.inbound.working import Inbox
-from tests.support.intake.admission import sent_before, try_to_admit
+from tests.support.intake.admission import on_plan, sent_before, try_to_admit
 from tests.support.tenants.shop import Shop
 
 WAITING = "waiting unproved_limit"
@@ -118,6 +119,23 @@ async def test_what_no_playbook_wants_is_not_kept_beyond_its_room(
 
     assert await inbox.states(first, second) == ["done no_playbook"] * 2
     row = await inbox.row(second)
-    assert (row["reason"], row["event_id"]) == ("unmatched_room_used", None)
+    assert (row["reason"], row["event_id"]) == ("event_room_used", None)
     after = await row_counts(inbox.database, of=inbox.shop)
     assert after["engine_events"] == before["engine_events"]
+
+
+async def test_without_a_plan_what_a_playbook_wants_waits_for_the_room(
+    inbox: Inbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is tried every few minutes: a plan makes room at once."""
+    await on_plan(inbox.database, inbox.shop, Plan.FREE)
+    first, second = [await inbox.comes(**of(name, proved=True)) for name in ("a", "b")]
+    await inbox.work(first)
+    monkeypatch.setattr(shares, "ROOM", 1)
+
+    worked = await inbox.work(second)
+
+    assert (worked.waits_for, worked.wait_s) == (WaitsFor.CLIENT_LIMIT, 300)
+    await on_plan(inbox.database, inbox.shop, Plan.STARTER)
+    await inbox.work(second)
+    assert await inbox.states(first, second) == ["done event"] * 2

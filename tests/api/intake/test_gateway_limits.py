@@ -251,6 +251,6 @@ async def test_events_without_a_playbook_have_a_room(
 
     answer = await front.post(shop, event_type="x", message="x")
 
-    assert (answer.status_code, answer.json()["code"]) == (429, "unmatched_room_used")
+    assert (answer.status_code, answer.json()["code"]) == (429, "event_room_used")
     assert 24 * 3600 - 60 < int(answer.headers["retry-after"]) <= 24 * 3600
     assert await row_counts(front.database, of=shop) == before

@@ -34,7 +34,7 @@ SILENT: Final[Mapping[str, str]] = {
     "was_sent": "it reads whether a form had its effect",
     "standing_in": "it reads what a form was filled from",
     "note_mailed": "it says that a mail left, and changes nothing of the client's",
-    "check_unmatched_room": "it reads what is used up, and changes nothing",
+    "check_event_room": "it reads what is used up, and changes nothing",
     "check_unproved_share": "likewise",
     "check_widget_share": "likewise",
     "refuse_flood": "it counts what there is, and changes nothing",

@@ -5,13 +5,14 @@ import sqlalchemy as sa
 
 from domain.intake.attachment import AttachedFile, AttachmentState
 from domain.intake.errors import AttachmentNotFound
+from domain.tenants.client import Plan
 from store.core.database import Database
 from store.intake import attachments
 from store.intake.attachment_bytes import AttachmentBytes
 from store.intake.attachments import CHUNK, AttachmentRepository
 from store.runs.tables import engine_messages
 from tests.support.core.rows import owned
-from tests.support.intake.admission import admit_event
+from tests.support.intake.admission import admit_event, on_plan
 from tests.support.intake.attachments import INVOICE, PHOTO, PROGRAM, keep_attachments, png
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -49,6 +50,21 @@ async def test_a_day_has_room_for_so_much(
     assert [one.reason for one in kept] == ["executable", None, "too_much"]
     async with database.reading(shop.tenant) as connection:
         assert await AttachmentBytes(connection, shop.tenant).kept() == 2 * len(PHOTO.data)
+
+
+async def test_without_a_plan_a_day_has_less_room(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await on_plan(database, shop, Plan.FREE)
+    event_id = (await admit_event(database, shop)).ref.event_id
+    size = len(PHOTO.data)
+    monkeypatch.setattr(attachments, "MAX_DAY_BYTES_WITHOUT_PLAN", 2 * size)
+    monkeypatch.setattr(attachments, "MAX_DAY_UNPROVED_BYTES_WITHOUT_PLAN", size - 1)
+
+    claimed = await keep_attachments(database, shop.tenant, event_id, PHOTO, is_unproved=True)
+    kept = await keep_attachments(database, shop.tenant, event_id, PHOTO, PHOTO, PHOTO)
+
+    assert [one.reason for one in (*claimed, *kept)] == ["too_much", None, None, "too_much"]
 
 
 async def test_unproved_senders_have_a_part_of_the_day(

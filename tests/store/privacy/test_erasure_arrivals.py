@@ -53,10 +53,11 @@ async def test_facts_requests_and_bodies_of_one_customer_go(database: Database, 
 
     async with database.service() as connection:
         arrivals = CustomerArrivals(connection, shop.tenant, ANN, now)
-        last, emptied = await arrivals.empty_webhooks("")
-        assert last == max(stored.values())
+        page = await arrivals.webhooks("")
+        assert page[-1].id == max(stored.values())
+        emptied = await arrivals.empty(arrivals.of_customer(page))
         assert emptied == {"inbound_webhooks, emptied": 8}
-        assert await arrivals.empty_webhooks(last) == (None, {"inbound_webhooks, emptied": 0})
+        assert await arrivals.webhooks(page[-1].id) == []
         assert await arrivals.remove_told() == {"order_facts": 1, "data_requests": 1}
 
     left = {row["id"]: row for row in await rows(database, inbound_webhooks, of=shop)}
@@ -64,3 +65,21 @@ async def test_facts_requests_and_bodies_of_one_customer_go(database: Database, 
     assert left[stored["ticket"]]["customer_key"] is None
     assert [row["customer_key"] for row in await rows(database, order_facts, of=shop)] == [BOB]
     assert len(await rows(database, data_requests, of=shop)) == 1
+
+
+async def test_a_page_of_long_bodies_has_a_bounded_size(database: Database, shop: Shop) -> None:
+    """Strangers choose how long they are, and a transaction has seconds."""
+    async with database.tenant(shop.tenant) as connection:
+        here = await listen_to(connection, shop.tenant, Provider.SHOPIFY)
+        body = bytes(1_100_000)
+        stored = [
+            await store_webhook(connection, shop.tenant, here, body, kind=WebhookKind.FACT)
+            for _ in range(5)
+        ]
+        arrivals = CustomerArrivals(connection, shop.tenant, ANN, utc_now())
+        first = await arrivals.webhooks("")
+        rest = await arrivals.webhooks(first[-1].id)
+
+    assert [len(page) for page in (first, rest)] == [2, 2]
+    assert {row.id for row in (*first, *rest)} <= set(stored)
+    assert [len(row.body) for row in first] == [1024 * 1024] * 2

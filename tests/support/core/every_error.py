@@ -37,9 +37,9 @@ from domain.inbound.errors import (
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
+    EventRoomUsed,
     LargeEventsWait,
     TooManyRequests,
-    UnmatchedRoomUsed,
     UnprovedShareUsed,
 )
 from domain.intake.rate_limit import Limit, LimitScope
@@ -149,7 +149,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         ClientRateLimited(0.2),
         QuotaExhausted(STANDING),
         TooManyRequests(Limit(LimitScope.USAGE, 60), 12.0),
-        UnmatchedRoomUsed(60.0),
+        EventRoomUsed(60.0, matched=True),
         InvalidWebhook("message", "{reason} {nothing}"),
         InvalidContent("message", "{reason} {nothing}"),
         InvalidReplay("message", "{reason} {nothing}"),
