@@ -78,7 +78,7 @@ PRODUCT: Final = (
 SHARED_NAMES: Final = frozenset(
     {"__init__.py", "errors.py", "contracts.py", "ports.py", "tables.py", "conftest.py"}
 )
-LONGEST_FILE: Final = 300
+LONGEST_FILE: Final = 500
 
 
 def python_files(*folders: str) -> list[Path]:
