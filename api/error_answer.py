@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from api.surface import Surface
+from api.route_family import RouteFamily
 
 INTERNAL: Final = "Erreur interne."
 
@@ -21,10 +21,10 @@ class ErrorAnswer:
     status: int
     text: str
     fields: tuple[str, ...] = ()
-    on: Mapping[Surface, str] = field(default_factory=dict)
+    on: Mapping[RouteFamily, str] = field(default_factory=dict)
     challenge: str | None = None
 
-    def text_on(self, surface: Surface) -> str:
-        if self.status >= 500 and surface is Surface.USAGE:
+    def text_on(self, surface: RouteFamily) -> str:
+        if self.status >= 500 and surface is RouteFamily.USAGE:
             return INTERNAL
         return self.on.get(surface, self.text)

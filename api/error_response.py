@@ -9,7 +9,7 @@ from starlette.responses import Response
 
 from api.errors import ANSWERS
 from api.http.json_body import json_response
-from api.surface import Surface, surface_of
+from api.route_family import RouteFamily, route_family
 from domain.core.errors import DomainError, Fact, InternalError
 
 _log = structlog.get_logger(__name__)
@@ -27,7 +27,7 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
         return error_response(InternalError(), request_id, request)
     links = _links(request.app.state.dashboard_url) if request else {}
     facts = {**error.facts, **links}
-    surface = surface_of(request.scope["path"]) if request else Surface.OTHER
+    surface = route_family(request.scope["path"]) if request else RouteFamily.OTHER
     body: dict[str, Fact] = {
         "error": answer.text_on(surface).format_map(facts),
         "code": error.code,

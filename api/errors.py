@@ -9,8 +9,8 @@ from api.inbound_errors import INBOUND_ANSWERS
 from api.learning_errors import LEARNING_ANSWERS
 from api.loosening_errors import LOOSENING_ANSWERS
 from api.page_errors import PAGE_ANSWERS
+from api.route_family import RouteFamily
 from api.simulation_errors import SIMULATION_ANSWERS
-from api.surface import Surface
 from domain.billing.errors import (
     QuotaExhausted,
 )
@@ -129,15 +129,17 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         401,
         "Non autorisé",
         on={
-            Surface.GATEWAY: "Non autorise.",
-            Surface.USAGE: "Non autorise.",
-            Surface.WIDGET: "Invalid API key",
+            RouteFamily.GATEWAY: "Non autorise.",
+            RouteFamily.USAGE: "Non autorise.",
+            RouteFamily.WIDGET: "Invalid API key",
         },
     ),
     ApiKeyMissing: ErrorAnswer(401, "api_key required"),
     InvalidRequest: ErrorAnswer(400, "Requête HTTP invalide."),
     InvalidBody: ErrorAnswer(400, "Corps de requête invalide : {reason}"),
-    ClientIdMissing: ErrorAnswer(400, "client_id requis", on={Surface.USAGE: "Missing client_id"}),
+    ClientIdMissing: ErrorAnswer(
+        400, "client_id requis", on={RouteFamily.USAGE: "Missing client_id"}
+    ),
     ClientIdRepeated: ErrorAnswer(400, "client_id donné plusieurs fois"),
     InvalidIdempotencyKey: ErrorAnswer(
         400, "Idempotency-Key invalide : 1 à 255 caractères ASCII visibles attendus."
@@ -153,7 +155,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     NoClient: ErrorAnswer(403, "Aucun client associé"),
     ClientNotFound: ErrorAnswer(
-        404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
+        404, "Client non trouve", on={RouteFamily.USAGE: "Client introuvable."}
     ),
     InvalidContent: ErrorAnswer(400, "Contenu invalide : {reason}"),
     InvalidSettings: ErrorAnswer(400, "Paramètres invalides : {reason}"),

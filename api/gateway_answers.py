@@ -104,7 +104,7 @@ async def answer_event(
     with resources.gateway_traffic.event():
         admitted = await receive_event(
             resources.work,
-            resources.door,
+            resources.entry_limiter,
             by.actor,
             arrival,
             tenant=by.tenant,
@@ -161,7 +161,7 @@ async def _stored_answer(
     raise RunInProgress
 
 
-async def rehearse_event(
+async def dry_run_event(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
     """Run the brain without side effects (dry run). The event_id names the workflow in Temporal; no
@@ -172,12 +172,12 @@ async def rehearse_event(
     await resources.limiter.check(LimitScope.DRY_RUN, by.tenant, resources.now())
     async with resources.dry_runs.turn(by.tenant):
         with resources.gateway_traffic.event():
-            answer = await _rehearsed(by, caller, event, resources)
+            answer = await _answer_dry_run(by, caller, event, resources)
     resources.metrics.gateway_answered("dry_run")
     return answer
 
 
-async def _rehearsed(
+async def _answer_dry_run(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
     tenant = by.tenant
@@ -189,7 +189,7 @@ async def _rehearsed(
     sealed = await _sealed(by.sent(event), resources.sealer)
     if len(sealed) > LARGE_DRY_RUN:
         await resources.limiter.check(LimitScope.LARGE_DRY_RUN, tenant, resources.now())
-    rehearsal = DryRunInput(
+    dry_run = DryRunInput(
         client_id=tenant,
         event_id=resources.new_id(),
         threshold=playbook.threshold,
@@ -201,17 +201,17 @@ async def _rehearsed(
     )
     try:
         async with asyncio.timeout_at(by.begun.deadline):
-            rehearsed = await resources.engine.dry_run(rehearsal)
+            result = await resources.engine.dry_run(dry_run)
     except TimeoutError:
         raise EngineUnavailable("no worker took the dry run") from None
-    draft = resources.sealer.unseal(rehearsed.sealed_draft)
+    draft = resources.sealer.unseal(result.sealed_draft)
     return RunResult(
-        event_id=rehearsal.event_id,
+        event_id=dry_run.event_id,
         run_id=resources.new_id(),
-        status=rehearsed.status,
-        classification=rehearsed.classification,
-        confidence=rehearsed.confidence,
-        response=draft if rehearsed.status is RunStatus.COMPLETED else "",
+        status=result.status,
+        classification=result.classification,
+        confidence=result.confidence,
+        response=draft if result.status is RunStatus.COMPLETED else "",
         draft=draft,
         steps_executed=0,
         duration_ms=by.begun.took_ms(),

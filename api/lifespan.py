@@ -42,7 +42,7 @@ from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.json_body import MAX_COMING
 from api.http.rate_limiter import build_limiter
-from api.inbound_door import InboundDoor
+from api.inbound_entry_limiter import InboundEntryLimiter
 from api.installation import state_sources
 from api.key_uses import written
 from api.mcp.server import at_work, build_manager
@@ -53,11 +53,11 @@ from api.widget_streams import WidgetStreams
 from services.analytics.gaps import GapReading
 from services.content.search_turns import search_turns
 from services.copilot.copilot import Copilot, CopilotSetup
-from services.core.crowd import Crowd
+from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_documents import FairDocuments
 from services.core.fair_turns import FairTurns
 from services.core.unit_of_work import UnitsOfWork
-from services.intake.door import Door
+from services.intake.entry_limiter import EntryLimiter
 from services.tenants.key_uses import KeyUses
 from settings import Settings
 from settings.service import IntegrationSettings
@@ -89,7 +89,7 @@ def resources_held(
         key_uses = KeyUses(database)
         searches = search_turns()
         gaps = GapReading(QuestionReader(), searches)
-        inbound = InboundDoor.of(database, utc_now)
+        inbound = InboundEntryLimiter.of(database, utc_now)
         documents = DocumentPool()
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
@@ -117,8 +117,8 @@ def resources_held(
                 demo_shops=_demo_shops(settings.integrations),
                 mail_servers=SmtpGuard(allow_private=settings.webhooks.allow_private_addresses),
                 payments=stripe_checkout(settings.payments, outside, settings.server.dashboard),
-                door=Door(),
-                bodies=Crowd(at_most=MAX_COMING),
+                entry_limiter=EntryLimiter(),
+                bodies=ConcurrentCallers(at_most=MAX_COMING),
                 documents=FairDocuments(documents),
                 dry_runs=FairTurns(patience_s=_DRY_RUN_PATIENCE_S, most_of_one=8, most=64),
                 searches=searches,

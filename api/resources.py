@@ -16,7 +16,7 @@ from api.dashboard.pages import Pages
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
-from api.inbound_door import InboundDoor
+from api.inbound_entry_limiter import InboundEntryLimiter
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
 from domain.billing.ports import Payments
@@ -29,12 +29,12 @@ from domain.tenants.api_key import KeyMaterial
 from domain.widget.widget import Widget
 from services.analytics.gaps import GapReading
 from services.copilot.copilot import Copilot
-from services.core.crowd import Crowd
+from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_documents import FairDocuments
 from services.core.fair_turns import FairTurns
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
-from services.intake.door import Door
+from services.intake.entry_limiter import EntryLimiter
 from services.tenants.key_uses import KeyUses
 from settings import Settings
 from store.core.database import Database
@@ -61,8 +61,8 @@ class Resources:
     demo_shops: DemoShops | None
     mail_servers: MailServers
     payments: Payments | None
-    door: Door
-    bodies: Crowd[str]
+    entry_limiter: EntryLimiter
+    bodies: ConcurrentCallers[str]
     documents: FairDocuments
     dry_runs: FairTurns
     searches: FairTurns
@@ -86,7 +86,7 @@ class Resources:
     widget_script: WidgetScript
     client_documents: ClientDocuments
     widget_streams: WidgetStreams
-    inbound: InboundDoor
+    inbound: InboundEntryLimiter
     copilot: Copilot
     gaps: GapReading
 

@@ -20,8 +20,8 @@ from bench.export_rows import FILL, FILL_CONVERSATIONS, SETTINGS, SWEPT
 from bench.load import LoadShop
 from domain.agent.brain import Alternative, Category, Citation
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome, StepState
+from domain.agent.policy_decision import PolicyDecision, Ruling
 from domain.agent.thinking import Finding
-from domain.agent.verdict import Ruling, Verdict
 from domain.analytics.churn import History, predict
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
@@ -125,7 +125,7 @@ def _examples(now: datetime) -> dict[str, object]:
         "plan": _json(PlannedAction(kind=ActionKind.REPLY_BY_EMAIL)),
         "steps": _json(StepOutcome(kind=ActionKind.REPLY_BY_EMAIL, state=StepState.DONE)),
         "citations": _json(Citation(kind="order", id=order.id, title=order.number)),
-        "verdicts": _json(Verdict(kind=ActionKind.REPLY_BY_EMAIL, ruling=Ruling.ALLOWED)),
+        "verdicts": _json(PolicyDecision(kind=ActionKind.REPLY_BY_EMAIL, ruling=Ruling.ALLOWED)),
         "findings": _json(Finding(id=new_ulid(), title="Délais de livraison", rank=0.31)),
         "lookup": _json(Lookup(state=LookupState.FOUND, order=order)),
         "timings": _json(Timings(normalize=1.2, lookup=4.5, brain=31.4, execute=6.1)),

@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from adapters.system import new_ulid, utc_now
 from demo.addresses import GATEWAY
-from demo.course import TourCourse, refusal_of
 from demo.helpdesk import DemoDesk, DeskComment
 from demo.hub import DemoHub
 from demo.mails import KeptMail, mails_to
@@ -28,6 +27,7 @@ from demo.platforms import (
     placed,
     ticket_webhook,
 )
+from demo.transcript import TourTranscript, refusal_of
 from domain.core.ids import TenantId
 from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WebhookState
 from domain.inbound.logged_webhook import verdict
@@ -66,15 +66,15 @@ class TourPost:
     numbers: DemoNumbers
 
 
-Part = Callable[[TourPost, TourCourse], Awaitable[None]]
+Part = Callable[[TourPost, TourTranscript], Awaitable[None]]
 
 
-async def arrivals(post: TourPost) -> list[tuple[str, TourCourse]]:
+async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
     """Send other platforms' webhooks to the shop's inbound addresses. Returns each part's title and
     transcript. If the service refuses a request, the part ends, and its transcript says so."""
-    courses: list[tuple[str, TourCourse]] = []
+    courses: list[tuple[str, TourTranscript]] = []
     for title, part in _PARTS:
-        course = TourCourse()
+        course = TourTranscript()
         courses.append((title, course))
         try:
             await part(post, course)
@@ -83,7 +83,7 @@ async def arrivals(post: TourPost) -> list[tuple[str, TourCourse]]:
     return courses
 
 
-async def order_news(post: TourPost, course: TourCourse) -> None:
+async def order_news(post: TourPost, course: TourTranscript) -> None:
     """Ask the same question before and after the shop ships the parcel again. The demo shop's own
     file does not contain the order."""
     now, address = utc_now(), post.hub.shopify
@@ -108,7 +108,7 @@ def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
     return tuple(link in answer.response for link in links)
 
 
-async def helpdesk_ticket(post: TourPost, course: TourCourse) -> None:
+async def helpdesk_ticket(post: TourPost, course: TourTranscript) -> None:
     """Open a ticket in the helpdesk, as a customer does; the answer appears in the helpdesk."""
     ticket = post.desk.open(post.numbers.paul, "Livraison express", _EXPRESS)
     course.said.append((f"ticket {ticket.number}", _EXPRESS))
@@ -122,7 +122,7 @@ async def helpdesk_ticket(post: TourPost, course: TourCourse) -> None:
     course.expect("the price from the shop's knowledge", good=_PRICE in answers[0].text)
 
 
-async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
+async def mail_with_photo(post: TourPost, course: TourTranscript) -> None:
     """Deliver a mail by a mail provider's webhook; the answer is a mail in the same thread."""
     mail = CustomerMail(
         sender=post.numbers.rose,
@@ -141,7 +141,7 @@ async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
     course.expect("the mail's own thread", good=answer.in_reply_to == f"<{mail.message_id}>")
 
 
-async def _show_files(post: TourPost, course: TourCourse, arrived: InboundWebhook) -> None:
+async def _show_files(post: TourPost, course: TourTranscript, arrived: InboundWebhook) -> None:
     """Show the mail's stored attachments, as the run and its review show them."""
     if arrived.event_id is None:
         return
@@ -154,7 +154,7 @@ async def _show_files(post: TourPost, course: TourCourse, arrived: InboundWebhoo
 
 
 async def _send(
-    post: TourPost, course: TourCourse, webhook: SentWebhook, outcome: Outcome
+    post: TourPost, course: TourTranscript, webhook: SentWebhook, outcome: Outcome
 ) -> InboundWebhook:
     """Send a webhook like the platform does, and wait until the log has its outcome."""
     headers = {"Content-Type": "application/json", **webhook.headers}
@@ -174,7 +174,7 @@ async def _logged(post: TourPost, webhook: SentWebhook) -> InboundWebhook | None
     return next((one for one in ended if webhook.delivery in one.dedup_key), None)
 
 
-async def _ask(post: TourPost, course: TourCourse, order: ShopOrder) -> _Answer:
+async def _ask(post: TourPost, course: TourTranscript, order: ShopOrder) -> _Answer:
     body = {
         "client_id": post.tenant,
         "event_type": "shopify.ticket.created",

@@ -11,9 +11,9 @@ import httpx
 from adapters.system import new_ulid
 from demo.back_office import BackOffice
 from demo.chat import ChatLine, ChatReply, WidgetChat
-from demo.course import TourCourse, refusal_of
 from demo.mails import code_to
 from demo.orders import DemoNumbers
+from demo.transcript import TourTranscript, refusal_of
 from domain.webhooks.outbound_event import OutboundEventId
 
 _KNOWLEDGE: Final = "Combien coûte la livraison express ?"
@@ -36,7 +36,7 @@ class TourVisit:
 
 
 @dataclass(slots=True)
-class ChatCourse(TourCourse):
+class ChatCourse(TourTranscript):
     """The transcript of the conversation."""
 
     def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:

@@ -26,8 +26,8 @@ from demo.mails import read_mail
 from demo.opening import OpenShop
 from demo.receiver import ReceivedWebhook
 from demo.tickets import SampleTicket, sample_tickets
-from demo.told import Told, as_expected, missing, read, table_of
 from demo.webhook import waiting
+from demo.webhook_check import ReadWebhook, as_expected, missing, read, table_of
 from demo.why import why_rows
 from domain.core.ids import TenantId
 from domain.core.money import Money
@@ -200,7 +200,7 @@ class Tour:
                 while await left() or missing(self._told(), self._tells):  # noqa: ASYNC110
                     await asyncio.sleep(_LOOK_EVERY_S)
 
-    def _told(self) -> list[Told]:
+    def _told(self) -> list[ReadWebhook]:
         return [read(arrival, self._shop.webhook.secret) for arrival in self._receiver.arrivals]
 
     def _given_back(self, order: str) -> str:

@@ -4,11 +4,11 @@ from datetime import timedelta
 from typing import Final
 
 from domain.agent.brain import Category, Turn
+from domain.agent.brain_context import BrainContext
 from domain.agent.lookup import looks_up, order_to_find
-from domain.agent.material import Material
 from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.policy_context import Connection
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
-from domain.agent.situation import Connection
 from domain.agent.thread import PendingProposal, Thread
 from domain.core.money import MAX_MINOR, Money
 from domain.intake.customer_email import customer_key
@@ -40,11 +40,13 @@ def event_of(text: str, thread: Thread) -> UnifiedEvent:
     return with_asked_number(event) if thread.asked_number or thread.proposal else event
 
 
-def material_of(case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]) -> Material:
+def material_of(
+    case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]
+) -> BrainContext:
     """Return all inputs of the agent for one message of the case."""
     event = event_of(text, thread)
     answers = ready_answers()
-    return Material(
+    return BrainContext(
         event=event,
         brand_name="Maison Test",
         rulebook=_RULEBOOK,

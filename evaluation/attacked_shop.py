@@ -7,11 +7,11 @@ from typing import Final
 from pydantic import JsonValue
 
 from domain.agent.brain import Category, Passage, Template, Turn
+from domain.agent.brain_context import BrainContext
 from domain.agent.intent import Intent
-from domain.agent.material import Material
 from domain.agent.plan import ActionKind
+from domain.agent.policy_context import Connection
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
-from domain.agent.situation import Connection
 from domain.core.money import Money
 from domain.intake.event import Channel, InboundEvent, channel_of
 from domain.intake.normalization import normalize
@@ -61,7 +61,7 @@ _TEMPLATES: Final = (
 )  # fmt: skip
 
 
-def material_of(attempt: InjectionAttempt) -> Material:
+def material_of(attempt: InjectionAttempt) -> BrainContext:
     """Return all inputs of the agent, normalized and looked up as in the product."""
     event = normalize(event_of(attempt), fallback_ticket_id="evaluation")
     order = _own_order(attempt) if event.order_number == OWN_NUMBER else STRANGERS_ORDER
@@ -74,7 +74,7 @@ def material_of(attempt: InjectionAttempt) -> Material:
     knowledge = Passage(
         id="k-1", title=title, body=attempt.text, language=attempt.language, rank=0.9
     )
-    return Material(
+    return BrainContext(
         event=event,
         brand_name="Maison Test",
         rulebook=_rulebook(attempt),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.agent.brain import Brain, Passage
-from domain.agent.material import Material
+from domain.agent.brain_context import BrainContext
 from domain.agent.rulebook import Rulebook
 from domain.agent.thinking import think_through
 from domain.core.errors import DomainError
@@ -69,7 +69,7 @@ async def _outcome(
         customer_email="ines.faure@customer.example",
         message=question.text,
     )
-    material = Material(
+    context = BrainContext(
         event=normalize(inbound, fallback_ticket_id="evaluation"),
         brand_name=question.shop.title(),
         rulebook=Rulebook(),
@@ -78,7 +78,7 @@ async def _outcome(
     )
     found = tuple(passage.id for passage in passages)
     try:
-        thought = await think_through(brain, material, NOW, safety_net())
+        thought = await think_through(brain, context, NOW, safety_net())
     except DomainError:
         return HelpOutcome(question, found, "", sent=False)
     held = review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD)

@@ -6,9 +6,9 @@ from datetime import timedelta
 from typing import Final
 
 from domain.agent.brain import Brain, Template
-from domain.agent.material import Material
+from domain.agent.brain_context import BrainContext
+from domain.agent.policy_context import Connection
 from domain.agent.rulebook import Rulebook
-from domain.agent.situation import Connection
 from domain.agent.thinking import think_through
 from domain.core.errors import DomainError
 from domain.core.money import Money
@@ -66,7 +66,7 @@ async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcom
         event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=message.text
     )
     event = normalize(inbound, fallback_ticket_id="evaluation")
-    material = Material(
+    context = BrainContext(
         event=event,
         brand_name="Maison Test",
         rulebook=Rulebook(),
@@ -77,7 +77,7 @@ async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcom
         has_shop=True,
     )
     try:
-        thought = await think_through(brain, material, NOW, safety_net())
+        thought = await think_through(brain, context, NOW, safety_net())
     except DomainError:
         return TemplateOutcome(message)
     if review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD) is not None or not thought.text:

@@ -33,6 +33,7 @@ from workflows.housekeeping import Housekeeping
 from workflows.learn_heads import LearnHeadsNightly
 from workflows.mail_answer import MailAnswer
 from workflows.monthly_reset import MonthlyReset
+from workflows.notify_reviewers import NotifyReviewers
 from workflows.process_event import ProcessEvent
 from workflows.process_webhook import ProcessWebhook
 from workflows.reconcile_inbound import ReconcileInbound
@@ -42,7 +43,6 @@ from workflows.run_cases import RunCases
 from workflows.send_mail import SendIdentityMail
 from workflows.simulate import SimulateScenario
 from workflows.sweep import Sweep
-from workflows.tell_reviewers import TellReviewers
 from workflows.weekly_churn import WeeklyChurn
 
 WORKFLOWS: Final[Sequence[type]] = (
@@ -62,7 +62,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     MailAnswer,
     ProcessWebhook,
     ReconcileInbound,
-    TellReviewers,
+    NotifyReviewers,
     SimulateScenario,
     ReplayPast,
     RunCases,

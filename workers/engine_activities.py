@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import httpx
 from temporalio.client import Client
 
-from activities.agent.dry_run import Rehearse
+from activities.agent.brain_budget import BrainBudget
+from activities.agent.dry_run import DryRuns
 from activities.agent.look_up import LookUp
-from activities.agent.purse import Purse
 from activities.agent.think import Think
 from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
@@ -20,9 +20,9 @@ from activities.cases.try_cases import TryCases
 from activities.content.embed import Embed
 from activities.identity.left_keys import LeftKeyNotices
 from activities.identity.send_mail import SendMail
+from activities.inbound.data_request_notices import DataRequestNotices
 from activities.inbound.poll import PollIntegrations
 from activities.inbound.sweep_webhooks import SweepWebhooks
-from activities.inbound.tell_of_data_requests import TellOfDataRequests
 from activities.inbound.work import WorkOnWebhook
 from activities.intake.normalize import Normalize
 from activities.integrations.send_sender_code import SendSenderCode
@@ -31,10 +31,10 @@ from activities.playbooks.sweep_loosenings import SweepLoosenings
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
+from activities.reviews.review_notices import ReviewNotices
 from activities.reviews.revise_review import ReviseReview
 from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
-from activities.reviews.tell_of_review import TellOfReview
 from activities.runs.actions import Actions
 from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
@@ -43,13 +43,13 @@ from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
 from activities.runtime.traffic import Traffic
+from activities.simulation.outcome_simulator import OutcomeSimulator
 from activities.simulation.past_exchange import PastExchanges
 from activities.simulation.replay_page import ReplayPages
-from activities.simulation.rethinker import Rethinker
 from activities.simulation.simulate import Simulate
 from activities.simulation.sweep_background import SweepBackground
+from activities.webhooks.failure_notices import WebhookFailureNotices
 from activities.webhooks.sweep_deliveries import SweepDeliveries
-from activities.webhooks.tell_owner import TellOwner
 from activities.widget.mail_answer import MailAnswers
 from activities.widget.send_visitor_code import SendVisitorCode
 from adapters.brain.choice import brains_from
@@ -85,20 +85,20 @@ class EngineActivities:
     persist: Persist
     review: SettleReview
     revise_review: ReviseReview
-    tell_of_review: TellOfReview
-    dry_run: Rehearse
+    tell_of_review: ReviewNotices
+    dry_run: DryRuns
     forget_dry_runs: ForgetRehearsals
     simulate: Simulate
     replay: ReplayPages
     traffic: Traffic
-    tell_owner: TellOwner
+    tell_owner: WebhookFailureNotices
     send_mail: SendMail
     send_sender_code: SendSenderCode
     send_visitor_code: SendVisitorCode
     mail_answers: MailAnswers
     work_on_webhook: WorkOnWebhook
     poll: PollIntegrations
-    tell_of_data_requests: TellOfDataRequests
+    tell_of_data_requests: DataRequestNotices
     sweep: SweepRuns
     sweep_webhooks: SweepWebhooks
     sweep_deliveries: SweepDeliveries
@@ -126,7 +126,7 @@ class EngineActivities:
             self.review.settle,
             self.revise_review.revise,
             self.tell_of_review.tell,
-            self.dry_run.rehearse,
+            self.dry_run.answer,
             self.forget_dry_runs.forget,
             self.simulate.think,
             self.replay.begin,
@@ -180,7 +180,7 @@ def build_activities(
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     service, pages = settings.server.service, settings.server.dashboard
     classifier = Classifier.load()
-    purse = Purse(database, brains := brains_from(settings.brain, classifier), utc_now)
+    brain_budget = BrainBudget(database, brains := brains_from(settings.brain, classifier), utc_now)
     heads = None if brains.model else OwnHeadFitter(classifier)
     traffic, net = Traffic(time.monotonic), LearnedSafetyNet.load()
     mails = build_outgoing(settings, database, sealer)
@@ -196,11 +196,11 @@ def build_activities(
         "answers_without_person": settings.threads.answers_without_person,
     }
     left = LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service)
-    rethinker = Rethinker(
-        database, purse, embedder, utc_now,
+    rethinker = OutcomeSimulator(
+        database, brain_budget, embedder, utc_now,
         normalizer=fair, connectors=connectors, net=net, **answers,
     )  # fmt: skip
-    think = Think(database, purse, embedder, utc_now, new_ulid, net=net, **answers)
+    think = Think(database, brain_budget, embedder, utc_now, new_ulid, net=net, **answers)
     return EngineActivities(
         normalize=Normalize(
             database,
@@ -219,10 +219,10 @@ def build_activities(
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now, new_ulid),
         revise_review=ReviseReview(database, think),
-        tell_of_review=TellOfReview(database, connectors, utc_now, new_ulid, dashboard_url=pages),
-        dry_run=Rehearse(
+        tell_of_review=ReviewNotices(database, connectors, utc_now, new_ulid, dashboard_url=pages),
+        dry_run=DryRuns(
             database,
-            purse,
+            brain_budget,
             embedder,
             sealer,
             utc_now,
@@ -242,7 +242,7 @@ def build_activities(
         ),
         traffic=traffic,
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
-        tell_owner=TellOwner(database, mails.service, pages, service),
+        tell_owner=WebhookFailureNotices(database, mails.service, pages, service),
         send_mail=SendMail(
             database,
             mails.service,
@@ -272,7 +272,7 @@ def build_activities(
             erasures=engine,
         ),
         poll=PollIntegrations(units, connectors, engine, utc_now, platforms=PLATFORMS),
-        tell_of_data_requests=TellOfDataRequests(
+        tell_of_data_requests=DataRequestNotices(
             database, mails.service, utc_now, dashboard_url=pages, service=service
         ),
         sweep=SweepRuns(database, engine, utc_now),

@@ -15,8 +15,8 @@ from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.deliver import Deliver
-from activities.webhooks.own_network import OwnNetwork
-from activities.webhooks.permits import Permits
+from activities.webhooks.delivery_limiter import DeliveryLimiter
+from activities.webhooks.network_self_check import NetworkSelfCheck
 from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import utc_now
@@ -51,9 +51,9 @@ class WebhookActivities:
     """The activity object of this worker, with its dependencies."""
 
     deliver: Deliver
-    permits: Permits
+    delivery_limiter: DeliveryLimiter
     places: SharedPlaces
-    network: OwnNetwork
+    network: NetworkSelfCheck
 
     def registered(self) -> list[Callable[..., object]]:
         return [self.deliver.deliver]
@@ -73,22 +73,22 @@ def build_activities(
     settings: Settings, database: Database, sender: WebhookSender, watch: WatchDeliveries
 ) -> WebhookActivities:
     places = SharedPlaces(settings.database.url)
-    permits = Permits(places, per_endpoint=PER_ENDPOINT, per_tenant=PER_TENANT)
+    delivery_limiter = DeliveryLimiter(places, per_endpoint=PER_ENDPOINT, per_tenant=PER_TENANT)
     canary = canary_of(settings)
-    network = OwnNetwork(None if canary is None else partial(sender.finds, canary), watch)
+    network = NetworkSelfCheck(None if canary is None else partial(sender.finds, canary), watch)
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     deliver = Deliver(
         database,
         sealer,
         sender,
-        permits,
+        delivery_limiter,
         network,
         watch=watch,
         now=utc_now,
-        chance=random.random,
+        randomness=random.random,
         service=settings.server.service,
     )
-    return WebhookActivities(deliver, permits, places, network)
+    return WebhookActivities(deliver, delivery_limiter, places, network)
 
 
 def canary_of(settings: Settings) -> str | None:
@@ -156,7 +156,7 @@ async def at_work(
         try:
             yield
         finally:
-            activities.permits.close()
+            activities.delivery_limiter.close()
 
 
 @asynccontextmanager

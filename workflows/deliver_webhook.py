@@ -7,7 +7,7 @@ from temporalio.exceptions import FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.webhooks.deliver import Deliver
-    from activities.webhooks.tell_owner import TellOwner
+    from activities.webhooks.failure_notices import WebhookFailureNotices
     from domain.core import names
     from domain.webhooks.contracts import (
         DeliverInput,
@@ -48,6 +48,8 @@ class DeliverWebhook:
             client_id=delivery.client_id, delivery_id=delivery.delivery_id, notice=notice
         )
         try:
-            await workflow.execute_activity_method(TellOwner.tell, step, **options.TELLING)
+            await workflow.execute_activity_method(
+                WebhookFailureNotices.tell, step, **options.TELLING
+            )
         except FailureError as failure:
             workflow.logger.warning("owner not told", extra={"error_code": error_code(failure)})

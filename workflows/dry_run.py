@@ -3,7 +3,7 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.agent.dry_run import Rehearse
+    from activities.agent.dry_run import DryRuns
     from domain.core import names
     from domain.runs.contracts import DryRunInput, DryRunResult
     from workflows import options
@@ -15,8 +15,6 @@ class DryRun:
     async def run(self, event: DryRunInput) -> DryRunResult:
         if event.remote_brain:
             return await workflow.execute_activity_method(
-                Rehearse.rehearse, event, **options.REMOTE_BRAIN
+                DryRuns.answer, event, **options.REMOTE_BRAIN
             )
-        return await workflow.execute_local_activity_method(
-            Rehearse.rehearse, event, **options.INSIDE
-        )
+        return await workflow.execute_local_activity_method(DryRuns.answer, event, **options.INSIDE)

@@ -9,12 +9,12 @@ with workflow.unsafe.imports_passed_through():
     from domain.core import names
     from domain.runs.contracts import PersistResult, ProcessEventInput, ReopenedRun
     from workflows import options
-    from workflows.tell_reviewers import start_tellings
+    from workflows.notify_reviewers import start_notifications
 
 
 async def start_followers(event: ProcessEventInput, stored: PersistResult) -> None:
     """Start the notices of an outcome, and the runs that the outcome reopens, oldest first."""
-    await start_tellings(event.ref.client_id, stored)
+    await start_notifications(event.ref.client_id, stored)
     if stored.reopened and workflow.patched("reopens"):
         for run in stored.reopened:
             await _start_again(event, run)

@@ -143,9 +143,9 @@ DELIVERY: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# Covers the wait for a permit (`activities/webhooks/permits.py`, 45 s), the POST (10 s) and its
-# record, which is retried while the database is unavailable. There is no limit of retries: a
-# receiver's failure is not a failure of this activity, and our own failures must not lose a
+# Covers the wait for a permit (`activities/webhooks/delivery_limiter.py`, 45 s), the POST (10 s)
+# and its record, which is retried while the database is unavailable. There is no limit of retries:
+# a receiver's failure is not a failure of this activity, and our own failures must not lose a
 # delivery.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),

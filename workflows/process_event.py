@@ -15,7 +15,7 @@ with workflow.unsafe.imports_passed_through():
     from domain.agent.contracts import LookUpInput, ThinkInput, ThinkResult
     from domain.agent.escalation_reason import EscalationReason
     from domain.agent.plan import ActionKind, StepOutcome
-    from domain.agent.verdict import stopped_in_place
+    from domain.agent.policy_decision import stopped_in_place
     from domain.core import names
     from domain.intake.contracts import NormalizeInput, NormalizeResult
     from domain.reviews.contracts import (

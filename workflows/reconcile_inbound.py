@@ -5,8 +5,8 @@ from temporalio import workflow
 from temporalio.exceptions import ActivityError
 
 with workflow.unsafe.imports_passed_through():
+    from activities.inbound.data_request_notices import DataRequestNotices
     from activities.inbound.poll import PollIntegrations
-    from activities.inbound.tell_of_data_requests import TellOfDataRequests
     from domain.core import names
     from domain.inbound.polling import PollInput, PollResult
     from workflows import options
@@ -19,7 +19,7 @@ class ReconcileInbound:
         """Send the mails, then poll the platforms. A mail server's failure does not stop the
         polling."""
         try:
-            await workflow.execute_activity_method(TellOfDataRequests.tell, **options.SWEEPING)
+            await workflow.execute_activity_method(DataRequestNotices.tell, **options.SWEEPING)
         except ActivityError as error:
             workflow.logger.warning("owners not told of data requests", exc_info=error)
         return await workflow.execute_activity_method(

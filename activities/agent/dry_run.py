@@ -6,15 +6,15 @@ from datetime import timedelta
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
-from activities.agent.deliberate import deliberate, read_event, with_content, without_content
+from activities.agent.brain_budget import BrainBudget
+from activities.agent.draft_answer import draft_answer, read_event, with_content, without_content
 from activities.agent.gather import near_question
-from activities.agent.purse import Purse
 from activities.runtime.fair_normalizer import FairNormalizer
-from domain.agent.material import Material
+from domain.agent.brain_context import BrainContext
+from domain.agent.over_budget import over_budget_result
 from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.shadow import held_in_shadow
 from domain.agent.thinking import ThinkingResult
-from domain.agent.unread import unread
 from domain.core import names
 from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
@@ -30,13 +30,13 @@ from store.playbooks.playbooks import PlaybookRepository
 from store.runs.standing_threads import StandingThreads
 
 
-class Rehearse:
+class DryRuns:
     """Makes dry runs, with the same `embedder` and `thread_lasts` as runs."""
 
     def __init__(
         self,
         database: Database,
-        purse: Purse,
+        brain_budget: BrainBudget,
         embedder: Embedder | None,
         sealer: Sealer,
         now: Clock,
@@ -46,7 +46,7 @@ class Rehearse:
         thread_lasts: timedelta = THREAD_LASTS,
     ) -> None:
         self._database = database
-        self._purse = purse
+        self._brain_budget = brain_budget
         self._embedder = embedder
         self._normalizer = normalizer
         self._net = net
@@ -55,7 +55,7 @@ class Rehearse:
         self._thread_lasts = thread_lasts
 
     @activity.defn(name=names.REHEARSE)
-    async def rehearse(self, step: DryRunInput) -> DryRunResult:
+    async def answer(self, step: DryRunInput) -> DryRunResult:
         """Classify and answer the sealed event like a run. Nothing is stored, so a repetition is
         harmless.
 
@@ -92,18 +92,18 @@ class Rehearse:
         near = await near_question(self._database, tenant, self._embedder, event)
         async with self._database.reading(tenant) as connection:
             bare = await self._in_thread(connection, tenant, event, step)
-            material = await with_content(connection, tenant, bare, near)
-        grant = await self._purse.grant(tenant)
-        thought = await deliberate(
-            self._purse,
+            context = await with_content(connection, tenant, bare, near)
+        chosen = await self._brain_budget.choose(tenant)
+        thought = await draft_answer(
+            self._brain_budget,
             tenant,
-            grant,
-            material,
+            chosen,
+            context,
             self._now,
             net=self._net,
             steps=normalized.steps,
         )
-        return held_in_shadow(thought, material)
+        return held_in_shadow(thought, context)
 
     async def _unread(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput
@@ -112,8 +112,8 @@ class Rehearse:
         event = cut_event(inbound, fallback_ticket_id=step.event_id)
         async with self._database.reading(tenant) as connection:
             bare = await self._bare(connection, tenant, event, step)
-            material = await without_content(connection, tenant, bare)
-        return unread(material, self._now())
+            context = await without_content(connection, tenant, bare)
+        return over_budget_result(context, self._now())
 
     async def _in_thread(
         self,
@@ -121,7 +121,7 @@ class Rehearse:
         tenant: TenantId,
         event: UnifiedEvent,
         step: DryRunInput,
-    ) -> Material:
+    ) -> BrainContext:
         standing = await StandingThreads(connection, tenant).read(
             conversation_key(event, step.event_id),
             memory_key(event),
@@ -143,7 +143,7 @@ class Rehearse:
         tenant: TenantId,
         event: UnifiedEvent,
         step: DryRunInput,
-    ) -> Material:
+    ) -> BrainContext:
         playbook = step.playbook_id, step.playbook_version
         rulebook = await PlaybookRepository(connection, tenant).rulebook(*playbook)
-        return Material.bare(event, rulebook, playbook)
+        return BrainContext.bare(event, rulebook, playbook)

@@ -8,8 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
 from domain.agent.own_head import OwnHead
+from domain.agent.policy_context import Connection
 from domain.agent.ports import Embedder
-from domain.agent.situation import Connection
 from domain.core.ids import TenantId
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent

@@ -6,7 +6,8 @@ from dataclasses import replace
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
-from activities.agent.deliberate import deliberate
+from activities.agent.brain_budget import BrainBudget
+from activities.agent.draft_answer import draft_answer
 from activities.agent.gather import (
     Gathered,
     connections,
@@ -14,16 +15,15 @@ from activities.agent.gather import (
     near_question,
     useful_embedder,
 )
-from activities.agent.purse import Purse
+from domain.agent.attachment_preview import AttachmentPreview, images_to_show
+from domain.agent.brain_context import BrainContext
 from domain.agent.contracts import ThinkInput, ThinkResult
 from domain.agent.embedding import Embedding
-from domain.agent.material import Material
+from domain.agent.over_budget import over_budget_result
+from domain.agent.policy_context import Spent
 from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.shadow import kept_in_shadow
-from domain.agent.shown_file import ShownFile, images_to_show
-from domain.agent.situation import Spent
 from domain.agent.thinking import ThinkingResult
-from domain.agent.unread import unread
 from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.ids import TenantId
@@ -56,7 +56,7 @@ class Think:
     def __init__(
         self,
         database: Database,
-        purse: Purse,
+        brain_budget: BrainBudget,
         embedder: Embedder | None,
         now: Clock,
         new_id: NewId,
@@ -66,7 +66,7 @@ class Think:
         answers_without_person: int = ANSWERS_WITHOUT_PERSON,
     ) -> None:
         self._database = database
-        self._purse = purse
+        self._brain_budget = brain_budget
         self._embedder = embedder
         self._net = net
         self._now = now
@@ -97,10 +97,10 @@ class Think:
         """Think about a case without storing the result. Raises OverBudget, BrainFailed."""
         near = await near_question(self._database, tenant, self._embedder, case.event)
         async with self._database.tenant(tenant) as connection:
-            material = await self._material(connection, tenant, case, ref, near)
-        grant = await self._purse.grant(tenant)
-        return await deliberate(
-            self._purse, tenant, grant, material, self._now, net=self._net, steps=0
+            context = await self._context(connection, tenant, case, ref, near)
+        chosen = await self._brain_budget.choose(tenant)
+        return await draft_answer(
+            self._brain_budget, tenant, chosen, context, self._now, net=self._net, steps=0
         )
 
     async def _draft(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
@@ -113,19 +113,19 @@ class Think:
                 return case.draft
             embedder = await useful_embedder(connection, tenant, self._embedder)
             if embedder is None:
-                material = await self._material(connection, tenant, case, ref, None)
+                context = await self._context(connection, tenant, case, ref, None)
         if embedder is not None:
             near = await embedder.near(case.event.words)
             async with self._database.tenant(tenant) as connection:
-                material = await self._material(connection, tenant, case, ref, near)
-        grant = await self._purse.grant(tenant)
-        thought = await deliberate(
-            self._purse, tenant, grant, material, self._now, net=self._net, steps=step.steps
+                context = await self._context(connection, tenant, case, ref, near)
+        chosen = await self._brain_budget.choose(tenant)
+        thought = await draft_answer(
+            self._brain_budget, tenant, chosen, context, self._now, net=self._net, steps=step.steps
         )
         return await self._keep(
             tenant,
             step,
-            material,
+            context,
             thought,
             has_mood=has_mood(case.event),
             joined=case.joined_review,
@@ -139,18 +139,18 @@ class Think:
             if case.draft is not None:
                 return case.draft
             known = await connections(connection, tenant)
-        material = self._with(case, ref, Gathered((), (), known, has_shop=False), Spent())
-        thought = unread(material, self._now())
-        return await self._keep(tenant, step, material, thought, has_mood=False)
+        context = self._with(case, ref, Gathered((), (), known, has_shop=False), Spent())
+        thought = over_budget_result(context, self._now())
+        return await self._keep(tenant, step, context, thought, has_mood=False)
 
-    async def _material(
+    async def _context(
         self,
         connection: AsyncConnection,
         tenant: TenantId,
         case: Case,
         ref: RunRef,
         near: Embedding | None,
-    ) -> Material:
+    ) -> BrainContext:
         gathered = await gather(connection, tenant, case.event, near)
         spent = await self._spent(connection, tenant, case, ref)
         files = await self._files(connection, tenant, case, ref)
@@ -158,17 +158,17 @@ class Think:
 
     async def _files(
         self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
-    ) -> tuple[ShownFile, ...]:
+    ) -> tuple[AttachmentPreview, ...]:
         """Return the message's files, including the content of images if a brain can look at
         images."""
         if not case.has_files:
             return ()
         repository = AttachmentRepository(connection, tenant)
         found = await repository.of_event(ref.event_id)
-        shown = images_to_show(found) if self._purse.sees_images else frozenset()
+        shown = images_to_show(found) if self._brain_budget.sees_images else frozenset()
         return tuple(
             [
-                ShownFile(
+                AttachmentPreview(
                     name=one.name,
                     media_type=one.media_type,
                     size=one.size,
@@ -178,8 +178,8 @@ class Think:
             ]
         )
 
-    def _with(self, case: Case, ref: RunRef, gathered: Gathered, spent: Spent) -> Material:
-        return Material(
+    def _with(self, case: Case, ref: RunRef, gathered: Gathered, spent: Spent) -> BrainContext:
+        return BrainContext(
             event=case.event,
             brand_name=case.brand_name,
             rulebook=case.rulebook,
@@ -225,7 +225,7 @@ class Think:
         self,
         tenant: TenantId,
         step: ThinkInput,
-        material: Material,
+        context: BrainContext,
         thought: ThinkingResult,
         *,
         has_mood: bool,
@@ -237,16 +237,16 @@ class Think:
         `joined`: the review that the message was added to.
         """
         ref, tried, now = step.ref, None, self._now()
-        if material.rulebook.shadow:
+        if context.rulebook.shadow:
             reason = review_reason(RunDraft.of(thought), step.threshold)
             tried = ShadowThought.of(thought, reason)
-            thought = kept_in_shadow(thought, material, reason, now)
+            thought = kept_in_shadow(thought, context, reason, now)
         async with self._database.tenant(tenant) as connection:
             aside_of = None
             if joined is not None:
                 turns = LaterTurns(connection, tenant)
                 waiting = await turns.matter(joined, ref.event_id, now)
-                allowed = material.rulebook.during_review
+                allowed = context.rulebook.during_review
                 if waiting and may_answer(thought, step.threshold, waiting, allowed):
                     aside_of = joined
             runs = RunRepository(connection, tenant)
@@ -255,7 +255,7 @@ class Think:
                 return standing or RunDraft.of(thought)
             if tried is not None and thought.plan:
                 await ShadowDrafts(connection, tenant).keep(
-                    ref.run_id, material.playbook, tried, now
+                    ref.run_id, context.playbook, tried, now
                 )
             if has_mood:
                 await SentimentRepository(connection, tenant).record(

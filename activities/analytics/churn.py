@@ -9,8 +9,8 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from temporalio import activity
 
+from activities.runtime.bisect_batch import bisect_batch
 from activities.runtime.client_pages import client_pages
-from activities.runtime.halves import in_halves
 from domain.analytics.churn import ChurnLevel, predict, week_of
 from domain.analytics.contracts import PredictChurnInput, PredictChurnResult
 from domain.core import names
@@ -90,7 +90,7 @@ class Churn:
         async def work(part: Sequence[str]) -> PredictChurnResult:
             return await self._predict(tenant, part, at)
 
-        made, failed = await in_halves(self._database, customers, work, beat=place.tell)
+        made, failed = await bisect_batch(self._database, customers, work, beat=place.tell)
         if failed:
             _log.error("churn not predicted", client_id=tenant, customers=len(failed))
         async with self._database.tenant(tenant) as connection:

@@ -7,8 +7,8 @@ from typing import Final
 import structlog
 from temporalio import activity
 
+from activities.runtime.bisect_batch import bisect_batch
 from activities.runtime.client_pages import client_pages
-from activities.runtime.halves import in_halves
 from domain.analytics.contracts import ComputeMetricsInput, ComputeMetricsResult
 from domain.analytics.metrics import days_of
 from domain.core import names
@@ -50,7 +50,7 @@ class ComputeMetrics:
         async def work(client_ids: Sequence[str]) -> ComputeMetricsResult:
             return await self._compute(client_ids, day)
 
-        made, failed = await in_halves(
+        made, failed = await bisect_batch(
             self._database, page, work, beat=lambda: activity.heartbeat(*place)
         )
         for client_id in failed:

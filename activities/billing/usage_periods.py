@@ -6,8 +6,8 @@ from typing import Final, TypeVar
 import structlog
 from temporalio import activity
 
+from activities.runtime.bisect_batch import bisect_batch
 from activities.runtime.client_pages import client_pages
-from activities.runtime.halves import in_halves
 from domain.billing.contracts import (
     OpenPeriodInput,
     OpenPeriodResult,
@@ -104,7 +104,7 @@ class UsagePeriods:
         place: tuple[str, R],
     ) -> tuple[list[R], int]:
         """Return the results of a page, and the number of clients that failed."""
-        made, failed = await in_halves(
+        made, failed = await bisect_batch(
             self._database, page, work, beat=lambda: activity.heartbeat(*place)
         )
         for client_id in failed:

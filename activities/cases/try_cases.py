@@ -5,7 +5,7 @@ from typing import Final
 from temporalio import activity
 
 from activities.runtime.heartbeat import beating
-from activities.simulation.rethinker import Rethinker
+from activities.simulation.outcome_simulator import OutcomeSimulator
 from domain.agent.rulebook import Rulebook
 from domain.cases.case import SavedCase
 from domain.cases.case_run import (
@@ -50,7 +50,7 @@ class TryCases:
     def __init__(
         self,
         database: Database,
-        rethinker: Rethinker,
+        rethinker: OutcomeSimulator,
         now: Clock,
         *,
         identity: str,
@@ -191,7 +191,7 @@ class _Tries:
 
     @classmethod
     async def of(
-        cls, rethinker: Rethinker, tenant: TenantId, case: SavedCase, variant: Variant
+        cls, rethinker: OutcomeSimulator, tenant: TenantId, case: SavedCase, variant: Variant
     ) -> "_Tries":
         tried = cls(case)
         while tried.tries < case.tries:

@@ -15,8 +15,8 @@ from domain.inbound.ports import WebhookStarter
 from domain.runs.contracts import SweepInput, SweepResult
 from store.core.database import Database
 from store.core.place import Place
-from store.inbound.lane_sweep import LeftWebhook, StoppedLane, stopped_lanes, webhooks_left
-from store.inbound.lanes import LaneRepository, lock_lanes
+from store.inbound.inbound_queues import InboundQueues, lock_queues
+from store.inbound.queue_sweep import LeftWebhook, StoppedQueue, stopped_lanes, webhooks_left
 
 BATCH: Final = 200
 
@@ -48,10 +48,10 @@ class SweepWebhooks:
         moved = [await self._move(step, lane) for lane in stopped]
         return swept + SweepResult(picked_up=sum(moved))
 
-    async def _move(self, step: SweepInput, lane: StoppedLane) -> bool:
+    async def _move(self, step: SweepInput, lane: StoppedQueue) -> bool:
         async with self._database.tenant(lane.tenant) as connection:
-            await lock_lanes(connection, lane.tenant)
-            webhook_id = await LaneRepository(connection, lane.tenant).take_next(lane.kind)
+            await lock_queues(connection, lane.tenant)
+            webhook_id = await InboundQueues(connection, lane.tenant).take_next(lane.kind)
         if webhook_id is None:
             return False
         _log.error("inbound lane had stopped", client_id=lane.tenant, webhook_id=webhook_id)

@@ -15,7 +15,7 @@ from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import WebhookKind
-from domain.inbound.meaning import Duty, InboundTicket, Meaning, Nothing
+from domain.inbound.meaning import ComplianceRequest, InboundTicket, Meaning, Nothing
 from domain.inbound.ports import ErasureStarter, Platform
 from domain.intake.errors import LargeEventsWait
 from domain.integrations.errors import UnknownProvider
@@ -23,8 +23,8 @@ from domain.integrations.providers import Provider
 from domain.runs.contracts import ProcessEventInput
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.inbound.effects import Doer, carry_out
-from services.inbound.lane_turns import Failure, LaneTurn, end_turn, hand_over, has_ended
-from store.inbound.lanes import lock_lanes
+from services.inbound.queue_turns import Failure, QueueTurn, end_turn, hand_over, has_ended
+from store.inbound.inbound_queues import lock_queues
 from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
 # While it is read, a mail with files is in memory several times, so a worker reads only a few at
@@ -142,7 +142,7 @@ class WorkOnWebhook:
     def _opened(
         self, tenant: TenantId, said: Meaning | Failure
     ) -> AbstractAsyncContextManager[UnitOfWork]:
-        if isinstance(said, Duty):
+        if isinstance(said, ComplianceRequest):
             return self._units.spanning(tenant)
         return self._units.of(tenant, patience_s=_TRANSACTION_S)
 
@@ -186,12 +186,12 @@ async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:
     return has_ended(await rows.standing(webhook.id))
 
 
-async def _again(work: UnitOfWork, webhook: WebhookStanding) -> LaneTurn:
-    await lock_lanes(work.connection, work.tenant)
+async def _again(work: UnitOfWork, webhook: WebhookStanding) -> QueueTurn:
+    await lock_queues(work.connection, work.tenant)
     return await hand_over(work, webhook)
 
 
-def _worked(step: ProcessWebhookInput, turn: LaneTurn, wait: Wait | None = None) -> WebhookWorked:
+def _worked(step: ProcessWebhookInput, turn: QueueTurn, wait: Wait | None = None) -> WebhookWorked:
     run = turn.run and ProcessEventInput(
         ref=turn.run.ref,
         threshold=turn.run.threshold,

@@ -73,8 +73,8 @@ class EraseRecords:
             customer = await self._erasure_of(erase, key)
             async for ids in customer.workflow_ids():
                 await self._remove(erase, self._of(ids))
-            rehearsals = names.dry_run_id(erase.client_id, "")
-            await self._remove(erase, self._starting_with(rehearsals, ended=True))
+            dry_runs = names.dry_run_id(erase.client_id, "")
+            await self._remove(erase, self._starting_with(dry_runs, ended=True))
 
     @activity.defn(name=names.ERASE_ROWS)
     async def remove_rows(self, erase: EraseInput) -> None:

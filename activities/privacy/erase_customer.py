@@ -18,9 +18,9 @@ from store.core.database import Database
 from store.exports.tables import automation_events
 from store.identity.tables import address_codes
 from store.privacy.certificates import Certificates
+from store.privacy.customer_redaction import CustomerWords, Marked
 from store.privacy.erasure_arrivals import CustomerArrivals
 from store.privacy.erasure_subject import FoundRecords, Subject
-from store.privacy.erasure_words import CustomerWords, Marked
 from store.widget.tables import widget_codes
 
 Reached = dict[str, str | None]

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.plan import ON_ORDERS, PlannedAction, StepOutcome
 from domain.agent.policy import recheck
-from domain.agent.verdict import PolicyReason, Verdict
+from domain.agent.policy_decision import PolicyDecision, PolicyReason
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.intake.customer_email import customer_key
@@ -84,7 +84,7 @@ async def claim(
         if blocked is None:
             return await ledger.begin(job.place(index), effect, entry_id=entry_id, now=now())
         await RunRepository(connection, job.tenant).add_verdict(
-            job.run_id, Verdict.blocked(action.kind, blocked)
+            job.run_id, PolicyDecision.blocked(action.kind, blocked)
         )
     return StepOutcome.blocked(action.kind, blocked)
 

@@ -13,7 +13,7 @@ from activities.runs.claim import Job, claim, key_of, stays_joined
 from activities.runtime.heartbeat import beating
 from activities.runtime.insisting import insisting
 from domain.agent.plan import IN_PLACE, ON_ORDERS, PlannedAction, StepOutcome, StepState
-from domain.agent.verdict import PolicyReason, Verdict
+from domain.agent.policy_decision import PolicyDecision, PolicyReason
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
@@ -137,7 +137,7 @@ class Execute:
             if await ActionLedger(connection, job.tenant).was_begun(job.place(0)):
                 return ()
             await RunRepository(connection, job.tenant).add_verdict(
-                job.run_id, Verdict.blocked(kind, reason)
+                job.run_id, PolicyDecision.blocked(kind, reason)
             )
         return (StepOutcome.blocked(kind, reason),)
 

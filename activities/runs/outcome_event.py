@@ -3,7 +3,7 @@
 from activities.runs.joined_messages import error_code, response_failed
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import IN_PLACE, REPLIES, StepState
-from domain.agent.verdict import left_to_people
+from domain.agent.policy_decision import left_to_people
 from domain.runs.contracts import PersistInput
 from domain.runs.run import RunResult, RunStatus
 from domain.webhooks.outbound_event import (

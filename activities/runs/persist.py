@@ -9,9 +9,9 @@ from activities.runs.joined_messages import end_joined
 from activities.runs.outcome_event import answered, answers_in_place, event_of
 from activities.runs.ticket_return import lock_account, return_unused
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.policy_decision import blocked_for_good
 from domain.agent.safety.acknowledgement import acknowledged_in, acknowledgement
 from domain.agent.speech.language import spoken_language
-from domain.agent.verdict import blocked_for_good
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId

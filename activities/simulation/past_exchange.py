@@ -1,6 +1,6 @@
 """Past messages, prepared for processing in a replay."""
 
-from activities.agent.deliberate import read_event
+from activities.agent.draft_answer import read_event
 from activities.runtime.fair_normalizer import FairNormalizer
 from domain.core.errors import OverBudget
 from domain.core.ids import TenantId

@@ -10,8 +10,8 @@ from temporalio import activity
 
 from activities.runtime.heartbeat import beating
 from activities.runtime.traffic import Traffic
+from activities.simulation.outcome_simulator import OutcomeSimulator
 from activities.simulation.past_exchange import PastExchanges
-from activities.simulation.rethinker import Rethinker
 from domain.core import names
 from domain.core.contracts import BackgroundRef
 from domain.core.ids import TenantId
@@ -97,7 +97,7 @@ class ReplayPages:
     def __init__(
         self,
         database: Database,
-        rethinker: Rethinker,
+        rethinker: OutcomeSimulator,
         exchanges: PastExchanges,
         now: Clock,
         traffic: Traffic,

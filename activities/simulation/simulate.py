@@ -3,7 +3,7 @@
 from temporalio import activity
 
 from activities.runtime.heartbeat import beating
-from activities.simulation.rethinker import Rethinker
+from activities.simulation.outcome_simulator import OutcomeSimulator
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
@@ -12,7 +12,7 @@ from domain.simulation.contracts import SimulateInput, SimulateResult
 
 
 class Simulate:
-    def __init__(self, rethinker: Rethinker, sealer: Sealer) -> None:
+    def __init__(self, rethinker: OutcomeSimulator, sealer: Sealer) -> None:
         self._rethinker = rethinker
         self._sealer = sealer
 

@@ -10,8 +10,8 @@ from temporalio import activity
 
 from activities.runtime.heartbeat import beating
 from activities.runtime.insisting import insisting
-from activities.webhooks.own_network import WAITS_AT_MOST_S, OwnNetwork
-from activities.webhooks.permits import Permits
+from activities.webhooks.delivery_limiter import DeliveryLimiter
+from activities.webhooks.network_self_check import WAITS_AT_MOST_S, NetworkSelfCheck
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
@@ -35,30 +35,30 @@ _STALE_S: Final = 0.5
 
 
 class Deliver:
-    """Delivers webhooks. `chance`: returns a random number from 0 to 1, to spread retries."""
+    """Delivers webhooks. `randomness`: returns a random number from 0 to 1, to spread retries."""
 
     def __init__(
         self,
         database: Database,
         sealer: Sealer,
         sender: WebhookSender,
-        permits: Permits,
-        network: OwnNetwork,
+        delivery_limiter: DeliveryLimiter,
+        network: NetworkSelfCheck,
         *,
         watch: WatchDeliveries,
         now: Clock,
-        chance: Callable[[], float],
+        randomness: Callable[[], float],
         service: ServiceName,
     ) -> None:
         self._service = service
         self._database = database
         self._sealer = sealer
         self._sender = sender
-        self._permits = permits
+        self._permits = delivery_limiter
         self._network = network
         self._watch = watch
         self._now = now
-        self._chance = chance
+        self._chance = randomness
 
     @activity.defn(name=names.DELIVER)
     async def deliver(self, step: DeliverInput) -> DeliverResult:

@@ -18,21 +18,21 @@ from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
 BATCH: Final = 1_000
 MOST: Final = 500
 """Maximum deliveries per client and sweep. Most deliveries that have been pending for long are
-running, and wait for a slot (`activities/webhooks/permits.py`). Checking all of them would cost the
-server more than sending them."""
+running, and wait for a slot (`activities/webhooks/delivery_limiter.py`). Checking all of them would
+cost the server more than sending them."""
 
 
 class SweepDeliveries:
-    """Sweeps deliveries. `chance`: returns a random number from 0 to 1, to choose deliveries if a
-    client has more than MOST."""
+    """Sweeps deliveries. `randomness`: returns a random number from 0 to 1, to choose
+    deliveries if a client has more than MOST."""
 
     def __init__(
-        self, database: Database, engine: Engine, now: Clock, chance: Callable[[], float]
+        self, database: Database, engine: Engine, now: Clock, randomness: Callable[[], float]
     ) -> None:
         self._database = database
         self._engine = engine
         self._now = now
-        self._chance = chance
+        self._chance = randomness
 
     @activity.defn(name=names.SWEEP_DELIVERIES)
     async def send_left(self, step: SweepInput) -> SweepResult:
@@ -67,9 +67,9 @@ class _Chosen:
     """Return up to MOST deliveries of each client, all with the same probability, so that no lost
     delivery stays hidden behind others."""
 
-    def __init__(self, chance: Callable[[], float]) -> None:
+    def __init__(self, randomness: Callable[[], float]) -> None:
         self.by_client: dict[str, list[str]] = defaultdict(list)
-        self._chance = chance
+        self._chance = randomness
         self._seen: Counter[str] = Counter()
 
     def add(self, one: LeftPending) -> None:

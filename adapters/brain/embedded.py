@@ -15,17 +15,17 @@ from adapters.brain.drafts import DraftSources, best_draft
 from adapters.brain.features import fold, words
 from adapters.brain.grounded_draft import Asking, GroundedDraft
 from adapters.brain.joined import joined_draft
-from adapters.brain.own_message import (
+from adapters.brain.praise import of_praise, praise_wanted, with_mood
+from adapters.brain.relevance import names_anything, own_words, read_question
+from adapters.brain.request_for_human import asks_for_human
+from adapters.brain.unquoted_message import (
     is_thanks,
     is_wordless,
     last_words_of_customer,
-    own_message,
+    unquoted_message,
     unsigned,
     without_sender,
 )
-from adapters.brain.praise import of_praise, praise_wanted, with_mood
-from adapters.brain.relevance import names_anything, own_words, read_question
-from adapters.brain.wishes import asks_for_human
 from domain.agent.brain import (
     Alternative,
     BrainAnswer,
@@ -35,11 +35,11 @@ from domain.agent.brain import (
     Proposal,
 )
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.extent import others_turn
 from domain.agent.intent import Intent
 from domain.agent.intents.closing import closes
 from domain.agent.intents.wanted import Wants, read_wants
 from domain.agent.plan import PlannedAction
+from domain.agent.size_limits import others_turn
 from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import SpokenRequest, Standing
 
@@ -116,7 +116,7 @@ class EmbeddedBrain:
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Answer the request. Never raises, regardless of the text."""
-        own = own_message(request)
+        own = unquoted_message(request)
         reading = self._read(request, own)
         seen = reading.seen
         if seen.foreign is not None or is_wordless(reading.text):

@@ -25,11 +25,11 @@ from adapters.brain.llm_answer import LlmAnswer, brain_answer
 from adapters.brain.llm_models import PricedModel
 from adapters.brain.llm_prompt import PROMPT_VERSION, RULES, Prompt, prompt_for
 from adapters.brain.llm_tries import Unanswered, first_answer
+from domain.agent.attachment_preview import MAX_IMAGES
 from domain.agent.brain import BrainAnswer, BrainRequest, Language
 from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
-from domain.agent.shown_file import MAX_IMAGES
 
 # Below the 12 s that Temporal gives the activity, which also reads before and writes after.
 DEADLINE_S: Final = 10.0

@@ -17,10 +17,10 @@ from typing import Final
 from pydantic import JsonValue
 
 from adapters.brain.order_facts import is_old
+from domain.agent.attachment_preview import AttachmentPreview
 from domain.agent.brain import BrainRequest, Category, Citation, Template
 from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, PlannedAction
-from domain.agent.shown_file import ShownFile
 from domain.agent.template import clean_value, fill
 from domain.integrations.order import Order
 
@@ -104,7 +104,7 @@ class Prompt:
     shop: str
     data: str
     sources: dict[str, Citation]
-    images: tuple[ShownFile, ...] = ()
+    images: tuple[AttachmentPreview, ...] = ()
 
 
 def prompt_for(
@@ -162,7 +162,7 @@ def prompt_for(
     )
 
 
-def _files(files: Sequence[ShownFile], *, sees_images: bool) -> list[JsonValue]:
+def _files(files: Sequence[AttachmentPreview], *, sees_images: bool) -> list[JsonValue]:
     numbers = count(1)
     return [
         {

@@ -12,7 +12,7 @@ import numpy as np
 
 from adapters.brain.features import Floats, fold, words
 from adapters.brain.stem_index import Places, StemIndex, counted
-from domain.agent.extent import READ_CHARS
+from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.recent import Recent

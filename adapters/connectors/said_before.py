@@ -7,7 +7,7 @@ customer's last one. Before that, the same text may have answered another messag
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domain.inbound.own_message import says_the_same
+from domain.inbound.sent_by_us import says_the_same
 from domain.integrations.errors import ActionUnknown
 
 

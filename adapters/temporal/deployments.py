@@ -82,16 +82,16 @@ async def promote(
     it. Returns the id of the previous build, or "". Raises InvalidInput if that does not happen in
     time, RPCError."""
     before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
-    obstacle = "Temporal does not answer"
+    blocking_condition = "Temporal does not answer"
     try:
         async with asyncio.timeout(patience_s):
             while True:
-                obstacle = await _obstacle(client, build, now)
-                if not obstacle:
+                blocking_condition = await _obstacle(client, build, now)
+                if not blocking_condition:
                     return before.build_id if before else ""
                 await asyncio.sleep(_LOOK_S)
     except TimeoutError:
-        raise InvalidInput(f"{obstacle}; waited {patience_s:g} s") from None
+        raise InvalidInput(f"{blocking_condition}; waited {patience_s:g} s") from None
 
 
 async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from adapters.webhooks.course import Course
+from adapters.webhooks.delivery_trace import DeliveryTrace
 from adapters.webhooks.dial import HTTP, Dialler, tls_context, vetted
 from adapters.webhooks.exchange import MAX_HEAD, Exchange
 from adapters.webhooks.failures import MET, PostFailed
@@ -55,13 +55,13 @@ class HttpWebhookSender:
             found = await self._begun(client_id, str(target.hostname))
         except MET as error:
             return self._course().ended(error)
-        course = self._course()
+        trace = self._course()
         try:
             async with asyncio.timeout(self._budget_s):
-                await self._run(course, target, headers, body, found)
+                await self._run(trace, target, headers, body, found)
         except MET as error:
             met = error
-        return course.ended(met)
+        return trace.ended(met)
 
     async def finds(self, name: str) -> bool:
         try:
@@ -73,8 +73,8 @@ class HttpWebhookSender:
             return True
         return True
 
-    def _course(self) -> Course:
-        return Course(Dialler(allow_private=self._allow_private))
+    def _course(self) -> DeliveryTrace:
+        return DeliveryTrace(Dialler(allow_private=self._allow_private))
 
     async def _begun(self, client_id: str, host: str) -> "Address | asyncio.Future[Sequence[str]]":
         """Return the host's literal address, or look it up."""
@@ -85,31 +85,31 @@ class HttpWebhookSender:
 
     async def _run(
         self,
-        course: Course,
+        trace: DeliveryTrace,
         target: SplitResult,
         headers: Mapping[str, str],
         body: bytes,
         found: "Address | asyncio.Future[Sequence[str]]",
     ) -> None:
         host = str(target.hostname)
-        addresses = await self._addresses(course, found)
-        sock = await course.dialler.connect(addresses, target.port or 443)
-        course.connect_ms = course.ms()
+        addresses = await self._addresses(trace, found)
+        sock = await trace.dialler.connect(addresses, target.port or 443)
+        trace.connect_ms = trace.ms()
         reader, writer = await asyncio.open_connection(
             sock=sock, ssl=self._tls, server_hostname=host, limit=MAX_HEAD
         )
         try:
-            course.exchange = Exchange(reader, writer, course.first_byte)
-            course.head = await course.exchange.ask(target, headers, body)
-            await course.exchange.read()
+            trace.exchange = Exchange(reader, writer, trace.first_byte)
+            trace.head = await trace.exchange.ask(target, headers, body)
+            await trace.exchange.read()
         finally:
             writer.transport.abort()
 
     async def _addresses(
-        self, course: Course, found: "Address | asyncio.Future[Sequence[str]]"
+        self, trace: DeliveryTrace, found: "Address | asyncio.Future[Sequence[str]]"
     ) -> Sequence[Address]:
         if not isinstance(found, asyncio.Future):
             return vetted([str(found)], allow_private=self._allow_private)
         names = await self._names.found(found)
-        course.dns_ms = course.ms()
+        trace.dns_ms = trace.ms()
         return vetted(names, allow_private=self._allow_private)

@@ -11,7 +11,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from domain.core.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMediaType
-from services.core.crowd import Crowd
+from services.core.concurrent_callers import ConcurrentCallers
 from services.core.fair_room import RoomShare
 
 M = TypeVar("M", bound=BaseModel)
@@ -49,7 +49,7 @@ async def received(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
     """Return the raw body of any media type. Raises BodyTooLarge, CallerBusy, BodyTooSlow,
     InvalidBody."""
     announced_length(request, at_most=MAX_BYTES)
-    coming: Crowd[str] = request.app.state.resources.bodies
+    coming: ConcurrentCallers[str] = request.app.state.resources.bodies
     # A body that arrived together with its head is read without waiting, so it never occupies a
     # slot.
     with coming.join(request.state.caller):

@@ -27,7 +27,7 @@ from uvicorn.server import ServerState
 
 from adapters.system import new_ulid
 from api.error_response import error_response
-from api.http.edge_crowd import EdgeCrowd, Waiting
+from api.http.edge_connections import EdgeConnections, Waiting
 from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.http.edge_timer import Timer
 from api.http.edge_watch import EdgeWatch
@@ -45,7 +45,7 @@ def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type
 
     Edge.watch = watch
     Edge.limits = limits
-    Edge.crowd = EdgeCrowd(limits)
+    Edge.edge_connections = EdgeConnections(limits)
     return Edge
 
 
@@ -58,7 +58,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     watch: ClassVar[EdgeWatch]
     limits: ClassVar[EdgeLimits]
-    crowd: ClassVar[EdgeCrowd]
+    edge_connections: ClassVar[EdgeConnections]
 
     def __init__(
         self,
@@ -83,37 +83,37 @@ class EdgeProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         try:
-            self.crowd.enter(self, self.client[0] if self.client else None)
+            self.edge_connections.enter(self, self.client[0] if self.client else None)
         except DomainError as full:
             self._refuse(full)
             return
-        self.crowd.waits(self, Waiting.NEW)
+        self.edge_connections.waits(self, Waiting.NEW)
         self._deadline.set(self.limits.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.forget()
         self._stall.forget()
         self._unset_keepalive_if_required()
-        self.crowd.leave(self)
+        self.edge_connections.leave(self)
         super().connection_lost(exc)
 
     def give_up(self) -> None:
         """Close immediately, even with data in transit."""
-        self.crowd.leave(self)
+        self.edge_connections.leave(self)
         self.transport.abort()
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self.crowd.waits(self, Waiting.UNREAD)
+        self.edge_connections.waits(self, Waiting.UNREAD)
         self._stall.expect(self.limits.stalled_s)
 
     def resume_writing(self) -> None:
         super().resume_writing()
         self._stall.forget()
         if self._is_idle():
-            self.crowd.waits(self, Waiting.IDLE)
+            self.edge_connections.waits(self, Waiting.IDLE)
         else:
-            self.crowd.is_served(self)
+            self.edge_connections.is_served(self)
         if self.transport.is_closing():
             self._stall.expect(self.limits.stalled_s)
 
@@ -179,7 +179,7 @@ class EdgeProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         self._in_head, self._held = False, -self._chunk
         self._deadline.forget()
-        self.crowd.is_served(self)
+        self.edge_connections.is_served(self)
 
     def on_body(self, body: bytes) -> None:
         self._held = -self._chunk
@@ -242,7 +242,7 @@ class EdgeProtocol(HttpToolsProtocol):
         elif self._is_last(done):
             self._linger()
         else:
-            self.crowd.waits(self, Waiting.IDLE)
+            self.edge_connections.waits(self, Waiting.IDLE)
 
     def _is_idle(self) -> bool:
         return self._in_head and (self._served is None or self._served.response_complete)
@@ -296,5 +296,5 @@ class EdgeProtocol(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         self.flow.resume_reading()
         self.transport.write_eof()
-        self.crowd.waits(self, Waiting.NEW)
+        self.edge_connections.waits(self, Waiting.NEW)
         self._deadline.set(self.limits.linger_s)

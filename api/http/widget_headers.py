@@ -4,7 +4,7 @@ decides which pages may use the routes (`api/widget_access.py`)."""
 
 from typing import Final
 
-from api.surface import Surface, surface_of
+from api.route_family import RouteFamily, route_family
 
 _HEADERS: Final = (
     (b"access-control-allow-origin", b"*"),
@@ -24,4 +24,4 @@ PREFLIGHT: Final = {
 
 def standing_headers(path: str) -> list[tuple[bytes, bytes]]:
     """Return the headers of every response at this path."""
-    return [*_HEADERS] if surface_of(path) is Surface.WIDGET else []
+    return [*_HEADERS] if route_family(path) is RouteFamily.WIDGET else []

@@ -12,7 +12,7 @@ from commands.core.person import operator
 from domain.core.ids import TenantId
 from domain.simulation.variant import ContentVariant
 from services.cases.content_previews import preview_content
-from services.content.lost_verdicts import counting_lost
+from services.content.lost_outcomes import counting_lost
 from services.core.unit_of_work import UnitOfWork
 
 PreviewOption = Annotated[

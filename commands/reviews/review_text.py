@@ -10,7 +10,7 @@ from rich.table import Table
 from commands.core.listing import facts_table
 from commands.runs.attachment import attachment_line
 from domain.agent.plan import PlannedAction, StepOutcome
-from domain.agent.verdict import Verdict
+from domain.agent.policy_decision import PolicyDecision
 from domain.core.json_time import rfc3339
 from domain.integrations.order import Order
 from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
@@ -138,7 +138,7 @@ def _action(action: PlannedAction) -> str:
     return ", ".join(parts)
 
 
-def _verdict(verdict: Verdict) -> str:
+def _verdict(verdict: PolicyDecision) -> str:
     why = f": {verdict.reason.value}" if verdict.reason else ""
     return f"{verdict.kind.value} {verdict.ruling.value}{why}"
 

@@ -38,7 +38,7 @@ from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.core.json_time import rfc3339
 from domain.webhooks.delivery import Delivery, DeliveryStatus
-from domain.webhooks.explanation import WebhookVerdict
+from domain.webhooks.explanation import SignatureResult
 from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.samples import TESTED_BY_DEFAULT
 from domain.webhooks.signature_verdict import Pasted
@@ -202,7 +202,7 @@ async def verify(
         answer(True, "", **found.model_dump(mode="json"))
     else:
         out.print(explanation_text(found))
-    if found.verdict is not WebhookVerdict.MATCHES:
+    if found.verdict is not SignatureResult.MATCHES:
         raise typer.Exit(1)
 
 

@@ -5,16 +5,16 @@ The reply does not depend on the claimed address, so it reveals nothing about it
 
 from domain.agent import wording
 from domain.agent.brain import BrainAnswer, Category, Language
+from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.material import Material
 from domain.agent.plan import REPLIES
 from domain.agent.policy import judge
-from domain.agent.settling import SETTLED_BY, SURE, Settled
-from domain.agent.situation import Situation
+from domain.agent.policy_context import PolicyContext
+from domain.agent.policy_decision import Judgement
+from domain.agent.resolved_reply import SETTLED_BY, SURE, ResolvedReply
 from domain.agent.speech.language import spoken_language
 from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import Standing
-from domain.agent.verdict import Judgement
 from domain.intake.address_claim import can_be_proved
 from domain.intake.order_number import speaks_of_order
 
@@ -22,22 +22,22 @@ from domain.intake.order_number import speaks_of_order
 _FOR_PEOPLE = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
-def address_request(material: Material, situation: Situation) -> Settled | None:
+def address_request(context: BrainContext, policy_context: PolicyContext) -> ResolvedReply | None:
     """Return the request for a code, or None if the message should go to a brain.
 
     The code is requested if the message plainly concerns an order, or contains a wrong code.
     Neither the claimed address nor its orders are looked up.
     """
-    event = material.event
+    event = context.event
     asks = bool(event.order_numbers) or spoken_request(event.text).standing is not Standing.NONE
-    if event.code_refused or (material.has_shop and asks and speaks_of_order(event)):
-        return _request(material, situation)
+    if event.code_refused or (context.has_shop and asks and speaks_of_order(event)):
+        return _request(context, policy_context)
     return None
 
 
 def instead_of_people(
-    material: Material, situation: Situation, answer: BrainAnswer, judgement: Judgement
-) -> Settled | None:
+    context: BrainContext, policy_context: PolicyContext, answer: BrainAnswer, judgement: Judgement
+) -> ResolvedReply | None:
     """Return the request for a code, to replace an answer that would go to people.
 
     Return None if the brain's answer stands, or if the message must go to people.
@@ -45,22 +45,22 @@ def instead_of_people(
     is_unsure = answer.doubt is not None or judgement.doubt is not None or judgement.refused
     if not is_unsure or answer.doubt in _FOR_PEOPLE or judgement.doubt in _FOR_PEOPLE:
         return None
-    if not (material.has_shop and speaks_of_order(material.event)):
+    if not (context.has_shop and speaks_of_order(context.event)):
         return None
-    return _request(material, situation)
+    return _request(context, policy_context)
 
 
-def _request(material: Material, situation: Situation) -> Settled | None:
-    event = material.event
-    if not can_be_proved(event) or situation.unsafe:
+def _request(context: BrainContext, policy_context: PolicyContext) -> ResolvedReply | None:
+    event = context.event
+    if not can_be_proved(event) or policy_context.unsafe:
         return None
-    language = _language(material)
-    judgement = judge(situation, Category.ORDER_STATUS, ())
+    language = _language(context)
+    judgement = judge(policy_context, Category.ORDER_STATUS, ())
     if not judgement.plan or judgement.plan[-1].kind not in REPLIES:
         return None  # a reply that people send is not replaced
     *before, reply = judgement.plan
     plan = (*before, reply.model_copy(update={"mails_code": True}))
-    words = wording.code_request(language, material.brand_name, refused=event.code_refused)
+    words = wording.code_request(language, context.brand_name, refused=event.code_refused)
     answer = BrainAnswer(
         classification=Category.ORDER_STATUS,
         confidence=SURE,
@@ -68,13 +68,13 @@ def _request(material: Material, situation: Situation) -> Settled | None:
         response=words,
         model=SETTLED_BY,
     )
-    return Settled(answer, judgement.model_copy(update={"plan": plan}))
+    return ResolvedReply(answer, judgement.model_copy(update={"plan": plan}))
 
 
-def _language(material: Material) -> Language:
-    spoken = spoken_language(material.event.words)
+def _language(context: BrainContext) -> Language:
+    spoken = spoken_language(context.event.words)
     match spoken:
         case "fr" | "en":
-            return material.thread.language or spoken if material.event.code_refused else spoken
+            return context.thread.language or spoken if context.event.code_refused else spoken
         case _:
-            return material.thread.language or "en"
+            return context.thread.language or "en"

@@ -9,13 +9,13 @@ from typing import Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from domain.agent.attachment_preview import AttachmentPreview
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.frame import PLAIN_FRAME, AnswerFrame
 from domain.agent.greeting import greetable_fields
 from domain.agent.intent import Intent
 from domain.agent.own_head import OwnHead
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
-from domain.agent.shown_file import ShownFile
 from domain.agent.template import FRAME_NAMES
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
@@ -122,7 +122,7 @@ class BrainRequest(BaseModel):
     order: Order | None = None
     offers: tuple[PlannedAction, ...] = ()
     today: date | None = None
-    attachments: tuple[ShownFile, ...] = ()
+    attachments: tuple[AttachmentPreview, ...] = ()
     frame: AnswerFrame = PLAIN_FRAME
     sender_name: str = ""
     languages: tuple[str, ...] = ()
@@ -155,7 +155,7 @@ class BrainRequest(BaseModel):
         order: Order | None = None,
         offers: tuple[PlannedAction, ...] = (),
         today: date | None = None,
-        attachments: tuple[ShownFile, ...] = (),
+        attachments: tuple[AttachmentPreview, ...] = (),
         frame: AnswerFrame = PLAIN_FRAME,
         languages: tuple[str, ...] = (),
         own_head: OwnHead | None = None,

@@ -2,12 +2,12 @@
 
 from typing import Final
 
+from domain.agent.attachment_preview import depends_on_files
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
+from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.grounding.grounding import claim_doubt, unsupported
-from domain.agent.material import Material
 from domain.agent.plan import ON_ORDERS, PlannedAction
-from domain.agent.shown_file import depends_on_files
 from domain.agent.thread import speaks_of_another
 from domain.intake.order_number import asks_about_order
 from domain.integrations.order import Lookup, LookupState
@@ -18,44 +18,44 @@ _ABOUT_ORDERS: Final = frozenset(
 
 
 def doubt_of(
-    material: Material,
+    context: BrainContext,
     request: BrainRequest,
     answer: BrainAnswer,
     plan: tuple[PlannedAction, ...],
 ) -> EscalationReason | None:
     """Return the reason for which a human must review the answer, or None."""
     return (
-        _doubt_of_history(material, answer.classification)
-        or _doubt_of_lookup(material, answer.classification)
+        _doubt_of_history(context, answer.classification)
+        or _doubt_of_lookup(context, answer.classification)
         or _doubt_of_sources(answer, request)
-        or _doubt_of_files(material, answer, plan)
+        or _doubt_of_files(context, answer, plan)
         or claim_doubt(answer, plan, request)
     )
 
 
-def _doubt_of_history(material: Material, category: Category) -> EscalationReason | None:
+def _doubt_of_history(context: BrainContext, category: Category) -> EscalationReason | None:
     """Hold a refund request for an order on which the agent has already acted. No action on the
     order is available any more, so the brain would answer as if nothing had happened."""
-    asks = category is Category.REFUND_REQUEST and bool(material.spent.on_order)
+    asks = category is Category.REFUND_REQUEST and bool(context.spent.on_order)
     return EscalationReason.POLICY_RESTRICTION if asks else None
 
 
-def _doubt_of_lookup(material: Material, category: Category) -> EscalationReason | None:
+def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationReason | None:
     """Hold an answer about an order if a shop is connected but the order was not found.
 
     This includes orders of unverified customers, which are not looked up.
     """
-    about_one = category is Category.ORDER_STATUS or material.event.order_number is not None
-    if category not in _ABOUT_ORDERS or not about_one or not material.has_shop:
+    about_one = category is Category.ORDER_STATUS or context.event.order_number is not None
+    if category not in _ABOUT_ORDERS or not about_one or not context.has_shop:
         return None
-    if not material.event.order_numbers and speaks_of_another(material.event.text):
+    if not context.event.order_numbers and speaks_of_another(context.event.text):
         return EscalationReason.MISSING_KNOWLEDGE  # the lookup does not cover the other order
-    match material.lookup:
+    match context.lookup:
         case Lookup(state=LookupState.FOUND):
             return None
         case Lookup(state=LookupState.UNAVAILABLE):
             return EscalationReason.TOOL_FAILURE
-        case None if asks_about_order(material.event):
+        case None if asks_about_order(context.event):
             return EscalationReason.TOOL_FAILURE  # a lookup was required but produced no result
         case _:
             return EscalationReason.MISSING_KNOWLEDGE
@@ -71,7 +71,7 @@ def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationR
 
 
 def _doubt_of_files(
-    material: Material, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
+    context: BrainContext, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
 ) -> EscalationReason | None:
     """Hold an answer to a message about a file that the brain has not looked at.
 
@@ -80,7 +80,7 @@ def _doubt_of_files(
     """
     if answer.seen_files and any(action.kind in ON_ORDERS for action in plan):
         return EscalationReason.POLICY_RESTRICTION
-    if len(material.attachments) <= answer.seen_files:
+    if len(context.attachments) <= answer.seen_files:
         return None
-    depends = depends_on_files(material.event.words, answer.intents)
+    depends = depends_on_files(context.event.words, answer.intents)
     return EscalationReason.MISSING_KNOWLEDGE if depends else None

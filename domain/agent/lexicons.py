@@ -5,8 +5,8 @@ from domain.agent.intents.closing import closes
 from domain.agent.intents.wanted import intents
 from domain.agent.safety.detection import unsafe
 from domain.agent.safety.net import sensitive_matter
-from domain.agent.speech.caution import is_unqualified
 from domain.agent.speech.loading import load_speech
+from domain.agent.speech.unqualified import is_unqualified
 from domain.agent.wording import which_order
 from domain.intake.order_number import find_order_numbers
 

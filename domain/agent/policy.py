@@ -1,24 +1,36 @@
 """The policy decides which actions the agent may take: code, never a model.
 
-A brain is shown `offers`, the available actions for this message. Its proposals are then evaluated
-against the proof of the customer's request, the policy rules, the order and earlier refunds.
-`recheck` evaluates each action again before it runs. Customer text can fill in values, but never
-choose them.
+A brain is shown the `available_actions` for this message. Its proposals are then evaluated against
+the proof of the customer's request, the policy rules, the order and earlier refunds. `recheck`
+evaluates each action again before it runs. Customer text can fill in values, but never choose
+them.
 """
 
 from datetime import datetime
 from typing import Final
 
+from domain.agent.blocking_condition import (
+    above_limit,
+    blocking_condition,
+    disputed,
+    order_blocking_condition,
+    too_old,
+)
 from domain.agent.brain import Category, Proposal
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
-from domain.agent.obstacle import above_limit, disputed, obstacle, order_obstacle, too_old
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind, PlannedAction, Warrant
+from domain.agent.policy_context import PolicyContext, Spent
+from domain.agent.policy_decision import (
+    CustomerQuestion,
+    Judgement,
+    PolicyDecision,
+    PolicyReason,
+    Ruling,
+)
 from domain.agent.proof import Proof, is_asked_by_merchant, proof_of
 from domain.agent.reply_action import answer_action, reply_action
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
-from domain.agent.situation import Situation, Spent
-from domain.agent.verdict import CustomerQuestion, Judgement, PolicyReason, Ruling, Verdict
 from domain.core.plain_text import clean_text
 from domain.integrations.order import Order
 
@@ -32,7 +44,7 @@ _FOR_PEOPLE: Final = frozenset(
 )
 
 
-def offers(situation: Situation) -> tuple[PlannedAction, ...]:
+def available_actions(policy_context: PolicyContext) -> tuple[PlannedAction, ...]:
     """Return the available actions on the order and for staff, with all values resolved.
 
     Actions of level `never` and actions that the order's state forbids are left out. The result is
@@ -41,11 +53,15 @@ def offers(situation: Situation) -> tuple[PlannedAction, ...]:
     are not considered here: an action that they forbid may be proposed, and waits for approval. The
     offer of tags holds all allowed tags.
     """
-    return tuple(resolved(situation, kind) for kind in _TURNS if obstacle(situation, kind) is None)
+    return tuple(
+        resolved(policy_context, kind)
+        for kind in _TURNS
+        if blocking_condition(policy_context, kind) is None
+    )
 
 
 def judge(
-    situation: Situation,
+    policy_context: PolicyContext,
     category: Category,
     proposals: tuple[Proposal, ...],
     intents: tuple[Intent, ...] = (),
@@ -58,12 +74,12 @@ def judge(
     plan: a question replaces the answer.
     """
     plan: list[PlannedAction] = []
-    verdicts: list[Verdict] = []
+    verdicts: list[PolicyDecision] = []
     question: CustomerQuestion | None = None
     about = (category, intents)
     for proposal in _by_kind(proposals):
-        action = _chosen(situation, proposal)
-        verdict, proof = _verdict(situation, about, proposal, action)
+        action = _chosen(policy_context, proposal)
+        verdict, proof = _verdict(policy_context, about, proposal, action)
         if ACTIONS[proposal.kind].covered_by in {step.kind for step in plan}:
             verdict = _refused(proposal.kind, PolicyReason.COVERED_BY_CANCEL)
         verdicts.append(verdict)
@@ -77,12 +93,12 @@ def judge(
     if question is not None and any(step.kind in ON_ORDERS for step in plan):
         # Two different requests for one order conflict, so a person decides.
         question, verdicts = None, [_instead_of_asking(verdict) for verdict in verdicts]
-    if situation.event.reply_allowed:
-        reply = reply_action(situation)
-        verdicts.append(_of_reply(situation.rulebook.rule(reply.kind), reply.kind, about))
+    if policy_context.event.reply_allowed:
+        reply = reply_action(policy_context)
+        verdicts.append(_of_reply(policy_context.rulebook.rule(reply.kind), reply.kind, about))
         if verdicts[-1].ruling is not Ruling.REFUSED:
-            plan.append(answer_action(situation))
-    doubt = _doubt(situation, verdicts)
+            plan.append(answer_action(policy_context))
+    doubt = _doubt(policy_context, verdicts)
     return Judgement(
         plan=tuple(plan),
         verdicts=tuple(verdicts),
@@ -92,25 +108,28 @@ def judge(
 
 
 def asking(
-    situation: Situation, kind: ActionKind, action: PlannedAction | None
+    policy_context: PolicyContext, kind: ActionKind, action: PlannedAction | None
 ) -> Judgement | None:
     """Return the judgement that asks the customer, or None if the agent may not ask.
 
     The question is whether to do `action`; if it is None, for which order to do `kind`. The level,
     the limits or a dispute may rule out the question.
     """
-    rule = situation.rulebook.rule(kind)
+    rule = policy_context.rulebook.rule(kind)
     if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
         return None
-    if action and action.amount and above_limit(rule.limits, action.amount, situation.spent):
+    if action and action.amount and above_limit(rule.limits, action.amount, policy_context.spent):
         return None
-    if disputed(situation.order):
+    if disputed(policy_context.order):
         return None
     reason = PolicyReason.NOT_CONFIRMED if action else PolicyReason.ORDER_NOT_NAMED
-    asked = judge(situation, Category.REFUND_REQUEST, ())
+    asked = judge(policy_context, Category.REFUND_REQUEST, ())
     return asked.model_copy(
         update={
-            "verdicts": (Verdict(kind=kind, ruling=Ruling.ASK, reason=reason), *asked.verdicts),
+            "verdicts": (
+                PolicyDecision(kind=kind, ruling=Ruling.ASK, reason=reason),
+                *asked.verdicts,
+            ),
             "question": CustomerQuestion(kind=kind, action=action),
         }
     )
@@ -138,7 +157,7 @@ def recheck(
         return PolicyReason.LEVEL_NEVER
     if (action.order_id, action.integration_id) != (order.id, order.integration_id):
         return PolicyReason.NOT_THEIRS
-    reason = order_obstacle(action.kind, order, spent, customer_email)
+    reason = order_blocking_condition(action.kind, order, spent, customer_email)
     if reason is None and action.amount != order.refundable:
         reason = PolicyReason.AMOUNT_CHANGED
     if reason is None and approvals < 1:
@@ -150,9 +169,9 @@ def recheck(
     return reason
 
 
-def resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
+def resolved(policy_context: PolicyContext, kind: ActionKind) -> PlannedAction:
     """Return the action with all values that code sets. The caller has checked that they exist."""
-    if kind in ON_ORDERS and (order := situation.order):
+    if kind in ON_ORDERS and (order := policy_context.order):
         return PlannedAction(
             kind=kind,
             integration_id=order.integration_id,
@@ -160,12 +179,12 @@ def resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
             order_number=order.number,
             amount=order.refundable,
         )
-    desk = situation.desk
+    desk = policy_context.desk
     return PlannedAction(
         kind=kind,
         integration_id=desk.integration_id if desk else None,
-        ticket_id=situation.event.ticket_id if desk else None,
-        tags=situation.rulebook.rule(kind).tags,
+        ticket_id=policy_context.event.ticket_id if desk else None,
+        tags=policy_context.rulebook.rule(kind).tags,
     )
 
 
@@ -194,11 +213,11 @@ def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
     return sorted(first.values(), key=lambda one: _TURNS.index(one.kind))
 
 
-def _chosen(situation: Situation, proposal: Proposal) -> PlannedAction | None:
+def _chosen(policy_context: PolicyContext, proposal: Proposal) -> PlannedAction | None:
     """Return the proposed offer with its text or tags, or None if it is unavailable or empty."""
-    if obstacle(situation, proposal.kind):
+    if blocking_condition(policy_context, proposal.kind):
         return None
-    offer = resolved(situation, proposal.kind)
+    offer = resolved(policy_context, proposal.kind)
     match ACTIONS[proposal.kind].chosen:
         case "tags":
             tags = tuple(tag for tag in offer.tags if tag in proposal.tags)
@@ -214,28 +233,30 @@ _About = tuple[Category, tuple[Intent, ...]]
 
 
 def _verdict(
-    situation: Situation, about: _About, proposal: Proposal, action: PlannedAction | None
-) -> tuple[Verdict, Proof]:
+    policy_context: PolicyContext, about: _About, proposal: Proposal, action: PlannedAction | None
+) -> tuple[PolicyDecision, Proof]:
     """Return the policy decision on a proposal, and the proof of the request for it."""
     kind = proposal.kind
     if action is None:
-        return _refused(kind, obstacle(situation, kind) or PolicyReason.NOT_OFFERED), Proof()
-    rule = situation.rulebook.rule(kind)
-    asked_as_data = is_asked_by_merchant(situation, kind)
+        return _refused(
+            kind, blocking_condition(policy_context, kind) or PolicyReason.NOT_OFFERED
+        ), Proof()
+    rule = policy_context.rulebook.rule(kind)
+    asked_as_data = is_asked_by_merchant(policy_context, kind)
     if not asked_as_data and (reason := _out_of_scope(rule, about)):
         return _refused(kind, reason), Proof()
-    if kind not in ON_ORDERS or situation.order is None:
+    if kind not in ON_ORDERS or policy_context.order is None:
         return _by_level(kind, rule), Proof()
-    proof = proof_of(situation, proposal, situation.order)
-    return _of_order(situation, rule, action, proof), proof
+    proof = proof_of(policy_context, proposal, policy_context.order)
+    return _of_order(policy_context, rule, action, proof), proof
 
 
 def _of_order(
-    situation: Situation, rule: ActionRule, action: PlannedAction, proof: Proof
-) -> Verdict:
+    policy_context: PolicyContext, rule: ActionRule, action: PlannedAction, proof: Proof
+) -> PolicyDecision:
     missing, by_people = proof.missing, rule.level is ActionLevel.HUMAN_APPROVED
     unentitled = _not_entitled(rule, proof.warrant)
-    above = action.amount and above_limit(rule.limits, action.amount, situation.spent)
+    above = action.amount and above_limit(rule.limits, action.amount, policy_context.spent)
     reason: PolicyReason | None = missing or unentitled
     if missing is PolicyReason.NOT_ASKED or (missing in _WHICH_ORDER and by_people):
         ruling = Ruling.REFUSED
@@ -243,13 +264,13 @@ def _of_order(
         ruling = Ruling.ASK
     elif above:
         ruling, reason = Ruling.NEEDS_SECOND, above
-    elif disputed(situation.order):
+    elif disputed(policy_context.order):
         ruling, reason = Ruling.NEEDS_APPROVAL, PolicyReason.ORDER_DISPUTED
     elif missing in _FOR_PEOPLE or by_people:
         ruling, reason = Ruling.NEEDS_APPROVAL, missing if missing in _FOR_PEOPLE else unentitled
     else:
         ruling = Ruling.ASK if reason else Ruling.ALLOWED
-    return Verdict(kind=action.kind, ruling=ruling, reason=reason)
+    return PolicyDecision(kind=action.kind, ruling=ruling, reason=reason)
 
 
 def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
@@ -262,34 +283,36 @@ def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
     return None
 
 
-def _of_reply(rule: ActionRule, kind: ActionKind, about: _About) -> Verdict:
+def _of_reply(rule: ActionRule, kind: ActionKind, about: _About) -> PolicyDecision:
     """Decide on the reply. Outside its rule's scope it is a draft that people may send."""
     reason = _out_of_scope(rule, about)
     if reason and rule.level is not ActionLevel.NEVER:
-        return Verdict(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=reason)
+        return PolicyDecision(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=reason)
     return _by_level(kind, rule)
 
 
-def _by_level(kind: ActionKind, rule: ActionRule) -> Verdict:
+def _by_level(kind: ActionKind, rule: ActionRule) -> PolicyDecision:
     if rule.level is ActionLevel.NEVER:
         return _refused(kind, PolicyReason.LEVEL_NEVER)
     if rule.level is ActionLevel.HUMAN_APPROVED:
         reason = PolicyReason.LEVEL_HUMAN
-        return Verdict(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=reason)
-    return Verdict(kind=kind, ruling=Ruling.ALLOWED)
+        return PolicyDecision(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=reason)
+    return PolicyDecision(kind=kind, ruling=Ruling.ALLOWED)
 
 
-def _refused(kind: ActionKind, reason: PolicyReason) -> Verdict:
-    return Verdict(kind=kind, ruling=Ruling.REFUSED, reason=reason)
+def _refused(kind: ActionKind, reason: PolicyReason) -> PolicyDecision:
+    return PolicyDecision(kind=kind, ruling=Ruling.REFUSED, reason=reason)
 
 
-def _instead_of_asking(verdict: Verdict) -> Verdict:
+def _instead_of_asking(verdict: PolicyDecision) -> PolicyDecision:
     asks = verdict.ruling is Ruling.ASK
     return verdict.model_copy(update={"ruling": Ruling.REFUSED}) if asks else verdict
 
 
-def _doubt(situation: Situation, verdicts: list[Verdict]) -> EscalationReason | None:
-    if situation.unsafe:
+def _doubt(
+    policy_context: PolicyContext, verdicts: list[PolicyDecision]
+) -> EscalationReason | None:
+    if policy_context.unsafe:
         return EscalationReason.UNSAFE_INPUT
     if any(verdict.ruling not in (Ruling.ALLOWED, Ruling.ASK) for verdict in verdicts):
         return EscalationReason.POLICY_RESTRICTION

@@ -9,13 +9,13 @@ from pydantic import BaseModel, ConfigDict
 from domain.agent.brain import Proposal
 from domain.agent.lookup import number_asked_for
 from domain.agent.plan import ActionKind, Warrant
-from domain.agent.situation import Situation
-from domain.agent.speech.caution import is_unqualified
+from domain.agent.policy_context import PolicyContext
+from domain.agent.policy_decision import PolicyReason
 from domain.agent.speech.language import has_grammar
 from domain.agent.speech.reading import spoken_request, veto_of
 from domain.agent.speech.request import Standing
+from domain.agent.speech.unqualified import is_unqualified
 from domain.agent.thread import speaks_of_another
-from domain.agent.verdict import PolicyReason
 from domain.core.text import fold
 from domain.intake.order_number import find_order_numbers, numbers_of_author
 from domain.integrations.order import Order
@@ -30,21 +30,21 @@ class Proof(BaseModel):
     missing: PolicyReason | None = None
 
 
-def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
+def proof_of(policy_context: PolicyContext, proposal: Proposal, order: Order) -> Proof:
     """Return the proof for a proposal on `order`, the looked-up order."""
-    if situation.confirmed is proposal.kind:
+    if policy_context.confirmed is proposal.kind:
         return Proof(warrant=Warrant.CONFIRMATION)
-    if is_asked_by_merchant(situation, proposal.kind):
+    if is_asked_by_merchant(policy_context, proposal.kind):
         return Proof(warrant=Warrant.MERCHANT_REQUEST)
-    standing, event = _standing(situation, proposal), situation.event
-    named_by_customer = bool(numbers_of_author(event)) or situation.thread.named_by_customer
+    standing, event = _standing(policy_context, proposal), policy_context.event
+    named_by_customer = bool(numbers_of_author(event)) or policy_context.thread.named_by_customer
     if standing is Standing.NONE:
         missing: PolicyReason | None = PolicyReason.NOT_ASKED
-    elif doubt := _doubt_of_order(situation, order):
+    elif doubt := _doubt_of_order(policy_context, order):
         missing = doubt
     elif not event.may_act:
         missing = PolicyReason.SENDER_NOT_AUTHENTICATED
-    elif not has_grammar(_words(situation)):
+    elif not has_grammar(_words(policy_context)):
         missing = PolicyReason.UNKNOWN_LANGUAGE
     elif standing is Standing.LIKELY or not named_by_customer:
         missing = PolicyReason.NOT_CERTAIN
@@ -53,13 +53,13 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
     return Proof(warrant=None if missing else Warrant.REQUEST, missing=missing)
 
 
-def is_asked_by_merchant(situation: Situation, kind: ActionKind) -> bool:
+def is_asked_by_merchant(policy_context: PolicyContext, kind: ActionKind) -> bool:
     """Return whether the merchant's system requests this action on the order, and the playbook
     accepts such requests."""
-    asked, order = situation.event.merchant_request, situation.order
-    if asked is None or order is None or situation.event.author is not None:
+    asked, order = policy_context.event.merchant_request, policy_context.order
+    if asked is None or order is None or policy_context.event.author is not None:
         return False
-    enabled = situation.rulebook.rule(kind).merchant_requests
+    enabled = policy_context.rulebook.rule(kind).merchant_requests
     return enabled and asked.kind == kind.value and is_number_of(asked.order_number, order)
 
 
@@ -72,7 +72,7 @@ def is_number_of(number: str, order: Order) -> bool:
     )
 
 
-def _standing(situation: Situation, proposal: Proposal) -> Standing:
+def _standing(policy_context: PolicyContext, proposal: Proposal) -> Standing:
     """Return how plainly the customer requested the action.
 
     A request is PLAIN only if every word around it is understood; an unknown qualifier makes it
@@ -81,11 +81,11 @@ def _standing(situation: Situation, proposal: Proposal) -> Standing:
     presence of the quoted words can be checked. Words before the verification code in a ticket are
     at most LIKELY.
     """
-    words = _words(situation)
+    words = _words(policy_context)
     spoken = spoken_request(words)
     if spoken.kind is proposal.kind and spoken.standing is not Standing.NONE:
         plain = spoken.standing is Standing.PLAIN and is_unqualified(words, spoken.quote)
-        is_authors = not situation.event.asked_before_code
+        is_authors = not policy_context.event.asked_before_code
         return Standing.PLAIN if plain and is_authors else Standing.LIKELY
     if not proposal.quote.strip() or proposal.quote not in words:
         return Standing.NONE
@@ -94,32 +94,32 @@ def _standing(situation: Situation, proposal: Proposal) -> Standing:
     return Standing.LIKELY
 
 
-def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
+def _doubt_of_order(policy_context: PolicyContext, order: Order) -> PolicyReason | None:
     """Return why it is uncertain whether the customer means this order, or None if it is
     certain."""
     # Parse numbers as in an answer to "which order?", where a bare number counts as well.
-    could_be = find_order_numbers(_words(situation), asked=True)
-    if not could_be and speaks_of_another(_words(situation)):
+    could_be = find_order_numbers(_words(policy_context), asked=True)
+    if not could_be and speaks_of_another(_words(policy_context)):
         return PolicyReason.ORDER_NOT_NAMED
-    named = situation.event.order_numbers
+    named = policy_context.event.order_numbers
     if len(named) > 1:
-        asked_for = number_asked_for(situation.event)
+        asked_for = number_asked_for(policy_context.event)
         likely = asked_for is not None and is_number_of(asked_for, order)
         return PolicyReason.NOT_CERTAIN if likely else PolicyReason.SEVERAL_ORDERS
-    meant = named[0] if named else situation.thread.order_number
+    meant = named[0] if named else policy_context.thread.order_number
     if meant is None or not is_number_of(meant, order):
         return PolicyReason.ORDER_NOT_NAMED
     others = [number for number in could_be if not is_number_of(number, order)]
     return PolicyReason.NOT_CERTAIN if others else None
 
 
-def _words(situation: Situation) -> str:
+def _words(policy_context: PolicyContext) -> str:
     """Return the text of the latest message, or its subject if there is no text.
 
     A subject may come from an earlier mail. If a code proves the author of a ticket, the subject
     may be another person's, so it counts only among the words before the code.
     """
-    event = situation.event
+    event = policy_context.event
     if event.text.strip() or (event.is_proved_by_code and not event.asked_before_code):
         return event.text
     return event.subject or ""

@@ -1,16 +1,16 @@
 """The reply: the action that delivers an answer to the customer."""
 
 from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.situation import Situation
+from domain.agent.policy_context import PolicyContext
 from domain.intake.event import Channel
 
 
-def reply_action(situation: Situation) -> PlannedAction:
+def reply_action(policy_context: PolicyContext) -> PlannedAction:
     """Return the action that answers the event: in its helpdesk ticket, by mail, or in place.
 
     A mail without a usable address is answered in place: the caller knows the sender.
     """
-    event, desk = situation.event, situation.desk
+    event, desk = policy_context.event, policy_context.desk
     if desk is not None:
         return PlannedAction(
             kind=ActionKind.REPLY_IN_HELPDESK,
@@ -22,7 +22,7 @@ def reply_action(situation: Situation) -> PlannedAction:
     return PlannedAction(kind=ActionKind.REPLY)
 
 
-def answer_action(situation: Situation) -> PlannedAction:
+def answer_action(policy_context: PolicyContext) -> PlannedAction:
     """Return the reply, as an internal note if the helpdesk is set to receive answers as notes."""
-    reply = reply_action(situation)
-    return reply.as_note if situation.answers_by_note else reply
+    reply = reply_action(policy_context)
+    return reply.as_note if policy_context.answers_by_note else reply

@@ -7,17 +7,17 @@ approval or edit can therefore execute them, and people write uninfluenced.
 from dataclasses import replace
 from datetime import datetime
 
+from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.material import Material
 from domain.agent.plan import REPLIES
+from domain.agent.policy_context import PolicyContext
+from domain.agent.policy_decision import Judgement
 from domain.agent.reply_action import answer_action
-from domain.agent.situation import Situation
 from domain.agent.thinking import ThinkingResult
-from domain.agent.verdict import Judgement
 
 
 def kept_in_shadow(
-    thought: ThinkingResult, material: Material, reason: EscalationReason | None, now: datetime
+    thought: ThinkingResult, context: BrainContext, reason: EscalationReason | None, now: datetime
 ) -> ThinkingResult:
     """Return the result without its words and actions, for people to answer.
 
@@ -25,12 +25,12 @@ def kept_in_shadow(
     an escalation reason that applies even without shadow mode; it is kept. A message that allows no
     reply, such as an automatic reply, gets no reply here either and goes to no person.
     """
-    answers = material.event.reply_allowed
+    answers = context.event.reply_allowed
     judged = thought.judgement
-    situation = Situation(
-        event=material.event,
-        rulebook=material.rulebook,
-        connections=material.connections,
+    policy_context = PolicyContext(
+        event=context.event,
+        rulebook=context.rulebook,
+        connections=context.connections,
         now=now,
     )
     return replace(
@@ -38,21 +38,21 @@ def kept_in_shadow(
         # The citations would reveal the content of the draft.
         answer=thought.answer.model_copy(update={"response": "", "citations": ()}),
         judgement=Judgement(
-            plan=(answer_action(situation),) if answers else (),
+            plan=(answer_action(policy_context),) if answers else (),
             verdicts=tuple(one for one in judged.verdicts if one.kind in REPLIES),
             doubt=judged.doubt,
         ),
         hold=(reason or EscalationReason.SHADOW_MODE) if answers else reason,
         text="",
         # The agent asked no question, and its answer did not reach the customer.
-        thread=material.thread.without_question.speaking_of(
-            material.event.text, material.event.order_numbers, material.order, ""
+        thread=context.thread.without_question.speaking_of(
+            context.event.text, context.event.order_numbers, context.order, ""
         ).model_copy(update={"language": thought.thread.language}),
     )
 
 
-def held_in_shadow(thought: ThinkingResult, material: Material) -> ThinkingResult:
+def held_in_shadow(thought: ThinkingResult, context: BrainContext) -> ThinkingResult:
     """Return the result of a dry run: it keeps its words, and shadow mode holds it for people."""
-    if not (material.rulebook.shadow and material.event.reply_allowed):
+    if not (context.rulebook.shadow and context.event.reply_allowed):
         return thought
     return replace(thought, hold=thought.hold or EscalationReason.SHADOW_MODE)

@@ -13,24 +13,24 @@ from pydantic import BaseModel, ConfigDict
 from domain.agent import wording
 from domain.agent.address_request import address_request, instead_of_people
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Passage
+from domain.agent.brain_context import BrainContext
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.extent import READ_CHARS, SKIMMED_CHARS, others_turn
 from domain.agent.frame import AnswerFrame
 from domain.agent.intent import Intent
-from domain.agent.material import Material
 from domain.agent.plan import PlannedAction
-from domain.agent.policy import judge, offers
+from domain.agent.policy import available_actions, judge
+from domain.agent.policy_context import PolicyContext
+from domain.agent.policy_decision import Judgement
 from domain.agent.ports import SafetyNet
+from domain.agent.resolved_reply import SETTLED_BY, SURE, ResolvedReply, resolve_reply
 from domain.agent.safety.examined import commands, is_unsafe
 from domain.agent.safety.net import SafetyGrammar
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.settling import SETTLED_BY, SURE, Settled, settle
-from domain.agent.situation import Situation
+from domain.agent.size_limits import READ_CHARS, SKIMMED_CHARS, others_turn
 from domain.agent.speech.language import spoken_language
 from domain.agent.thread import Thread
 from domain.agent.thread_after import language_of, thread_after
-from domain.agent.verdict import Judgement
 from domain.integrations.order import Order
 
 # The intents to which a question about an action is a full answer, with the usual reasons for a
@@ -92,7 +92,7 @@ class ThinkingResult:
 
 
 async def think_through(
-    brain: Brain, material: Material, now: datetime, net: SafetyNet = _GRAMMAR
+    brain: Brain, context: BrainContext, now: datetime, net: SafetyNet = _GRAMMAR
 ) -> ThinkingResult:
     """Call the brain, and evaluate its answer. Raises only the errors that the brain raises.
 
@@ -100,73 +100,78 @@ async def think_through(
     that allows no reply, need no brain. `net` detects sensitive matters: by default the grammar
     alone.
     """
-    is_whole = material.is_read_whole
-    material = _beginning(material, READ_CHARS)
-    situation = await _situation(material, now)
-    if matter := _sensitive(material, net):
-        return _for_people(material, situation, matter)
-    if material.is_wordless:
-        return _for_people(material, situation, None)
-    if not material.event.reply_allowed:
-        return _unanswered(material, situation)
-    await others_turn(material.event.text)
-    settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
-    settled = settled or address_request(material, situation)
+    is_whole = context.is_read_whole
+    context = _beginning(context, READ_CHARS)
+    policy_context = await _situation(context, now)
+    if matter := _sensitive(context, net):
+        return _for_people(context, policy_context, matter)
+    if context.is_wordless:
+        return _for_people(context, policy_context, None)
+    if not context.event.reply_allowed:
+        return _unanswered(context, policy_context)
+    await others_turn(context.event.text)
+    settled = (
+        resolve_reply(policy_context, context.brand_name, context.playbook) if is_whole else None
+    )
+    settled = settled or address_request(context, policy_context)
     if settled is not None:
-        return _result(material, settled, (), None, now)
+        return _result(context, settled, (), None, now)
     if not is_whole:
-        material = _beginning(material, SKIMMED_CHARS)
-    findings = tuple([await _finding(passage) for passage in material.passages])
-    request = await _request(material, situation, findings, now)
+        context = _beginning(context, SKIMMED_CHARS)
+    findings = tuple([await _finding(passage) for passage in context.passages])
+    request = await _request(context, policy_context, findings, now)
     answer = await brain.think(request)
-    await others_turn(material.event.text)
-    judgement = judge(situation, answer.classification, answer.proposals, answer.intents)
-    if answer.closes and not answer.proposals and not situation.unsafe:
+    await others_turn(context.event.text)
+    judgement = judge(policy_context, answer.classification, answer.proposals, answer.intents)
+    if answer.closes and not answer.proposals and not policy_context.unsafe:
         judgement = Judgement(plan=(), verdicts=())
-    if requested := instead_of_people(material, situation, answer, judgement):
-        return _result(material, requested, findings, None, now)
-    doubt = doubt_of(material, request, answer, judgement.plan) if judgement.plan else None
+    if requested := instead_of_people(context, policy_context, answer, judgement):
+        return _result(context, requested, findings, None, now)
+    doubt = doubt_of(context, request, answer, judgement.plan) if judgement.plan else None
     if not is_whole:  # a truncated message leads to no action and no question
         judgement = judgement.model_copy(update={"question": None})
         doubt = doubt or EscalationReason.LOW_CONFIDENCE
-    return _result(material, Settled(answer, judgement), findings, doubt, now)
+    return _result(context, ResolvedReply(answer, judgement), findings, doubt, now)
 
 
-def _beginning(material: Material, chars: int) -> Material:
-    """Return the material with the message cut to its first `chars` characters."""
-    event = material.event
+def _beginning(context: BrainContext, chars: int) -> BrainContext:
+    """Return the context with the message cut to its first `chars` characters."""
+    event = context.event
     if len(event.text) <= chars:
-        return material
+        return context
     part = event.model_copy(update={"text": event.text[:chars]})
-    return dataclasses.replace(material, event=part)
+    return dataclasses.replace(context, event=part)
 
 
 async def _request(
-    material: Material, situation: Situation, findings: tuple[Finding, ...], now: datetime
+    context: BrainContext,
+    policy_context: PolicyContext,
+    findings: tuple[Finding, ...],
+    now: datetime,
 ) -> BrainRequest:
     shown = {finding.id for finding in findings if not finding.left_out}
     return BrainRequest.about(
-        material.event,
-        brand_name=material.brand_name,
-        templates=material.templates,
-        passages=tuple(passage for passage in material.passages if passage.id in shown),
+        context.event,
+        brand_name=context.brand_name,
+        templates=context.templates,
+        passages=tuple(passage for passage in context.passages if passage.id in shown),
         # Leave out unsafe turns; a human has already seen them.
-        turns=tuple([turn for turn in material.turns if not await is_unsafe(turn.body)]),
-        summary=material.summary,
-        instructions=material.instructions,
-        order=await _readable(material.order),
-        offers=offers(situation),
+        turns=tuple([turn for turn in context.turns if not await is_unsafe(turn.body)]),
+        summary=context.summary,
+        instructions=context.instructions,
+        order=await _readable(context.order),
+        offers=available_actions(policy_context),
         today=now.date(),
-        attachments=material.attachments,
-        frame=material.frame or AnswerFrame.of({}, brand_name=material.brand_name),
-        languages=material.languages,
-        own_head=material.own_head,
+        attachments=context.attachments,
+        frame=context.frame or AnswerFrame.of({}, brand_name=context.brand_name),
+        languages=context.languages,
+        own_head=context.own_head,
     )
 
 
 def _result(
-    material: Material,
-    settled: Settled,
+    context: BrainContext,
+    settled: ResolvedReply,
     findings: tuple[Finding, ...],
     doubt: EscalationReason | None,
     now: datetime,
@@ -177,17 +182,17 @@ def _result(
     if question is not None and answer.doubt in _NO_QUESTION:
         judgement = judgement.model_copy(update={"question": None})
         doubt, question = answer.doubt, None
-    language = language_of(answer, material.thread)
+    language = language_of(answer, context.thread)
     if question is not None:
         doubt = None if set(answer.intents) <= _ASKED_ABOUT else EscalationReason.LOW_CONFIDENCE
         text = (
-            wording.which_order(language, material.brand_name)
+            wording.which_order(language, context.brand_name)
             if question.action is None
-            else wording.confirm_question(question.action, language, material.brand_name)
+            else wording.confirm_question(question.action, language, context.brand_name)
         )
         answer = answer.model_copy(update={"confidence": SURE, "doubt": None, "citations": ()})
-    hold = judgement.doubt or doubt or _knowledge_hold(material, answer, judgement)
-    if hold is None and judgement.plan and material.turns_left < 1:
+    hold = judgement.doubt or doubt or _knowledge_hold(context, answer, judgement)
+    if hold is None and judgement.plan and context.turns_left < 1:
         hold = EscalationReason.POLICY_RESTRICTION
     return ThinkingResult(
         answer=answer,
@@ -195,19 +200,19 @@ def _result(
         findings=findings,
         hold=hold,
         text=text,
-        doubt=_doubt(material, answer, judgement),
-        thread=thread_after(material, judgement, answer, text, now).model_copy(
+        doubt=_doubt(context, answer, judgement),
+        thread=thread_after(context, judgement, answer, text, now).model_copy(
             update={"language": language}
         ),
     )
 
 
 def _knowledge_hold(
-    material: Material, answer: BrainAnswer, judgement: Judgement
+    context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
     """Return why an answer from knowledge is held, if the client requires a person for these. A
     language model composes its answers (they have a prompt version), so none of them is held."""
-    if material.answers_from_knowledge or answer.prompt_version is not None:
+    if context.answers_from_knowledge or answer.prompt_version is not None:
         return None
     if not judgement.plan or not any(one.kind == "knowledge" for one in answer.citations):
         return None
@@ -215,37 +220,37 @@ def _knowledge_hold(
 
 
 def _doubt(
-    material: Material, answer: BrainAnswer, judgement: Judgement
+    context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
     """Return the brain's doubt. Without one, an empty plan counts as low confidence, unless the
     message needs or allows no reply."""
     if judgement.plan:
         return answer.doubt
-    if answer.closes or not material.event.reply_allowed:
+    if answer.closes or not context.event.reply_allowed:
         return None
     return answer.doubt or EscalationReason.LOW_CONFIDENCE
 
 
-def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
+def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
     """Return the matter that must go to a human, or None; None also if no reply is allowed."""
-    if not material.event.reply_allowed:
+    if not context.event.reply_allowed:
         return None
-    return net.matter(material.event.words, material.sensitive_words)
+    return net.matter(context.event.words, context.sensitive_words)
 
 
 def _for_people(
-    material: Material, situation: Situation, matter: SensitiveMatter | None
+    context: BrainContext, policy_context: PolicyContext, matter: SensitiveMatter | None
 ) -> ThinkingResult:
     """Return a result for people to handle. `matter`: None for a message of files without words."""
     reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
     answer = BrainAnswer(
         classification=Category.OTHER,
         confidence=0,
-        language=spoken_language(material.event.words),
+        language=spoken_language(context.event.words),
         model=SETTLED_BY,
         doubt=reason,
     )
-    judgement = judge(situation, Category.OTHER, ())
+    judgement = judge(policy_context, Category.OTHER, ())
     return ThinkingResult(
         answer=answer,
         judgement=judgement,
@@ -253,33 +258,33 @@ def _for_people(
         hold=judgement.doubt or reason,
         text="",
         doubt=answer.doubt,
-        thread=material.thread.without_question,
+        thread=context.thread.without_question,
         sensitive=matter,
     )
 
 
-def _unanswered(material: Material, situation: Situation) -> ThinkingResult:
+def _unanswered(context: BrainContext, policy_context: PolicyContext) -> ThinkingResult:
     """Return the result, with an empty plan, for a message that gets no reply, such as an
     auto-reply or the staff's own. No brain is called."""
     answer = BrainAnswer(
         classification=Category.OTHER,
         confidence=SURE,
-        language=spoken_language(material.event.words),
+        language=spoken_language(context.event.words),
         model=SETTLED_BY,
     )
-    judgement = judge(situation, Category.OTHER, ())
-    return _result(material, Settled(answer, judgement), (), None, situation.now)
+    judgement = judge(policy_context, Category.OTHER, ())
+    return _result(context, ResolvedReply(answer, judgement), (), None, policy_context.now)
 
 
-async def _situation(material: Material, now: datetime) -> Situation:
-    return Situation(
-        event=material.event,
-        rulebook=material.rulebook,
-        connections=material.connections,
-        order=material.order,
-        spent=material.spent,
-        thread=material.thread,
-        unsafe=await commands(material.event),
+async def _situation(context: BrainContext, now: datetime) -> PolicyContext:
+    return PolicyContext(
+        event=context.event,
+        rulebook=context.rulebook,
+        connections=context.connections,
+        order=context.order,
+        spent=context.spent,
+        thread=context.thread,
+        unsafe=await commands(context.event),
         now=now,
     )
 

@@ -3,24 +3,24 @@
 from datetime import datetime
 
 from domain.agent.brain import BrainAnswer, Language
-from domain.agent.material import Material
+from domain.agent.brain_context import BrainContext
+from domain.agent.policy_decision import Judgement
 from domain.agent.thread import PendingProposal, Thread
-from domain.agent.verdict import Judgement
 from domain.intake.customer_email import customer_key
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import numbers_of_author
 
 
 def thread_after(
-    material: Material, judgement: Judgement, answer: BrainAnswer, text: str, now: datetime
+    context: BrainContext, judgement: Judgement, answer: BrainAnswer, text: str, now: datetime
 ) -> Thread:
     """Return the thread with the settled facts and the open question of the answer."""
-    event, question = material.event, judgement.question
+    event, question = context.event, judgement.question
     thread = _named_by_author(
-        material.thread,
+        context.thread,
         event,
-        material.thread.without_question.speaking_of(
-            event.text, event.order_numbers, material.order, text
+        context.thread.without_question.speaking_of(
+            event.text, event.order_numbers, context.order, text
         ),
     )
     if question is None:
@@ -28,9 +28,9 @@ def thread_after(
     if question.action is None:
         asked_of = customer_key(event.customer_email) if event.may_act else None
         return thread.model_copy(update={"asked_number": question.kind, "asked_of": asked_of})
-    playbook_id, playbook_version = material.playbook
+    playbook_id, playbook_version = context.playbook
     proposal = PendingProposal(
-        id=material.run_id,
+        id=context.run_id,
         action=question.action,
         category=answer.classification,
         playbook_id=playbook_id,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction
-from domain.agent.settling import SETTLED_BY
+from domain.agent.resolved_reply import SETTLED_BY
 from domain.cases.verdict_on_case import Unmet, source_names
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulation
 from domain.simulation.variant import Variant

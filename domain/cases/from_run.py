@@ -10,8 +10,8 @@ from typing import Final
 from domain.agent.brain import Category, Citation, Turn
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
+from domain.cases.anonymized import MadeUpPerson, anonymized, made_up_numbers
 from domain.cases.case import MAX_CASE_NAME, MAX_PHRASES, CaseExpectation, CaseSpec
-from domain.cases.impersonal import MadeUpPerson, impersonal, made_up_numbers
 from domain.cases.verdict_on_case import ORDER_SOURCE, not_planned
 from domain.core.errors import InvalidInput
 from domain.core.plain_text import clean_line
@@ -144,7 +144,7 @@ def _scenario(run: RunForCase) -> Scenario:
     event, order = run.event, _order_seen(run.lookup)
     numbers = order_numbers_of(run)
     replaced = partial(
-        impersonal,
+        anonymized,
         email=event.customer_email,
         name=event.customer_name,
         order_numbers=numbers,

@@ -8,9 +8,9 @@ from domain.agent.brain import Alternative, Category, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thinking import Finding
-from domain.agent.verdict import Verdict
 from domain.exports.record import BigCount, Count, Id, Record, Score, Share, Time
 from domain.intake.event import UnifiedEvent
 from domain.intake.merchant_request import MerchantRequest
@@ -152,7 +152,9 @@ class RunRecord(Record):
     findings: Annotated[
         tuple[Finding, ...], Field(description="Knowledge entries found for the message.")
     ]
-    verdicts: Annotated[tuple[Verdict, ...], Field(description="Policy decisions on the actions.")]
+    verdicts: Annotated[
+        tuple[PolicyDecision, ...], Field(description="Policy decisions on the actions.")
+    ]
     handoff_reason: Annotated[
         EscalationReason | None, Field(description="Reason of the run's first escalation.")
     ]

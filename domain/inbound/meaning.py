@@ -28,7 +28,7 @@ class OrderNews:
     facts: tuple[OrderFact, ...]
 
 
-class DutyKind(StrEnum):
+class ComplianceKind(StrEnum):
     """The kind of a platform's compliance request. `redact_customer`: erase a customer.
     `customer_data`: hand over a customer's data. `redact_shop`: erase data from the shop.
     `disconnect`: the app was removed."""
@@ -40,8 +40,8 @@ class DutyKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Duty:
-    kind: DutyKind
+class ComplianceRequest:
+    kind: ComplianceKind
     customer_email: str | None = None
     order_ids: tuple[str, ...] = ()
 
@@ -76,4 +76,4 @@ class Nothing:
     outcome: Outcome = Outcome.IGNORED
 
 
-Meaning = InboundTicket | OrderNews | Duty | StaffMessage | TicketClosed | Nothing
+Meaning = InboundTicket | OrderNews | ComplianceRequest | StaffMessage | TicketClosed | Nothing

@@ -7,7 +7,7 @@ from domain.inbound.inbound_webhook import Outcome
 from domain.privacy.contracts import EraseInput
 
 
-class DutyReason(StrEnum):
+class ComplianceReason(StrEnum):
     """The part of a compliance request that people must complete.
 
     `no_address`: the platform named no customer, so only the facts of its orders were erased.
@@ -34,6 +34,6 @@ class Performed:
     """
 
     outcome: Outcome
-    reason: DutyReason | None = None
+    reason: ComplianceReason | None = None
     reference: str | None = None
     erase: EraseInput | None = None

@@ -4,8 +4,8 @@ import re
 from typing import Final
 
 from domain.core.plain_text import clean_line, clean_text
-from domain.intake.correspondent import claimed_customer
 from domain.intake.event import InboundEvent, UnifiedEvent, channel_of
+from domain.intake.event_sender import claimed_customer
 from domain.intake.normalization import MAX_SUBJECT_CHARS
 
 CUT_CHARS: Final = 2_000

@@ -32,7 +32,7 @@ from domain.intake.payload_view import PayloadView, folded, scalar_text
 
 MAX_TEXT_BYTES: Final = 100_000
 """The longest text of a reduced event, in bytes. A brain reads 8,000 characters
-(`domain/agent/extent.py`) of the text without quotes and markup."""
+(`domain/agent/size_limits.py`) of the text without quotes and markup."""
 
 MAX_PAYLOAD_BYTES: Final = 250_000
 """The largest payload of a reduced event, in bytes."""

@@ -4,9 +4,9 @@ import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from domain.intake.correspondent import claimed_customer, correspondent
 from domain.intake.customer_email import customer_key
 from domain.intake.event import Channel, InboundEvent, channel_of
+from domain.intake.event_sender import claimed_customer, event_sender
 from domain.intake.mail_headers import MailHeaders
 from domain.intake.normalization import is_verified, names_verified
 from domain.intake.payload_view import PayloadView
@@ -44,7 +44,7 @@ def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey
         return LimitKey(customer, is_claim=True)
     # The text is read only later, when the event is normalized.
     headers = MailHeaders(PayloadView(event.payload))
-    who = correspondent(event, channel, headers, "", authserv_ids)
+    who = event_sender(event, channel, headers, "", authserv_ids)
     is_proved = (
         who.is_authenticated
         and names_verified(event, channel, who)

@@ -10,9 +10,9 @@ from typing import Final
 from pydantic import JsonValue
 
 from domain.core.plain_text import clean_line, clean_text
-from domain.intake.correspondent import Correspondent, correspondent
 from domain.intake.customer_email import customer_key, spells_its_key
 from domain.intake.event import Channel, InboundEvent, UnifiedEvent, channel_of, head_of
+from domain.intake.event_sender import EventSender, event_sender
 from domain.intake.mail_automatic import may_reply
 from domain.intake.mail_headers import MailHeaders, decoded_line, message_ids
 from domain.intake.mail_text import latest_reply, latest_reply_of_html, looks_like_html
@@ -65,7 +65,7 @@ def normalize(
     subject = decoded_line(view.raw(SUBJECT) or "", MAX_SUBJECT_CHARS) or None
     text = _text(event, channel, view, subject or "")
     parsed = MailHeaders(view)
-    who = correspondent(event, channel, parsed, text, authserv_ids)
+    who = event_sender(event, channel, parsed, text, authserv_ids)
     email, name = who.box.address, _customer_name(view, who.box.name)
     asked = event.merchant_request if event.author is None else None
     given = asked.order_number.lstrip("# ") if asked else _order_number(channel, view)
@@ -101,7 +101,7 @@ def normalize(
     )
 
 
-def _proved(event: InboundEvent, channel: Channel, who: Correspondent) -> ProvedAddress | None:
+def _proved(event: InboundEvent, channel: Channel, who: EventSender) -> ProvedAddress | None:
     address = customer_key(who.box.address)
     if address is None or not (who.is_authenticated and names_verified(event, channel, who)):
         return None
@@ -109,7 +109,7 @@ def _proved(event: InboundEvent, channel: Channel, who: Correspondent) -> Proved
     return ProvedAddress(address=address, by=ProofKind.VOUCHED if by_caller else ProofKind.MAIL)
 
 
-def names_verified(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
+def names_verified(event: InboundEvent, channel: Channel, who: EventSender) -> bool:
     """Return whether the caller vouches for the customer, and the customer's address spells its own
     key."""
     return spells_its_key(who.box.address or "") and is_verified(event, channel)
@@ -137,7 +137,7 @@ def _is_by_visitor(event: InboundEvent) -> bool:
     return "widget" in (head_of(event.event_type), head_of(event.source or ""))
 
 
-def _is_vouched(event: InboundEvent, channel: Channel, who: Correspondent) -> bool:
+def _is_vouched(event: InboundEvent, channel: Channel, who: EventSender) -> bool:
     """Return whether the ticket and session come from the platform, not from the author's claim.
 
     A visitor can send any id, and a ticket that a form opened belongs to the form.
@@ -220,7 +220,7 @@ def _reply_allowed(
     channel: Channel,
     view: PayloadView,
     headers: dict[str, str],
-    who: Correspondent,
+    who: EventSender,
     words: tuple[str, str],
 ) -> bool:
     subject, text = words

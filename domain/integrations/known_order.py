@@ -20,7 +20,7 @@ from domain.integrations.providers import Provider
 _APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
 
-class ToldValue(BaseModel):
+class ReportedValue(BaseModel):
     """The value of a field. `at`: the version of the fact that reported the value."""
 
     model_config = ConfigDict(frozen=True)
@@ -37,7 +37,7 @@ class ToldValue(BaseModel):
         return self.at, json.dumps(self.value, sort_keys=True)
 
 
-class ToldRefund(BaseModel):
+class ReportedRefund(BaseModel):
     """The total refunded, as reported by one version."""
 
     model_config = ConfigDict(frozen=True)
@@ -54,8 +54,8 @@ class KnownOrder(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     version: datetime
-    told: dict[str, ToldValue] = {}
-    refunds: tuple[ToldRefund, ...] = ()
+    told: dict[str, ReportedValue] = {}
+    refunds: tuple[ReportedRefund, ...] = ()
     deleted_at: datetime | None = None
 
     @classmethod
@@ -64,10 +64,10 @@ class KnownOrder(BaseModel):
         if fact.is_deleted:
             return cls(version=fact.version, deleted_at=fact.version)
         values = fact.model_dump(mode="json", exclude=_APART, exclude_none=True)
-        refunds = (ToldRefund(at=fact.version, sum=fact.refunded),) if fact.refunded else ()
+        refunds = (ReportedRefund(at=fact.version, sum=fact.refunded),) if fact.refunded else ()
         return cls(
             version=fact.version,
-            told={name: ToldValue(at=fact.version, value=it) for name, it in values.items()},
+            told={name: ReportedValue(at=fact.version, value=it) for name, it in values.items()},
             refunds=refunds,
         )
 
@@ -76,7 +76,7 @@ class KnownOrder(BaseModel):
         idempotent."""
         deletions = [it for it in (self.deleted_at, other.deleted_at) if it is not None]
         deleted_at = max(deletions, default=None)
-        told: dict[str, ToldValue] = {}
+        told: dict[str, ReportedValue] = {}
         for name, value in (*self.told.items(), *other.told.items()):
             if _is_after(value.at, deleted_at):
                 told[name] = max(told.get(name, value), value, key=lambda it: it.rank)
@@ -163,11 +163,11 @@ def _is_after(at: datetime, deleted_at: datetime | None) -> bool:
     return deleted_at is None or at > deleted_at
 
 
-def _uncovered(refunds: Iterable[ToldRefund]) -> tuple[ToldRefund, ...]:
+def _uncovered(refunds: Iterable[ReportedRefund]) -> tuple[ReportedRefund, ...]:
     """Return the refunds that no other refund covers: same currency, at least as late and at least
     as large."""
     latest_first = sorted(refunds, key=lambda it: (it.sum.currency, it.at, it.sum.minor))[::-1]
-    kept: list[ToldRefund] = []
+    kept: list[ReportedRefund] = []
     for one in latest_first:
         before = kept[-1].sum if kept else None
         if before and before.currency == one.sum.currency and before.minor >= one.sum.minor:

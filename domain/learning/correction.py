@@ -53,7 +53,7 @@ ContentLesson = Annotated[
 """A change to a client's content: a new entry or template, or a revision of an existing one."""
 
 
-class CorrectionOffers(BaseModel):
+class CorrectionSuggestions(BaseModel):
     """Suggestions derived from a correction, prefilled where possible. A person may change them."""
 
     model_config = ConfigDict(frozen=True)
@@ -129,4 +129,4 @@ class Correction(CorrectionRecord):
     diff: tuple[Piece, ...] = Field(
         description="Difference from the draft to the text that was sent; empty if none was sent."
     )
-    offers: CorrectionOffers
+    offers: CorrectionSuggestions

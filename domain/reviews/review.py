@@ -10,8 +10,8 @@ from domain.agent.brain import Alternative, Citation, Turn
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction, StepOutcome
+from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.verdict import Verdict
 from domain.core.money import Money
 from domain.intake.attachment import Attachment
 from domain.integrations.order import Order
@@ -149,7 +149,7 @@ class Review(ReviewSummary):
         description="Sources that the agent's draft is based on."
     )
     plan: tuple[PlannedAction, ...]
-    verdicts: tuple[Verdict, ...] = Field(description="Policy decisions on the actions.")
+    verdicts: tuple[PolicyDecision, ...] = Field(description="Policy decisions on the actions.")
     steps: tuple[StepOutcome, ...] = Field(description="Outcomes of the actions attempted so far.")
     order: Order | None = Field(
         description="Order found by the lookup, if it belongs to this customer; null otherwise."

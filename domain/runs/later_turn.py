@@ -13,13 +13,13 @@ from domain.agent.brain import Category
 from domain.agent.consent.answering import read_confirmation
 from domain.agent.consent.confirmation import Assent
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.extent import READ_CHARS
 from domain.agent.intent import Intent
 from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction
 from domain.agent.rulebook import DuringReview
-from domain.agent.speech.caution import is_unqualified
+from domain.agent.size_limits import READ_CHARS
 from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import Standing
+from domain.agent.speech.unqualified import is_unqualified
 from domain.agent.thinking import ThinkingResult
 from domain.intake.customer_email import customer_key
 from domain.intake.event import UnifiedEvent

@@ -2,7 +2,7 @@
 them."""
 
 from domain.agent.plan import StepOutcome
-from domain.agent.settling import SETTLED_BY
+from domain.agent.resolved_reply import SETTLED_BY
 from domain.runs.run import Timings, steps_executed
 
 

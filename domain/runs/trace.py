@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict
 from domain.agent.brain import Alternative, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thinking import Finding
 from domain.agent.thread import Thread
-from domain.agent.verdict import Verdict
 from domain.core.money import Money
 from domain.intake.attachment import Attachment
 from domain.intake.event import UnifiedEvent
@@ -132,7 +132,7 @@ class RunTrace(_Part):
     lookup: Lookup | None
     findings: tuple[Finding, ...]
     thought: Thought
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[PolicyDecision, ...]
     plan: tuple[PlannedAction, ...]
     handoff_reason: EscalationReason | None
     sensitive: SensitiveMatter | None

@@ -9,7 +9,7 @@ from typing import Final
 from domain.agent.brain import Turn
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind, StepState
-from domain.agent.situation import Spent
+from domain.agent.policy_context import Spent
 from domain.agent.thread import Thread
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from domain.agent.attachment_preview import AttachmentPreview
 from domain.agent.brain import Turn
-from domain.agent.shown_file import ShownFile
-from domain.agent.situation import Connection, Spent
+from domain.agent.policy_context import Connection, Spent
 from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
@@ -35,7 +35,7 @@ class SimulatedExchange:
     spent: Spent = field(default_factory=Spent)
     made_up: Connection | None = None
     turns_left: int = 1
-    attachments: tuple[ShownFile, ...] = ()
+    attachments: tuple[AttachmentPreview, ...] = ()
     run_id: str = ""
     now: datetime | None = None
     steps: int = 0

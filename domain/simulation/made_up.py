@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from domain.agent.lookup import looks_up, order_to_find
-from domain.agent.situation import Connection
+from domain.agent.policy_context import Connection
 from domain.agent.thread import Thread
 from domain.core.money import Money
 from domain.intake.event import InboundEvent, UnifiedEvent

@@ -9,9 +9,9 @@ from domain.agent.brain import Alternative, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import PlannedAction
+from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thinking import Finding
-from domain.agent.verdict import Verdict
 from domain.integrations.order import Lookup
 
 
@@ -65,7 +65,7 @@ class SimulatedOutcome(BaseModel):
     response: str = ""
     draft: str = ""
     plan: tuple[PlannedAction, ...] = ()
-    verdicts: tuple[Verdict, ...] = ()
+    verdicts: tuple[PolicyDecision, ...] = ()
     sources: tuple[Citation, ...] = ()
     findings: tuple[Finding, ...] = ()
     lookup: Lookup | None = None

@@ -74,14 +74,14 @@ def key_material(text: str) -> KeyMaterial | None:
 
     A plain SHA-256 is sufficient, because 128 random bits cannot be guessed.
     """
-    return None if _SHAPE.fullmatch(text) is None else _material(text)
+    return None if _SHAPE.fullmatch(text) is None else _context(text)
 
 
 def new_key(random_bytes: bytes, kind: str = OWN) -> tuple[str, KeyMaterial]:
     """Return the text of a new key, generated from KEY_BYTES random bytes, and its stored form."""
     text = key_value(random_bytes, kind)
-    return text, _material(text)
+    return text, _context(text)
 
 
-def _material(text: str) -> KeyMaterial:
+def _context(text: str) -> KeyMaterial:
     return KeyMaterial(hashlib.sha256(text.encode()).digest(), text[:PREFIX_LENGTH])

@@ -168,14 +168,14 @@ def says_gone(attempt: DeliveryAttempt, policy: RetryPolicy) -> bool:
 
 
 def retry_in_s(
-    attempt: DeliveryAttempt, number: int, trigger: Trigger, policy: RetryPolicy, chance: float
+    attempt: DeliveryAttempt, number: int, trigger: Trigger, policy: RetryPolicy, randomness: float
 ) -> float | None:
     """Return the seconds until the next attempt after failed attempt `number` (from 1), or None to
     give up.
 
-    A Retry-After header can delay the attempt, but not advance it. `chance`: a random number from 0
-    to 1, which adds up to a tenth of the scheduled time, so that the retries after an outage do not
-    coincide.
+    A Retry-After header can delay the attempt, but not advance it. `randomness`: a random number
+    from 0 to 1, which adds up to a tenth of the scheduled time, so that the retries after an outage
+    do not coincide.
     """
     if policy is RetryPolicy.NONE or trigger is Trigger.TEST or says_gone(attempt, policy):
         return None
@@ -186,4 +186,4 @@ def retry_in_s(
         wait = max(wait, _SLOWED_DOWN_S)
     if attempt.retry_after_s is not None:
         wait = max(wait, min(attempt.retry_after_s, _LONGEST_RETRY_AFTER_S))
-    return wait * (1 + _JITTER * chance)
+    return wait * (1 + _JITTER * randomness)

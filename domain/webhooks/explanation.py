@@ -22,7 +22,7 @@ class Origin(StrEnum):
     OTHER_WEBHOOK = "other_webhook"
 
 
-class WebhookVerdict(StrEnum):
+class SignatureResult(StrEnum):
     """The result of verifying a pasted signature. `wrong_string`: the signed string differs from
     the documented one. `unknown_secret`: timestamp and body are as sent, so only the secret can
     differ. `no_match`: no candidate matches."""
@@ -44,29 +44,29 @@ class WebhookVerdict(StrEnum):
 
 
 _SENTENCES: Final = {
-    WebhookVerdict.MATCHES: "The signature is right. If the receiver refuses it, the receiver uses "
-    "another secret or other bytes than these.",
-    WebhookVerdict.TOO_OLD: "The signature is right, and its time is over: it was valid for 300 s. "
-    "If the receiver called it too old when it came, the receiver's clock is wrong.",
-    WebhookVerdict.TOO_NEW: "The signature is right, but its timestamp lies more than 300 s in the "
-    "future: one of the clocks is wrong.",
-    WebhookVerdict.RETIRED_SECRET: "It was signed with the secret before the last rotation, which "
-    "no longer signs: the receiver needs the new one.",
-    WebhookVerdict.OTHER_WEBHOOKS_SECRET: "It was signed with the secret of another webhook.",
-    WebhookVerdict.MISUSED_SECRET: "The secret is right, but not how it was made a key.",
-    WebhookVerdict.UNKNOWN_SECRET: "Timestamp and body are exactly as sent, so the secret it was "
+    SignatureResult.MATCHES: "The signature is right. If the receiver refuses it, the receiver "
+    "uses another secret or other bytes than these.",
+    SignatureResult.TOO_OLD: "The signature is right, and its time is over: it was valid for "
+    "300 s. If the receiver called it too old when it came, the receiver's clock is wrong.",
+    SignatureResult.TOO_NEW: "The signature is right, but its timestamp lies more than 300 s in "
+    "the future: one of the clocks is wrong.",
+    SignatureResult.RETIRED_SECRET: "It was signed with the secret before the last rotation, "
+    "which no longer signs: the receiver needs the new one.",
+    SignatureResult.OTHER_WEBHOOKS_SECRET: "It was signed with the secret of another webhook.",
+    SignatureResult.MISUSED_SECRET: "The secret is right, but not how it was made a key.",
+    SignatureResult.UNKNOWN_SECRET: "Timestamp and body are exactly as sent, so the secret it was "
     "signed with is none of this client's, or it is no HMAC-SHA256.",
-    WebhookVerdict.WRONG_STRING: "The secret is right, but the string that was signed is not.",
-    WebhookVerdict.CHANGED_BODY: "The body is not, byte for byte, what was signed: take the raw "
+    SignatureResult.WRONG_STRING: "The secret is right, but the string that was signed is not.",
+    SignatureResult.CHANGED_BODY: "The body is not, byte for byte, what was signed: take the raw "
     "bytes of the request, before anything parses them.",
-    WebhookVerdict.ALTERED_TIMESTAMP: "Secret and body are right, but the timestamp is not the one "
-    "that was signed: take the header of this very request.",
-    WebhookVerdict.ALTERED_ID: "The webhook-id is missing, or is not the one that was signed.",
-    WebhookVerdict.MALFORMED_TIMESTAMP: "The timestamp is no time in Unix seconds, as the header "
+    SignatureResult.ALTERED_TIMESTAMP: "Secret and body are right, but the timestamp is not the "
+    "one that was signed: take the header of this very request.",
+    SignatureResult.ALTERED_ID: "The webhook-id is missing, or is not the one that was signed.",
+    SignatureResult.MALFORMED_TIMESTAMP: "The timestamp is no time in Unix seconds, as the header "
     "X-Service-Timestamp has it.",
-    WebhookVerdict.MALFORMED_SIGNATURE: "X-Service-Signature is v1= and 64 lower-case hexadecimal "
+    SignatureResult.MALFORMED_SIGNATURE: "X-Service-Signature is v1= and 64 lower-case hexadecimal "
     "digits; webhook-signature is v1, and 44 characters of base64, more of them after a space.",
-    WebhookVerdict.NO_MATCH: "Nothing that was tried makes it fit: the secret is not this "
+    SignatureResult.NO_MATCH: "Nothing that was tried makes it fit: the secret is not this "
     "webhook's, or the body or the timestamp is another message's.",
 }
 
@@ -89,7 +89,7 @@ class Explanation(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    verdict: WebhookVerdict
+    verdict: SignatureResult
     sentence: str
     scheme: Scheme | None = None
     mistakes: tuple[Mistake, ...] = ()
@@ -101,7 +101,7 @@ class Explanation(BaseModel):
     difference: Difference | None = None
 
 
-def sentence(verdict: WebhookVerdict, mistakes: Sequence[Mistake] = ()) -> str:
+def sentence(verdict: SignatureResult, mistakes: Sequence[Mistake] = ()) -> str:
     """Return a sentence that states the verdict and the mistakes found."""
     said = _SENTENCES[verdict]
     return f"{said} Found: {'; '.join(WORDS[one] for one in mistakes)}." if mistakes else said

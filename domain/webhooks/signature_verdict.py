@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from domain.webhooks.explanation import Explanation, Origin, WebhookVerdict, difference, sentence
+from domain.webhooks.explanation import Explanation, Origin, SignatureResult, difference, sentence
 from domain.webhooks.mistake import (
     Changes,
     Mistake,
@@ -97,7 +97,7 @@ def explain(
     )
     read = read_signature(pasted.signature, has_id=bool(pasted.message_id))
     if read is None:
-        verdict = WebhookVerdict.MALFORMED_SIGNATURE
+        verdict = SignatureResult.MALFORMED_SIGNATURE
         return Explanation(verdict=verdict, sentence=sentence(verdict))
     # Most likely deliveries first, because a replay has the same body as its original.
     sent = sorted(
@@ -187,25 +187,25 @@ def _verdict(
     age_s: int | None,
     *,
     body_changed: bool,
-) -> WebhookVerdict:
+) -> SignatureResult:
     """Return the most severe verdict, because its cause must be fixed first."""
     found = (
-        (one.secret.origin is Origin.OTHER_WEBHOOK, WebhookVerdict.OTHER_WEBHOOKS_SECRET),
-        (one.secret.origin is Origin.RETIRED, WebhookVerdict.RETIRED_SECRET),
-        (not _OF_SECRET.isdisjoint(mistakes), WebhookVerdict.MISUSED_SECRET),
-        (not _OF_STRING.isdisjoint(mistakes), WebhookVerdict.WRONG_STRING),
-        (body_changed, WebhookVerdict.CHANGED_BODY),
+        (one.secret.origin is Origin.OTHER_WEBHOOK, SignatureResult.OTHER_WEBHOOKS_SECRET),
+        (one.secret.origin is Origin.RETIRED, SignatureResult.RETIRED_SECRET),
+        (not _OF_SECRET.isdisjoint(mistakes), SignatureResult.MISUSED_SECRET),
+        (not _OF_STRING.isdisjoint(mistakes), SignatureResult.WRONG_STRING),
+        (body_changed, SignatureResult.CHANGED_BODY),
         (
             one.sent is not None and str(one.sent.timestamp) != pasted.timestamp,
-            WebhookVerdict.ALTERED_TIMESTAMP,
+            SignatureResult.ALTERED_TIMESTAMP,
         ),
-        (one.sent is not None, WebhookVerdict.ALTERED_ID),
-        (bool(read.mistakes), WebhookVerdict.MALFORMED_SIGNATURE),
-        (age_s is None, WebhookVerdict.MALFORMED_TIMESTAMP),
-        (age_s is not None and age_s > TOLERANCE_S, WebhookVerdict.TOO_OLD),
-        (age_s is not None and age_s < -TOLERANCE_S, WebhookVerdict.TOO_NEW),
+        (one.sent is not None, SignatureResult.ALTERED_ID),
+        (bool(read.mistakes), SignatureResult.MALFORMED_SIGNATURE),
+        (age_s is None, SignatureResult.MALFORMED_TIMESTAMP),
+        (age_s is not None and age_s > TOLERANCE_S, SignatureResult.TOO_OLD),
+        (age_s is not None and age_s < -TOLERANCE_S, SignatureResult.TOO_NEW),
     )
-    return next((verdict for is_so, verdict in found if is_so), WebhookVerdict.MATCHES)
+    return next((verdict for is_so, verdict in found if is_so), SignatureResult.MATCHES)
 
 
 def _unexplained(pasted: Pasted, read: ReadSignature, sent: Sequence[Sent]) -> Explanation:
@@ -218,11 +218,11 @@ def _unexplained(pasted: Pasted, read: ReadSignature, sent: Sequence[Sent]) -> E
         one for one in then if str(one.timestamp) == pasted.timestamp and one.body == pasted.body
     ]
     if as_sent:
-        verdict = WebhookVerdict.UNKNOWN_SECRET
+        verdict = SignatureResult.UNKNOWN_SECRET
     elif _seconds(pasted.timestamp) is None:
-        verdict = WebhookVerdict.MALFORMED_TIMESTAMP
+        verdict = SignatureResult.MALFORMED_TIMESTAMP
     else:
-        verdict = WebhookVerdict.NO_MATCH
+        verdict = SignatureResult.NO_MATCH
     near = next(iter(as_sent or then), None)
     return Explanation(
         verdict=verdict,

@@ -9,7 +9,7 @@ from domain.copilot.question_kind import AskedOfCopilot
 from domain.copilot.words import plain_words, stem
 from domain.integrations.integration import IntegrationStatus
 from domain.integrations.providers import Provider
-from services.copilot.desk import Trail
+from services.copilot.copilot_service import Trail
 from services.copilot.tools.audit_tool import READ_AUDIT, AuditAsked
 from services.copilot.tools.integrations_tool import READ_INTEGRATIONS, IntegrationsAsked
 from services.copilot.tools.keys_tool import READ_KEYS, KeysAsked

@@ -9,7 +9,7 @@ from domain.copilot.question_kind import AskedKind, AskedOfCopilot
 from domain.copilot.words import Tongue, content_words, plain_words, stem
 from domain.core.money import Money
 from services.copilot.answers_on_work import on_order
-from services.copilot.desk import Trail
+from services.copilot.copilot_service import Trail
 from services.copilot.tools.content_tool import SEARCH_CONTENT, ContentFound, ContentWanted
 from services.copilot.tools.documents_tool import SEARCH_DOCUMENTS, DocumentsWanted
 from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts, PlaybooksAsked
@@ -96,7 +96,7 @@ async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
     """Return the nearest section, or an empty string if none is near. Other near sections are only
     cited."""
     wanted = DocumentsWanted(question=asked.text[:_ASKED_CHARS], limit=_SHOWN)
-    near = trail.desk.documents.search(wanted.question, 1)
+    near = trail.copilot.documents.search(wanted.question, 1)
     if not near or near[0].score < NEAR_ENOUGH:
         return ""
     sections = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections

@@ -4,13 +4,13 @@ metrics."""
 import re
 from typing import Final
 
-from domain.agent.verdict import Ruling
+from domain.agent.policy_decision import Ruling
 from domain.copilot.phrases import day, number, percent, phrase, span, term
 from domain.copilot.question_kind import AskedOfCopilot
 from domain.copilot.tool import Quoted
 from domain.copilot.words import Tongue, plain_words
 from domain.runs.errors import RunNotFound
-from services.copilot.desk import Trail
+from services.copilot.copilot_service import Trail
 from services.copilot.tools.analytics_tool import (
     READ_CHURN,
     READ_METRICS,
@@ -129,7 +129,7 @@ async def on_queue(trail: Trail, asked: AskedOfCopilot) -> str:
     found, tongue = await trail.use(LIST_REVIEWS, QueueWanted()), asked.tongue
     if not found.reviews:
         return phrase(tongue, "queue_empty")
-    now = trail.desk.now
+    now = trail.copilot.now
     oldest = min(one.created_at for one in found.reviews)
     count = number(tongue, len(found.reviews))
     lines = [

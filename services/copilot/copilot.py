@@ -21,7 +21,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.tenants.actor import ANYONE, Actor
 from services.analytics.gaps import GapReading
-from services.copilot.desk import CopilotDesk, Trail
+from services.copilot.copilot_service import CopilotService, Trail
 from services.copilot.embedded_copilot import EMBEDDED, compose
 from services.copilot.tools.every_tool import COPILOT_TOOLS
 from services.core.model_money import ModelMoney
@@ -62,7 +62,7 @@ class Copilot:
         """
         actor.require(ANYONE)
         trail = Trail(
-            CopilotDesk(
+            CopilotService(
                 database=self._database,
                 tenant=tenant,
                 actor=actor,
@@ -86,10 +86,10 @@ class Copilot:
     ) -> CopilotAnswer | str:
         """Return the model's answer, or the reason why there is none."""
         tongue = tongue_of(question.text)
-        reserved = await self._money.reserve(trail.desk.tenant, talker.reserve_micros)
+        reserved = await self._money.reserve(trail.copilot.tenant, talker.reserve_micros)
         if isinstance(reserved, BudgetRefusal):
             return phrase(tongue, _NO_MONEY[reserved])
-        voice = _Voice(SafeText(trail.links, rules_for(trail.desk.now.date())), say)
+        voice = _Voice(SafeText(trail.links, rules_for(trail.copilot.now.date())), say)
         # The cost of an interrupted conversation with the model is unknown, so the whole
         # reservation is booked.
         cost = TalkCost(cost_micros=talker.reserve_micros)
@@ -97,7 +97,7 @@ class Copilot:
             talked = await talker.talk(
                 question,
                 trail.offered(COPILOT_TOOLS),
-                rules_for(trail.desk.now.date()),
+                rules_for(trail.copilot.now.date()),
                 voice.add,
             )
             cost = talked.cost
@@ -107,7 +107,7 @@ class Copilot:
             return phrase(tongue, "no_model")
         finally:
             await self._money.book(
-                trail.desk.tenant,
+                trail.copilot.tenant,
                 reserved,
                 tokens_in=cost.tokens_in,
                 tokens_out=cost.tokens_out,

@@ -35,7 +35,7 @@ from services.copilot.answers_on_work import (
     on_queue,
     on_run,
 )
-from services.copilot.desk import Trail
+from services.copilot.copilot_service import Trail
 
 EMBEDDED: Final = "embedded"
 

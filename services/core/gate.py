@@ -13,7 +13,7 @@ from typing import Final, Generic, TypeVar
 from weakref import WeakValueDictionary
 
 from domain.core.errors import CallerBusy, EngineUnavailable
-from services.core.crowd import Crowd
+from services.core.concurrent_callers import ConcurrentCallers
 
 K = TypeVar("K", bound=Hashable)
 
@@ -40,7 +40,7 @@ class Gate(Generic[K]):
         self._patience_s = patience_s
         self._turn_s = turn_s
         self._waiting: Counter[K] = Counter()
-        self._crowd: Crowd[K] = Crowd(at_most=at_most)
+        self._callers: ConcurrentCallers[K] = ConcurrentCallers(at_most=at_most)
         self._turns: WeakValueDictionary[K, _Turns] = WeakValueDictionary()
 
     @asynccontextmanager
@@ -51,7 +51,7 @@ class Gate(Generic[K]):
         instead if the wait times out after the previous caller found the database unavailable.
         """
         turns = self._turns.setdefault(key, _Turns())
-        with self._crowd.join(key):
+        with self._callers.join(key):
             await self._wait(key, turns)
             loop = asyncio.get_running_loop()
             ends = loop.time() + self._turn_s

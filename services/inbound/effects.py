@@ -7,7 +7,7 @@ from domain.core.ports import Clock, Sealer
 from domain.inbound.effect import Wait, WebhookEffect
 from domain.inbound.inbound_webhook import Outcome
 from domain.inbound.meaning import (
-    Duty,
+    ComplianceRequest,
     InboundTicket,
     Meaning,
     Nothing,
@@ -18,7 +18,7 @@ from domain.inbound.meaning import (
 from domain.integrations.errors import IntegrationNotFound
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
-from services.inbound.duties import perform
+from services.inbound.compliance_requests import perform
 from services.inbound.staff import heard
 from services.inbound.tickets import take_ticket
 from store.inbound.work import StoredWebhook
@@ -52,7 +52,7 @@ async def carry_out(
             )
         case OrderNews():
             return await _note_orders(work, webhook, meaning)
-        case Duty():
+        case ComplianceRequest():
             return await _do_duty(work, doer, webhook, meaning)
         case StaffMessage() | TicketClosed():
             return await _hear(work, doer, webhook, meaning)
@@ -71,7 +71,7 @@ async def _note_orders(work: UnitOfWork, webhook: StoredWebhook, news: OrderNews
 
 
 async def _do_duty(
-    work: UnitOfWork, doer: Doer, webhook: StoredWebhook, duty: Duty
+    work: UnitOfWork, doer: Doer, webhook: StoredWebhook, duty: ComplianceRequest
 ) -> WebhookEffect:
     done = await perform(
         work,

@@ -4,7 +4,7 @@ from domain.inbound.errors import InboundWebhookNotFound
 from domain.inbound.inbound_webhook import WebhookKind, WebhookState
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
-from store.inbound.lanes import LaneRepository, lock_lanes
+from store.inbound.inbound_queues import InboundQueues, lock_queues
 from store.inbound.work import WorkRepository
 
 
@@ -16,9 +16,9 @@ async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> boo
     just arrived, and a waiting one is tried now. Raises RoleRequired, InboundWebhookNotFound.
     """
     actor.require(MANAGERS)
-    await lock_lanes(work.connection, work.tenant)
+    await lock_queues(work.connection, work.tenant)
     rows = WorkRepository(work.connection, work.tenant)
-    lanes = LaneRepository(work.connection, work.tenant)
+    lanes = InboundQueues(work.connection, work.tenant)
     webhook = await rows.standing(webhook_id)
     if webhook is None:
         raise InboundWebhookNotFound(webhook_id)

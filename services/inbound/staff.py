@@ -6,7 +6,7 @@ from typing import Final, assert_never
 from domain.inbound.errors import AuthorUndecided
 from domain.inbound.inbound_webhook import Outcome
 from domain.inbound.meaning import StaffMessage, TicketClosed
-from domain.inbound.own_message import Authorship, authorship, own_author
+from domain.inbound.sent_by_us import Authorship, authorship, own_author
 from domain.integrations.integration import Integration
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork

@@ -30,7 +30,7 @@ from domain.widget.errors import SessionUnknown, WidgetShareUsed
 from domain.widget.visit import WidgetVisit
 from domain.widget.widget_session import VerifiedBy
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
-from services.intake.door import Door
+from services.intake.entry_limiter import EntryLimiter
 from services.intake.shares import (
     check_event_room,
     check_unproved_share,
@@ -85,7 +85,7 @@ class Repeated:
 
 async def receive_event(
     units: UnitsOfWork,
-    door: Door,
+    entry_limiter: EntryLimiter,
     actor: Actor,
     arrival: Arrival,
     *,
@@ -100,13 +100,13 @@ async def receive_event(
     """
     began = time.monotonic()
     share = arrival.visit.share if arrival.visit else None
-    refusal = door.known_refusal(tenant, arrival.event, now, share)
+    refusal = entry_limiter.known_refusal(tenant, arrival.event, now, share)
     if refusal is not None and arrival.idempotency is None:
         raise refusal
     try:
-        async with door.enter(tenant):
+        async with entry_limiter.enter(tenant):
             # An earlier caller may have been refused while this one waited.
-            refusal = door.known_refusal(tenant, arrival.event, now, share)
+            refusal = entry_limiter.known_refusal(tenant, arrival.event, now, share)
             if refusal is not None and not await _was_seen(arrival, tenant, units, now()):
                 raise refusal
             left = _PATIENCE_S - (time.monotonic() - began)
@@ -117,7 +117,7 @@ async def receive_event(
             except CommitUnknown as lost:
                 raise await _what_became_of(arrival, tenant, units) from lost
             except (CustomerRateLimited, ClientRateLimited, WidgetShareUsed) as refused:
-                door.note(tenant, refused, share)
+                entry_limiter.note(tenant, refused, share)
                 raise
     except QuotaExhausted as refused:
         # Outside the gate, so that no caller waits behind an unresponsive Temporal.

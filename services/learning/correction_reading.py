@@ -9,7 +9,7 @@ from domain.content.content import KnowledgeEntry, TemplateEntry
 from domain.content.errors import ContentNotFound
 from domain.core.ids import TenantId
 from domain.learning.correction import Correction, CorrectionRecord
-from domain.learning.offers import CorrectedRun, offers
+from domain.learning.correction_suggestions import CorrectedRun, suggestions_from
 from domain.learning.word_diff import word_diff
 from domain.runs.errors import RunNotFound
 from store.cases.runs_for_cases import RunForCaseReader
@@ -30,7 +30,7 @@ async def read_correction(
 
 def _with_offers(record: CorrectionRecord, run: CorrectedRun) -> Correction:
     diff = word_diff(record.draft, record.sent) if record.sent else ()
-    return Correction(**dict(record), diff=diff, offers=offers(record, run, diff))
+    return Correction(**dict(record), diff=diff, offers=suggestions_from(record, run, diff))
 
 
 async def corrected_run(

@@ -13,8 +13,8 @@ from domain.learning.correction import (
     KnowledgeRevision,
     TemplateRevision,
 )
+from domain.learning.correction_suggestions import example_text, language_of
 from domain.learning.labelled_example import LabelledExample
-from domain.learning.offers import example_text, language_of
 from domain.tenants.actor import MANAGERS, Actor
 from services.cases.saved_cases import add_case
 from services.content.knowledge import add_knowledge, change_knowledge

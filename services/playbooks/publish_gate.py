@@ -10,7 +10,7 @@ from domain.cases.gate import GateStanding
 from domain.playbooks.playbook import PlaybookEntry, check_override
 from domain.tenants.actor import OWNERS, Actor
 from services.core.unit_of_work import UnitOfWork
-from store.cases.verdicts import Verdicts
+from store.cases.case_outcomes import CaseOutcomes
 from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 
@@ -57,7 +57,7 @@ async def go_live(
     if not starting:
         return
     ids = [entry.playbook.id for entry in starting]
-    gate = await Verdicts(work.connection, work.tenant).gate(entries, ids, publication.model)
+    gate = await CaseOutcomes(work.connection, work.tenant).gate(entries, ids, publication.model)
     shut = {playbook_id: one for playbook_id, one in gate.items() if not one.may_pass}
     if shut and publication.override is None:
         raise CasesNotGreen(

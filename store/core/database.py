@@ -22,11 +22,11 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from domain.core.errors import CommitUnknown, EngineUnavailable
 from domain.core.ids import TenantId
 from store.core.client_turns import ClientTurns, SharedWork
-from store.core.leash import Leash
 from store.core.pool_use import PoolUse
 from store.core.pools import WORK, of_a_client
 from store.core.snapshot import Snapshot
 from store.core.snapshot import begin as begin_snapshot
+from store.core.socket_deadline import SocketDeadline
 
 APP_ROLE: Final = "engine_app"
 SERVICE_ROLE: Final = "engine_service"
@@ -150,17 +150,17 @@ class Database:
         It holds a connection meanwhile, so use a separate pool. `patience_s`: the timeout for each
         answer of PostgreSQL. Raises EngineUnavailable like `tenant`.
         """
-        async with self._connection(PATIENCE_S, of=tenant) as (connection, raw, leash, _):
+        async with self._connection(PATIENCE_S, of=tenant) as (connection, raw, socket_deadline, _):
             try:
                 await raw.execute(begin_snapshot(tenant), prepare=False)
             except psycopg.OperationalError:
                 await connection.invalidate()
                 raise
             try:
-                leash.loosen()
-                yield Snapshot(raw, leash, tenant, patience_s=patience_s)
+                socket_deadline.loosen()
+                yield Snapshot(raw, socket_deadline, tenant, patience_s=patience_s)
             finally:
-                leash.within(PATIENCE_S)
+                socket_deadline.within(PATIENCE_S)
                 with suppress(psycopg.OperationalError):  # the transaction was read-only
                     await raw.rollback()
 
@@ -196,7 +196,9 @@ class Database:
     @asynccontextmanager
     async def _connection(
         self, patience_s: float, *, of: TenantId | SharedWork | None = None
-    ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash, float]]:
+    ) -> AsyncIterator[
+        tuple[AsyncConnection, "psycopg.AsyncConnection[object]", SocketDeadline, float]
+    ]:
         """Yield a connection of the pool and its deadline, in the event loop's time. The socket is
         shut down at the deadline. `of`: the client to which the connection is counted."""
         deadline = asyncio.get_running_loop().time() + patience_s
@@ -209,9 +211,9 @@ class Database:
                 raw = (await connection.get_raw_connection()).driver_connection
                 if not isinstance(raw, psycopg.AsyncConnection):
                     raise TypeError("a psycopg connection is expected")
-                with Leash(raw) as leash:
-                    leash.until(deadline)
-                    yield connection, raw, leash, deadline
+                with SocketDeadline(raw) as socket_deadline:
+                    socket_deadline.until(deadline)
+                    yield connection, raw, socket_deadline, deadline
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             if isinstance(error, OperationalError) and _exceeds_limit(error):
                 raise  # a retry would fail too
@@ -260,8 +262,8 @@ def _ask_before_use(engine: AsyncEngine) -> None:
         if time.monotonic() - rested_since < _PING_AFTER_S and not _has_news(raw):
             return
         try:
-            with Leash(raw) as leash:
-                leash.within(_PING_TIMEOUT_S)
+            with SocketDeadline(raw) as socket_deadline:
+                socket_deadline.within(_PING_TIMEOUT_S)
                 engine.sync_engine.dialect.do_ping(connection)
         except engine.sync_engine.dialect.loaded_dbapi.Error as error:
             raise DisconnectionError from error  # the pool then opens a new connection

@@ -10,7 +10,7 @@ from psycopg.rows import scalar_row
 from psycopg.types.string import ByteaBinaryLoader
 
 from domain.core.ids import TenantId
-from store.core.leash import Leash
+from store.core.socket_deadline import SocketDeadline
 
 PIECE: Final = 256 * 1024
 
@@ -46,14 +46,14 @@ class Snapshot:
     def __init__(
         self,
         connection: "psycopg.AsyncConnection[object]",
-        leash: Leash,
+        socket_deadline: SocketDeadline,
         tenant: TenantId,
         *,
         patience_s: float,
     ) -> None:
         self.tenant: Final = tenant
         self._connection = connection
-        self._leash = leash
+        self._socket_deadline = socket_deadline
         self._patience_s = patience_s
         self._values = {"client_id": tenant}
         # Yields rows of one column, json or text, as the bytes received.
@@ -63,26 +63,26 @@ class Snapshot:
 
     async def rewind(self) -> None:
         """Undo a failed statement and close the cursor; the snapshot stays the same."""
-        self._leash.within(self._patience_s)
+        self._socket_deadline.within(self._patience_s)
         await self._connection.execute("ROLLBACK TO SAVEPOINT beginning", prepare=False)
 
     async def scalar(self, query: str) -> object:
         """Return the only value, or None if there is no row."""
-        self._leash.within(self._patience_s)
+        self._socket_deadline.within(self._patience_s)
         cursor = self._connection.cursor(row_factory=scalar_row)
         await cursor.execute(sql.SQL(query), self._values)
         return await cursor.fetchone()
 
     async def declare(self, query: str) -> None:
         """Open the cursor that `fetch` reads from. Only one cursor can be open, until `rewind`."""
-        self._leash.within(self._patience_s)
+        self._socket_deadline.within(self._patience_s)
         declared = sql.SQL("DECLARE rows NO SCROLL CURSOR FOR {}").format(sql.SQL(query))
         await self._connection.execute(declared, self._values)
 
     async def fetch(self, number: int) -> AsyncGenerator[list[bytes]]:
         """Yield up to `number` further rows, in one list unless the rows are larger than a PIECE.
         Close the generator before any other query."""
-        self._leash.within(self._patience_s)
+        self._socket_deadline.within(self._patience_s)
         query = sql.SQL("FETCH {} FROM rows").format(sql.Literal(number))
         held: list[bytes] = []
         weight = 0
@@ -92,12 +92,12 @@ class Snapshot:
                 held.append(row)
                 weight += len(row)
                 if weight > 2 * PIECE:
-                    self._leash.loosen()
+                    self._socket_deadline.loosen()
                     try:
                         yield held
                     finally:
-                        self._leash.within(self._patience_s)
+                        self._socket_deadline.within(self._patience_s)
                     held, weight = [], 0
-        self._leash.loosen()
+        self._socket_deadline.loosen()
         if held:
             yield held

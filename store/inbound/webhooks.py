@@ -25,7 +25,7 @@ from domain.integrations.mail_allowance import is_accountable
 from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.inbound.full_days import FullDays
-from store.inbound.lanes import LaneRepository, lock_lanes
+from store.inbound.inbound_queues import InboundQueues, lock_queues
 from store.inbound.tables import inbound_webhooks
 from store.tenants.accounts import AccountRepository
 
@@ -80,7 +80,7 @@ class WebhookArrivals(TenantRepository):
         The client's lanes stay locked until the transaction ends. A webhook that arrives meanwhile
         is therefore queued behind this one, and no webhook is queued behind one that has ended.
         """
-        await lock_lanes(self._connection, self._tenant)
+        await lock_queues(self._connection, self._tenant)
         full_days = full_days or FullDays()
         state = await self._state(arrived)
         size = len(arrived.body)
@@ -192,7 +192,7 @@ class WebhookArrivals(TenantRepository):
             return WebhookState.FAILED
         if arrived.kind is WebhookKind.IGNORED:
             return WebhookState.DONE
-        is_idle = await LaneRepository(self._connection, self._tenant).is_idle(arrived.kind)
+        is_idle = await InboundQueues(self._connection, self._tenant).is_idle(arrived.kind)
         return WebhookState.WORKING if is_idle else WebhookState.QUEUED
 
 

@@ -77,7 +77,7 @@ class EarlierWait:
 
 
 class WorkRepository(TenantRepository):
-    """Callers that write must hold the lock of the client's lanes (`lock_lanes`)."""
+    """Callers that write must hold the lock of the client's lanes (`lock_queues`)."""
 
     async def serialize(self, webhook_id: str) -> None:
         """Lock a webhook until the transaction ends, so that only one try runs at a time. The row

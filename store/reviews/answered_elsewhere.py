@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import StepOutcome
-from domain.agent.verdict import left_to_people
+from domain.agent.policy_decision import left_to_people
 from domain.core.contracts import RunRef
 from domain.integrations.providers import Provider
 from domain.reviews.errors import EscalationDecided, EscalationNotFound

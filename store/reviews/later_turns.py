@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
 from domain.agent.plan import ON_ORDERS, ActionKind
-from domain.agent.settling import SETTLED_BY
+from domain.agent.resolved_reply import SETTLED_BY
 from domain.agent.thinking import ThinkingResult
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup

@@ -5,7 +5,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from domain.agent.verdict import Ruling
+from domain.agent.policy_decision import Ruling
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import HUMAN_TEXT
 from store.runs.tables import engine_runs

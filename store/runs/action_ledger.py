@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from domain.agent.plan import IN_PLACE, ActionKind, StepOutcome, StepState
-from domain.agent.situation import CUSTOMER_WINDOW, Spent
+from domain.agent.policy_context import CUSTOMER_WINDOW, Spent
 from domain.core.money import Money
 from store.core.repository import TenantRepository
 from store.runs.tables import action_ledger

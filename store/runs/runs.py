@@ -10,11 +10,11 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.policy_decision import PolicyDecision
+from domain.agent.resolved_reply import SETTLED_BY
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.settling import SETTLED_BY
 from domain.agent.thinking import ThinkingResult
 from domain.agent.thread import Thread
-from domain.agent.verdict import Verdict
 from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound
 from domain.runs.run import UNCLASSIFIED, RunResult, RunStatus, Timings
@@ -135,7 +135,7 @@ class RunRepository(TenantRepository):
             },
         )
 
-    async def add_verdict(self, run_id: str, verdict: Verdict) -> None:
+    async def add_verdict(self, run_id: str, verdict: PolicyDecision) -> None:
         """Append a later policy decision to the run's decisions."""
         await self._connection.execute(
             sa.update(engine_runs)

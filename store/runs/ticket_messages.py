@@ -5,7 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.agent.plan import ActionKind
-from domain.inbound.own_message import AgentMessage
+from domain.inbound.sent_by_us import AgentMessage
 from domain.runs.action_key import action_key
 from store.core.repository import TenantRepository
 

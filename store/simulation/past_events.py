@@ -13,11 +13,11 @@ from typing import Any, Final
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 
+from domain.agent.attachment_preview import AttachmentPreview
 from domain.agent.brain import Turn
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import PlannedAction
-from domain.agent.shown_file import ShownFile
-from domain.agent.situation import Spent
+from domain.agent.policy_context import Spent
 from domain.agent.thread import PendingProposal, Thread
 from domain.core.ids import first_ulid
 from domain.intake.attachment import Attachment
@@ -130,7 +130,7 @@ class PastEvent:
     at: datetime
     before: ReplayFacts
     draft: str = ""
-    files: tuple[ShownFile, ...] = ()
+    files: tuple[AttachmentPreview, ...] = ()
     skip: ReplaySkip | None = None
     seen: SeenThen | None = None
 
@@ -270,6 +270,6 @@ def _lookup(row: "sa.Row[*tuple[Any, ...]]") -> Lookup | None:
     return Lookup.model_validate(row.lookup) if row.lookup else None
 
 
-def _shown(file: Attachment) -> ShownFile:
+def _shown(file: Attachment) -> AttachmentPreview:
     """Return the file without its content, because images are not shown to the brain again."""
-    return ShownFile(name=file.name, media_type=file.media_type, size=file.size)
+    return AttachmentPreview(name=file.name, media_type=file.media_type, size=file.size)

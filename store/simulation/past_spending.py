@@ -8,7 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.agent.plan import ActionKind
-from domain.agent.situation import CUSTOMER_WINDOW, Spent
+from domain.agent.policy_context import CUSTOMER_WINDOW, Spent
 from store.core.repository import TenantRepository
 
 # Like `ActionLedger.spent`, at the time of each run's message. A step counts once, even if it took

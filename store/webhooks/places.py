@@ -17,7 +17,7 @@ from sqlalchemy import URL
 
 from domain.webhooks.ports import TakenPlace
 from store.core.database import APP_ROLE, psycopg_url
-from store.core.leash import Leash
+from store.core.socket_deadline import SocketDeadline
 
 PER_ENDPOINT: Final = 4
 PER_TENANT: Final = 8
@@ -194,8 +194,8 @@ async def _asked(
     session: _Session, statement: bytes, *keys: list[int]
 ) -> list[tuple[int | None, ...]]:
     """Execute a statement and return its rows. Raises psycopg.Error, also for a silent server."""
-    with Leash(session) as leash:
-        leash.within(_PATIENCE_S)
+    with SocketDeadline(session) as socket_deadline:
+        socket_deadline.within(_PATIENCE_S)
         return await (await session.execute(statement, keys)).fetchall()
 
 

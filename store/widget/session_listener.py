@@ -15,7 +15,7 @@ import structlog
 from sqlalchemy import URL
 
 from store.core.database import APP_ROLE, psycopg_url
-from store.core.leash import Leash
+from store.core.socket_deadline import SocketDeadline
 from store.widget.session_messages import WIDGET_CHANNEL
 
 Heard = Callable[[str | None], None]
@@ -72,6 +72,6 @@ async def _listen(url: URL, heard: Heard) -> None:
 
 async def _ask(connection: "psycopg.AsyncConnection[tuple[object, ...]]", statement: bytes) -> None:
     """Execute a statement. Raises psycopg.Error, also for a silent server."""
-    with Leash(connection) as leash:
-        leash.within(_PATIENCE_S)
+    with SocketDeadline(connection) as socket_deadline:
+        socket_deadline.within(_PATIENCE_S)
         await connection.execute(statement)

@@ -6,13 +6,13 @@ from dataclasses import replace
 import pytest
 
 from demo.receiver import ReceivedWebhook
-from demo.told import Told, as_expected, read
+from demo.webhook_check import ReadWebhook, as_expected, read
 from domain.core.service_name import ServiceName
 from domain.webhooks.delivery import Trigger
 from domain.webhooks.envelope import render
 from domain.webhooks.outbound_event import TicketResolved
 from domain.webhooks.signature import secret_of, signed_headers
-from tests.support.agent.situation import NOW
+from tests.support.agent.policy_context import NOW
 
 SECRET = secret_of(bytes(range(24)))
 TICKET = TicketResolved(
@@ -33,8 +33,8 @@ def arrival() -> ReceivedWebhook:
     return ReceivedWebhook({name.lower(): value for name, value in headers.items()}, body)
 
 
-def told(event: str, ticket_id: str, message_id: str) -> Told:
-    return Told(event, ticket_id, message_id, delivery_id="D", verified=True)
+def told(event: str, ticket_id: str, message_id: str) -> ReadWebhook:
+    return ReadWebhook(event, ticket_id, message_id, delivery_id="D", verified=True)
 
 
 CONNECTED = told("integration.connected", "", "1")
@@ -42,7 +42,7 @@ RESOLVED = told("ticket.resolved", "T", "2")
 
 
 def test_reads_what_we_send() -> None:
-    assert read(arrival(), SECRET) == Told("ticket.resolved", "T", "E", "D", verified=True)
+    assert read(arrival(), SECRET) == ReadWebhook("ticket.resolved", "T", "E", "D", verified=True)
 
 
 @pytest.mark.parametrize("header", ["x-service-signature", "webhook-signature", "webhook-id"])
@@ -81,5 +81,5 @@ def test_all_once_and_verified() -> None:
     ids=["missing", "missing of no ticket", "twice", "told twice", "too much", "of a dry run",
          "forged", "another"],
 )  # fmt: skip
-def test_not_as_expected(heard: list[Told]) -> None:
+def test_not_as_expected(heard: list[ReadWebhook]) -> None:
     assert not as_expected(heard, TELLS)

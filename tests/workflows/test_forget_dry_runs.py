@@ -25,7 +25,7 @@ from tests.support.reviews.dashboard import person
 from tests.support.tenants.shop import Shop, open_shop
 
 
-async def rehearsed(engine: LiveEngine, shop: Shop) -> WorkflowHandle[object, object]:
+async def dry_run_of(engine: LiveEngine, shop: Shop) -> WorkflowHandle[object, object]:
     body = (await engine.post(shop, is_test=True, message="Bonjour")).json()
     return engine.client.get_workflow_handle(dry_run_id(shop.client_id, body["event_id"]))
 
@@ -68,7 +68,7 @@ async def test_old_dry_runs_are_forgotten_page_by_page_and_nothing_else_is(
     shop = await open_shop(idle_engine.database)
     async with idle_engine.working():
         event = (await idle_engine.post(shop, message="Bonjour")).json()
-        handles = [await rehearsed(idle_engine, shop) for _ in range(5)]
+        handles = [await dry_run_of(idle_engine, shop) for _ in range(5)]
         await simulate(idle_engine, shop)
 
         async def all_are_listed() -> bool:

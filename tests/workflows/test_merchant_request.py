@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from domain.agent.plan import Warrant
+from domain.agent.policy_decision import PolicyReason
 from domain.agent.rulebook import ActionLevel, Rulebook
-from domain.agent.verdict import PolicyReason
 from store.intake.tables import engine_events
 from tests.support.agent.acting import (
     CUSTOMER,
@@ -20,7 +20,7 @@ from tests.support.agent.acting import (
     think_by,
 )
 from tests.support.agent.policy import REFUND_49, rechecked
-from tests.support.agent.situation import an_order
+from tests.support.agent.policy_context import an_order
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.tenants.identity import session_token

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from temporalio.workflow import ActivityConfig, LocalActivityConfig
 
-from activities.webhooks import deliver, permits
+from activities.webhooks import deliver, delivery_limiter
 from adapters.brain import embeddings, llm
 from adapters.webhooks import sender
 from api import gateway_answers
@@ -29,7 +29,7 @@ def test_a_delivery_may_wait_for_its_place_be_sent_and_be_recorded() -> None:
     """Else it is sent twice."""
     tries = len(deliver.RECORD_PAUSES_S) + 1
     recorded = sum(deliver.RECORD_PAUSES_S) + tries * database.PATIENCE_S
-    longest = timedelta(seconds=permits.LONGEST_WAIT_S + sender.BUDGET_S + recorded)
+    longest = timedelta(seconds=delivery_limiter.LONGEST_WAIT_S + sender.BUDGET_S + recorded)
 
     given = options.DELIVERING["start_to_close_timeout"]
     assert given is not None

@@ -58,7 +58,7 @@ async def test_a_rehearsal_of_it_waits_too(idle_engine: LiveEngine) -> None:
     engine = idle_engine
     shop = await open_shop(engine.database)
     think_at_a_cost(engine)
-    engine.activities.dry_run._purse = engine.activities.think._purse
+    engine.activities.dry_run._brain_budget = engine.activities.think._brain_budget
     async with engine.working():
         body = (await engine.post(shop, message=LONG, is_test=True)).json()
 

@@ -113,7 +113,7 @@ async def test_a_worker_that_is_told_to_end_ends_its_post_and_begins_no_other(
 
     async def gives_no_permits() -> bool:
         try:
-            async with idle_sender.deliveries.permits.of(shop.client_id, "another"):
+            async with idle_sender.deliveries.delivery_limiter.of(shop.client_id, "another"):
                 return False
         except Deferred:
             return True

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from activities.webhooks.own_network import WAITS_AT_MOST_S, OwnNetwork
+from activities.webhooks.network_self_check import WAITS_AT_MOST_S, NetworkSelfCheck
 from adapters.observability.metrics import Metrics
 from adapters.seal import FernetSealer
 from adapters.system import utc_now
@@ -59,11 +59,11 @@ async def delivering(
     """A worker that asks this resolver; what it puts off comes back soon."""
     sender = HttpWebhookSender(allow_private=True, ca_file=receiver.ca_file, look_up=resolver)
     built = build_activities(engine.settings, engine.worker_database, sender, engine.metrics)
-    network = OwnNetwork(
+    network = NetworkSelfCheck(
         _finds(sender) if canary else None, engine.metrics, first_wait_s=0.3, clock=resolver.clock
     )
     built.deliver._network = network
-    engine.deliveries = type(built)(built.deliver, built.permits, built.places, network)
+    engine.deliveries = type(built)(built.deliver, built.delivery_limiter, built.places, network)
     async with engine.working(), engine.delivering():
         yield
 

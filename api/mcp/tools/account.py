@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import Field
 
-from api.mcp.results import Cursor, Limit, ToldPage, ToldPart, page_of, trusted
+from api.mcp.results import Cursor, Limit, McpPage, McpPart, page_of, trusted
 from api.mcp.tool import AtWork, McpTool, ToolInput, tool
 from api.schemas.analytics.report import MetricsQuery
 from api.schemas.billing.usage import UsageRecord, usage_record
@@ -32,7 +32,7 @@ class PlaybooksWanted(ToolInput):
     cursor: Cursor = None
 
 
-class ToldPlaybook(ToldPart):
+class McpPlaybook(McpPart):
     playbook_id: str
     name: str
     event_type: str = Field(
@@ -48,15 +48,15 @@ class ToldPlaybook(ToldPart):
     )
 
 
-class ToldPlaybooks(ToldPage):
-    playbooks: tuple[ToldPlaybook, ...] = Field(description="Playbooks, oldest first.")
+class McpPlaybooks(McpPage):
+    playbooks: tuple[McpPlaybook, ...] = Field(description="Playbooks, oldest first.")
 
 
 class UsageWanted(ToolInput):
     pass
 
 
-class ToldUsage(ToldPart):
+class McpUsage(McpPart):
     usage: UsageRecord
 
 
@@ -68,7 +68,7 @@ class MetricsWanted(ToolInput):
     limit: Annotated[int, Field(ge=1, le=31, description="Maximum number of days.")] = 31
 
 
-class ToldMetrics(ToldPart):
+class McpMetrics(McpPart):
     days: tuple[DayMetrics, ...] = Field(
         description="Days, oldest first. A missing day has not been computed."
     )
@@ -88,7 +88,7 @@ class DeliveriesWanted(ToolInput):
     cursor: Cursor = None
 
 
-class ToldWebhook(ToldPart):
+class McpWebhook(McpPart):
     webhook_id: str
     label: str
     host: str = Field(description="Host of the webhook's URL. The rest of the URL may be a secret.")
@@ -98,7 +98,7 @@ class ToldWebhook(ToldPart):
     missed: int = Field(description="Number of undelivered events that can still be replayed.")
 
 
-class ToldDelivery(ToldPart):
+class McpDelivery(McpPart):
     delivery_id: str
     event: OutboundEventId
     trigger: Trigger
@@ -112,14 +112,14 @@ class ToldDelivery(ToldPart):
     next_attempt_at: datetime | None
 
 
-class ToldDeliveries(ToldPage):
-    webhooks: tuple[ToldWebhook, ...]
-    deliveries: tuple[ToldDelivery, ...] = Field(
+class McpDeliveries(McpPage):
+    webhooks: tuple[McpWebhook, ...]
+    deliveries: tuple[McpDelivery, ...] = Field(
         description="Deliveries, newest first: the last 50 finished ones and all unfinished ones."
     )
 
 
-async def list_playbooks(at_work: AtWork, wanted: PlaybooksWanted) -> ToldPlaybooks:
+async def list_playbooks(at_work: AtWork, wanted: PlaybooksWanted) -> McpPlaybooks:
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         every = await PlaybookRepository(connection, at_work.tenant).all()
     ordered = sorted(every, key=lambda one: one.playbook.id)
@@ -129,10 +129,10 @@ async def list_playbooks(at_work: AtWork, wanted: PlaybooksWanted) -> ToldPlaybo
 
 def _playbooks(
     shown: Sequence[PlaybookEntry], length: int, cursor: str | None, note: str | None
-) -> ToldPlaybooks:
-    return ToldPlaybooks(
+) -> McpPlaybooks:
+    return McpPlaybooks(
         playbooks=tuple(
-            ToldPlaybook(
+            McpPlaybook(
                 playbook_id=one.playbook.id,
                 name=one.playbook.name,
                 event_type=one.playbook.event_type,
@@ -149,14 +149,14 @@ def _playbooks(
     )
 
 
-async def get_usage(at_work: AtWork, _: UsageWanted) -> ToldUsage:
+async def get_usage(at_work: AtWork, _: UsageWanted) -> McpUsage:
     now = at_work.begun.at
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         found = await UsageRepository(connection, at_work.tenant).in_month(period_of(now))
-    return ToldUsage(usage=usage_record(found, now))
+    return McpUsage(usage=usage_record(found, now))
 
 
-async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> ToldMetrics:
+async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> McpMetrics:
     query = MetricsQuery.model_validate(
         {
             name: day.isoformat()
@@ -169,12 +169,12 @@ async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> ToldMetrics:
     until = first + min(last - first, timedelta(days=wanted.limit - 1))
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         found = await MetricsRepository(connection, at_work.tenant).between(first, until)
-    return ToldMetrics(
+    return McpMetrics(
         days=tuple(found), next_first_day=None if until == last else until + timedelta(days=1)
     )
 
 
-async def list_webhook_deliveries(at_work: AtWork, wanted: DeliveriesWanted) -> ToldDeliveries:
+async def list_webhook_deliveries(at_work: AtWork, wanted: DeliveriesWanted) -> McpDeliveries:
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         webhooks = WebhookRepository(connection, at_work.tenant)
         found: tuple[DeliverySummary, ...] = ()
@@ -185,7 +185,7 @@ async def list_webhook_deliveries(at_work: AtWork, wanted: DeliveriesWanted) -> 
             deliveries = DeliveryRepository(connection, at_work.tenant)
             found = await deliveries.latest(wanted.webhook_id)
     told = tuple(
-        ToldWebhook(
+        McpWebhook(
             webhook_id=one.id,
             label=one.label,
             host=urlsplit(one.url).hostname or "",
@@ -205,8 +205,8 @@ async def list_webhook_deliveries(at_work: AtWork, wanted: DeliveriesWanted) -> 
 
     def page(
         shown: Sequence[DeliverySummary], _: int, cursor: str | None, note: str | None
-    ) -> ToldDeliveries:
-        return ToldDeliveries(
+    ) -> McpDeliveries:
+        return McpDeliveries(
             webhooks=told,
             deliveries=tuple(_delivery(one) for one in shown),
             next_cursor=cursor,
@@ -216,8 +216,8 @@ async def list_webhook_deliveries(at_work: AtWork, wanted: DeliveriesWanted) -> 
     return page_of(left, wanted.limit, lambda last: last.id, page)
 
 
-def _delivery(one: DeliverySummary) -> ToldDelivery:
-    return ToldDelivery(
+def _delivery(one: DeliverySummary) -> McpDelivery:
+    return McpDelivery(
         delivery_id=one.id,
         event=one.event,
         trigger=one.trigger,
@@ -239,7 +239,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "List the agent's playbooks: event types, confidence threshold and permitted actions.",
         scopes=(Scope.PLAYBOOKS_READ,),
         takes=PlaybooksWanted,
-        gives=ToldPlaybooks,
+        gives=McpPlaybooks,
         does=list_playbooks,
     ),
     tool(
@@ -248,7 +248,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "Get the plan and the tickets used of this calendar month's quota.",
         scopes=(Scope.USAGE_READ,),
         takes=UsageWanted,
-        gives=ToldUsage,
+        gives=McpUsage,
         does=get_usage,
     ),
     tool(
@@ -257,7 +257,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "Get the metrics of each day: runs, reviews, rates, latency, sentiment.",
         scopes=(Scope.USAGE_READ,),
         takes=MetricsWanted,
-        gives=ToldMetrics,
+        gives=McpMetrics,
         does=get_metrics,
     ),
     tool(
@@ -267,7 +267,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "dashboard.",
         scopes=(Scope.WEBHOOKS_READ,),
         takes=DeliveriesWanted,
-        gives=ToldDeliveries,
+        gives=McpDeliveries,
         does=list_webhook_deliveries,
     ),
 )

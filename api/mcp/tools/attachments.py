@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from api.mcp.results import ToldPart, Untrusted, untrusted
+from api.mcp.results import McpPart, Untrusted, untrusted
 from domain.intake.attachment import MAX_NAME_CHARS, Attachment, AttachmentState
 
 
-class ToldAttachment(ToldPart):
+class McpAttachment(McpPart):
     attachment_id: str
     name: Untrusted | None
     media_type: str | None = Field(
@@ -19,9 +19,9 @@ class ToldAttachment(ToldPart):
     reason: str | None = Field(description="Stable code for the refusal, or null.")
 
 
-def told_attachments(attachments: Iterable[Attachment]) -> tuple[ToldAttachment, ...]:
+def told_attachments(attachments: Iterable[Attachment]) -> tuple[McpAttachment, ...]:
     return tuple(
-        ToldAttachment(
+        McpAttachment(
             attachment_id=one.id,
             name=untrusted(one.name, MAX_NAME_CHARS),
             media_type=one.media_type,

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from api.mcp.results import Cursor, Limit, ToldPage, ToldPart, fitted, page_of, trusted
+from api.mcp.results import Cursor, Limit, McpPage, McpPart, fitted, page_of, trusted
 from api.mcp.tool import AtWork, CallEffect, McpTool, ToolInput, tool
 from domain.agent.brain import Category, Language
 from domain.agent.intent import Intent
@@ -42,7 +42,7 @@ class KnowledgeWanted(ToolInput):
     query: str = Field(min_length=1, max_length=2_000, description="Question or search words.")
 
 
-class ToldPassage(ToldPart):
+class McpPassage(McpPart):
     knowledge_id: str = Field(
         description="Id of the entry. The resource knowledge://{id} returns the whole entry."
     )
@@ -52,8 +52,8 @@ class ToldPassage(ToldPart):
     rank: float = Field(description="Relevance within this search; higher is better.")
 
 
-class KnowledgeFound(ToldPart):
-    passages: tuple[ToldPassage, ...] = Field(
+class KnowledgeFound(McpPart):
+    passages: tuple[McpPassage, ...] = Field(
         description="Matching passages, best first, at most five."
     )
 
@@ -63,7 +63,7 @@ class TemplatesWanted(ToolInput):
     cursor: Cursor = None
 
 
-class ToldTemplate(ToldPart):
+class McpTemplate(McpPart):
     template_id: str
     name: str
     category: Category
@@ -78,8 +78,8 @@ class ToldTemplate(ToldPart):
     is_starter: bool = Field(description="True if this is an unedited starter template.")
 
 
-class ToldTemplates(ToldPage):
-    templates: tuple[ToldTemplate, ...] = Field(description="Templates, oldest first.")
+class McpTemplates(McpPage):
+    templates: tuple[McpTemplate, ...] = Field(description="Templates, oldest first.")
 
 
 class EntrySuggested(ToolInput):
@@ -104,7 +104,7 @@ class TemplateSuggested(ToolInput):
     reason: _Reason
 
 
-class SuggestionKept(ToldPart):
+class SuggestionKept(McpPart):
     """The suggestion waits for a person. The agent does not use it until it is accepted."""
 
     suggestion_id: str
@@ -125,7 +125,7 @@ async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> Knowledg
     return fitted(
         lambda length: KnowledgeFound(
             passages=tuple(
-                ToldPassage(
+                McpPassage(
                     knowledge_id=one.id,
                     title=one.title,
                     body=trusted(one.body, length),
@@ -138,7 +138,7 @@ async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> Knowledg
     )
 
 
-async def list_templates(at_work: AtWork, wanted: TemplatesWanted) -> ToldTemplates:
+async def list_templates(at_work: AtWork, wanted: TemplatesWanted) -> McpTemplates:
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         found = await ContentChanges(connection, at_work.tenant).page(
             TemplateEntry, after=wanted.cursor, limit=wanted.limit + 1
@@ -148,10 +148,10 @@ async def list_templates(at_work: AtWork, wanted: TemplatesWanted) -> ToldTempla
 
 def _page(
     shown: Sequence[TemplateEntry], length: int, cursor: str | None, note: str | None
-) -> ToldTemplates:
-    return ToldTemplates(
+) -> McpTemplates:
+    return McpTemplates(
         templates=tuple(
-            ToldTemplate(
+            McpTemplate(
                 template_id=one.id,
                 name=one.name,
                 category=one.category,
@@ -239,7 +239,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "List the merchant's answer templates, which are filled in for each customer.",
         scopes=(Scope.CONTENT_READ,),
         takes=TemplatesWanted,
-        gives=ToldTemplates,
+        gives=McpTemplates,
         does=list_templates,
     ),
 )

@@ -9,14 +9,14 @@ from pydantic import Field
 from api.mcp.results import (
     Cursor,
     Limit,
-    ToldPage,
-    ToldPart,
+    McpPage,
+    McpPart,
     Untrusted,
     page_of,
     untrusted,
 )
 from api.mcp.tool import AtWork, McpTool, ToolInput, tool
-from api.mcp.tools.attachments import ToldAttachment, told_attachments
+from api.mcp.tools.attachments import McpAttachment, told_attachments
 from domain.core.ids import ULID
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.tenants.scopes import Scope
@@ -42,7 +42,7 @@ class ConversationsWanted(ToolInput):
     cursor: Cursor = None
 
 
-class ToldConversation(ToldPart):
+class McpConversation(McpPart):
     conversation_id: str
     channel: str
     customer: Untrusted | None = Field(description="The customer's email address.")
@@ -58,8 +58,8 @@ class ToldConversation(ToldPart):
     ended_at: datetime | None
 
 
-class ConversationPage(ToldPage):
-    conversations: tuple[ToldConversation, ...] = Field(description="Conversations, newest first.")
+class ConversationPage(McpPage):
+    conversations: tuple[McpConversation, ...] = Field(description="Conversations, newest first.")
 
 
 class ConversationWanted(ToolInput):
@@ -68,7 +68,7 @@ class ConversationWanted(ToolInput):
     cursor: Cursor = None
 
 
-class ToldMessage(ToldPart):
+class McpMessage(McpPart):
     message_id: str
     author: Literal["customer", "agent", "human"]
     text: Untrusted | None = Field(
@@ -78,15 +78,15 @@ class ToldMessage(ToldPart):
     run_id: str | None = Field(
         description="Id for get_run, which explains how the agent handled the message."
     )
-    attachments: tuple[ToldAttachment, ...] = Field(
+    attachments: tuple[McpAttachment, ...] = Field(
         description="Files that the customer sent with the message. People can open them in the "
         "dashboard."
     )
 
 
-class WholeConversation(ToldPage):
-    conversation: ToldConversation
-    messages: tuple[ToldMessage, ...] = Field(
+class WholeConversation(McpPage):
+    conversation: McpConversation
+    messages: tuple[McpMessage, ...] = Field(
         description="Latest messages of the conversation, in chronological order."
     )
 
@@ -122,8 +122,8 @@ def _page(
     )
 
 
-def _told(one: ConversationSummary, length: int) -> ToldConversation:
-    return ToldConversation(
+def _told(one: ConversationSummary, length: int) -> McpConversation:
+    return McpConversation(
         conversation_id=one.id,
         channel=one.channel,
         customer=untrusted(one.customer_email, length),
@@ -150,7 +150,7 @@ async def get_conversation(at_work: AtWork, wanted: ConversationWanted) -> Whole
         return WholeConversation(
             conversation=_told(conversation, _PREVIEW),
             messages=tuple(
-                ToldMessage(
+                McpMessage(
                     message_id=one.id,
                     author=one.author,
                     text=untrusted(one.body, length),

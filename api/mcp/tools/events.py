@@ -7,8 +7,8 @@ from typing import Annotated, Final, Literal
 import orjson
 from pydantic import Field
 
-from api.gateway_answers import EventCaller, answer_event, rehearse_event
-from api.mcp.results import ToldPart, Untrusted, fitted, untrusted
+from api.gateway_answers import EventCaller, answer_event, dry_run_event
+from api.mcp.results import McpPart, Untrusted, fitted, untrusted
 from api.mcp.tool import DRAFTS, AtWork, CallEffect, McpTool, ToolInput, tool
 from api.mcp.tools.conversations import ConversationId
 from api.schemas.intake.gateway import NoPlaybook, parse_request
@@ -56,7 +56,7 @@ class EventGiven(MessageGiven):
     )
 
 
-class Rehearsed(ToldPart):
+class McpDryRun(McpPart):
     """The agent's draft outcome. Nothing was stored or sent."""
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"] = Field(
@@ -69,7 +69,7 @@ class Rehearsed(ToldPart):
     sent: Literal[False] = Field(default=False, description="Always false: nothing was sent.")
 
 
-class TakenEvent(ToldPart):
+class TakenEvent(McpPart):
     """The outcome of an event that was accepted."""
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"]
@@ -84,7 +84,7 @@ class TakenEvent(ToldPart):
     steps_executed: int
 
 
-async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> Rehearsed:
+async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> McpDryRun:
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         event_id = await ConversationReader(connection, at_work.tenant).latest_event(
             wanted.conversation_id
@@ -92,11 +92,11 @@ async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> Rehearsed:
         event = await EventRepository(connection, at_work.tenant).inbound(event_id)
     # The stored event records what its own sender vouched for.
     stored = replace(at_work.event_caller, vouches=True)
-    return await _rehearse(at_work, stored, event)
+    return await _dry_run(at_work, stored, event)
 
 
-async def simulate_message(at_work: AtWork, given: MessageGiven) -> Rehearsed:
-    return await _rehearse(at_work, at_work.event_caller, _event(at_work, given))
+async def simulate_message(at_work: AtWork, given: MessageGiven) -> McpDryRun:
+    return await _dry_run(at_work, at_work.event_caller, _event(at_work, given))
 
 
 async def push_event(at_work: AtWork, given: EventGiven) -> TakenEvent:
@@ -120,15 +120,15 @@ def _event(at_work: AtWork, given: MessageGiven) -> InboundEvent:
     return parse_request({**event, "is_test": False}).event()
 
 
-async def _rehearse(at_work: AtWork, by: EventCaller, event: InboundEvent) -> Rehearsed:
-    answer = await rehearse_event(by, at_work.key, event, at_work.resources)
-    return fitted(lambda length: _rehearsed(answer, length))
+async def _dry_run(at_work: AtWork, by: EventCaller, event: InboundEvent) -> McpDryRun:
+    answer = await dry_run_event(by, at_work.key, event, at_work.resources)
+    return fitted(lambda length: _dry_run_result(answer, length))
 
 
-def _rehearsed(answer: RunResult | NoPlaybook, length: int) -> Rehearsed:
+def _dry_run_result(answer: RunResult | NoPlaybook, length: int) -> McpDryRun:
     if isinstance(answer, NoPlaybook):
-        return Rehearsed(status=answer.status, classification=None, confidence=None, draft=None)
-    return Rehearsed(
+        return McpDryRun(status=answer.status, classification=None, confidence=None, draft=None)
+    return McpDryRun(
         status=_told(answer.status),
         classification=answer.classification,
         confidence=answer.confidence,
@@ -178,7 +178,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "sent: people copy it, or answer in the dashboard.",
         scopes=(Scope.DRAFTS_WRITE, Scope.CONVERSATIONS_READ),
         takes=DraftWanted,
-        gives=Rehearsed,
+        gives=McpDryRun,
         does=draft_reply,
         effect=DRAFTS,
     ),
@@ -188,7 +188,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "Simulate how the agent would handle a customer's message. Nothing is stored or sent.",
         scopes=(Scope.DRAFTS_WRITE,),
         takes=MessageGiven,
-        gives=Rehearsed,
+        gives=McpDryRun,
         does=simulate_message,
         effect=DRAFTS,
     ),

@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import Field
 
-from api.mcp.results import Limit, ToldPage, ToldPart, Untrusted, page_of, untrusted
+from api.mcp.results import Limit, McpPage, McpPart, Untrusted, page_of, untrusted
 from api.mcp.tool import AtWork, McpTool, ToolInput, tool
 from api.schemas.reviews.review import ReviewQuery, cursor_of
 from domain.agent.escalation_reason import EscalationReason
@@ -28,7 +28,7 @@ class ReviewsWanted(ToolInput):
     )
 
 
-class WaitingReview(ToldPart):
+class WaitingReview(McpPart):
     review_id: str
     run_id: str = Field(description="Id for get_run.")
     status: EscalationStatus
@@ -46,7 +46,7 @@ class WaitingReview(ToldPart):
     decide_at: str = Field(description="Dashboard page where a person decides. No tool can decide.")
 
 
-class WaitingReviews(ToldPage):
+class WaitingReviews(McpPage):
     reviews: tuple[WaitingReview, ...] = Field(
         description="Reviews: urgent ones first, then oldest first."
     )

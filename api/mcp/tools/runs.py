@@ -5,15 +5,15 @@ from typing import Annotated, Final
 
 from pydantic import Field
 
-from api.mcp.results import ToldPart, Untrusted, fitted, untrusted
+from api.mcp.results import McpPart, Untrusted, fitted, untrusted
 from api.mcp.tool import AtWork, McpTool, ToolInput, tool
-from api.mcp.tools.attachments import ToldAttachment, told_attachments
+from api.mcp.tools.attachments import McpAttachment, told_attachments
 from domain.agent.brain import Alternative, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thinking import Finding
-from domain.agent.verdict import Verdict
 from domain.core.ids import ULID
 from domain.core.money import Money
 from domain.integrations.order import Lookup, LookupState, OrderState
@@ -31,17 +31,17 @@ class RunWanted(ToolInput):
     run_id: Annotated[str, Field(pattern=ULID, description="Id of a run.")]
 
 
-class ToldEvent(ToldPart):
+class McpEvent(McpPart):
     event_id: str
     event_type: str
     received_at: datetime
     customer: Untrusted | None
     subject: Untrusted | None
     text: Untrusted | None
-    attachments: tuple[ToldAttachment, ...]
+    attachments: tuple[McpAttachment, ...]
 
 
-class ToldLookup(ToldPart):
+class McpLookup(McpPart):
     """The order that was looked up. Untrusted text in the order is left out."""
 
     state: LookupState
@@ -50,14 +50,14 @@ class ToldLookup(ToldPart):
     refundable: Money | None
 
 
-class ToldAction(ToldPart):
+class McpAction(McpPart):
     kind: ActionKind
     amount: Money | None
     tags: tuple[str, ...]
     text: Untrusted | None = Field(description="Text of a note for the staff.")
 
 
-class ToldReview(ToldPart):
+class McpReview(McpPart):
     review_id: str
     status: EscalationStatus
     reason: EscalationReason
@@ -70,14 +70,14 @@ class ToldReview(ToldPart):
     decided_at: datetime | None
 
 
-class ToldRun(ToldPart):
+class McpRun(McpPart):
     """A run from event to outcome, in chronological order."""
 
     run_id: str
     status: RunStatus
-    event: ToldEvent
+    event: McpEvent
     playbook: TracedPlaybook
-    order: ToldLookup | None
+    order: McpLookup | None
     knowledge_found: tuple[Finding, ...]
     model: str | None
     classification: str | None
@@ -94,10 +94,10 @@ class ToldRun(ToldPart):
         description="Reason for a review regardless of confidence, or null."
     )
     sensitive: SensitiveMatter | None
-    verdicts: tuple[Verdict, ...] = Field(description="Policy decisions on the actions.")
-    plan: tuple[ToldAction, ...]
+    verdicts: tuple[PolicyDecision, ...] = Field(description="Policy decisions on the actions.")
+    plan: tuple[McpAction, ...]
     handoff_reason: EscalationReason | None
-    reviews: tuple[ToldReview, ...]
+    reviews: tuple[McpReview, ...]
     steps: tuple[StepOutcome, ...]
     effects: tuple[TracedEffect, ...] = Field(description="Actions executed in other systems.")
     answer: Untrusted | None
@@ -106,18 +106,18 @@ class ToldRun(ToldPart):
     duration_ms: int | None
 
 
-async def get_run(at_work: AtWork, wanted: RunWanted) -> ToldRun:
+async def get_run(at_work: AtWork, wanted: RunWanted) -> McpRun:
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         trace = await RunTraces(connection, at_work.tenant).read(wanted.run_id)
     return fitted(lambda length: _told(trace, length))
 
 
-def _told(trace: RunTrace, length: int) -> ToldRun:
+def _told(trace: RunTrace, length: int) -> McpRun:
     thought, event = trace.thought, trace.event.normalized
-    return ToldRun(
+    return McpRun(
         run_id=trace.run_id,
         status=trace.status,
-        event=ToldEvent(
+        event=McpEvent(
             event_id=trace.event.event_id,
             event_type=trace.event.event_type,
             received_at=trace.event.received_at,
@@ -153,9 +153,9 @@ def _told(trace: RunTrace, length: int) -> ToldRun:
     )
 
 
-def _lookup(lookup: Lookup) -> ToldLookup:
+def _lookup(lookup: Lookup) -> McpLookup:
     order = lookup.order
-    return ToldLookup(
+    return McpLookup(
         state=lookup.state,
         order_state=order.state if order else None,
         total=order.total if order else None,
@@ -163,8 +163,8 @@ def _lookup(lookup: Lookup) -> ToldLookup:
     )
 
 
-def _action(action: PlannedAction, length: int) -> ToldAction:
-    return ToldAction(
+def _action(action: PlannedAction, length: int) -> McpAction:
+    return McpAction(
         kind=action.kind,
         amount=action.amount,
         tags=action.tags,
@@ -172,8 +172,8 @@ def _action(action: PlannedAction, length: int) -> ToldAction:
     )
 
 
-def _review(review: TracedReview, length: int) -> ToldReview:
-    return ToldReview(
+def _review(review: TracedReview, length: int) -> McpReview:
+    return McpReview(
         review_id=review.review_id,
         status=review.status,
         reason=review.reason,
@@ -192,7 +192,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "Get what the agent read, concluded, planned and did about one message, and why.",
         scopes=(Scope.CONVERSATIONS_READ,),
         takes=RunWanted,
-        gives=ToldRun,
+        gives=McpRun,
         does=get_run,
     ),
 )

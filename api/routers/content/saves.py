@@ -9,7 +9,7 @@ from fastapi import Request
 from api.access import Member
 from api.resources import Resources
 from domain.core.ids import TenantId
-from services.content.lost_verdicts import counting_lost
+from services.content.lost_outcomes import counting_lost
 from services.core.unit_of_work import UnitOfWork
 
 CASES_LOST: Final = "X-Cases-Lost"

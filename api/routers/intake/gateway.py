@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from api.access import GatewayCallerDep
 from api.auth import authorize, may_vouch
-from api.gateway_answers import BegunDep, EventCaller, answer_event, rehearse_event
+from api.gateway_answers import BegunDep, EventCaller, answer_event, dry_run_event
 from api.http.json_body import json_response, parse_object, read_body
 from api.idempotency_key import IdempotencyKeyDep
 from api.openapi import with_extra_fields
@@ -77,7 +77,7 @@ async def gateway(
     vouches = may_vouch(caller)
     by = EventCaller(tenant, actor, begun, request.state.request_id, vouches=vouches)
     if call.is_test:
-        answer = await rehearse_event(by, caller, call.event(), resources)
+        answer = await dry_run_event(by, caller, call.event(), resources)
     else:
         answer = await answer_event(by, call.event(), _idempotency(key, sent.body), resources)
     body = answer.model_dump(mode="json", exclude_none=True)

@@ -10,7 +10,7 @@ from api.route import DescribedRoute
 from api.routers.playbooks.playbooks import PLAYBOOK, PlaybookId
 from api.schemas.playbooks.gate_answer import GateAnswer, GateQuery
 from domain.playbooks.merge import as_entry
-from store.cases.verdicts import Verdicts
+from store.cases.case_outcomes import CaseOutcomes
 from store.playbooks.playbooks import PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
 
@@ -35,7 +35,7 @@ async def gate(
         number = asked.query.version or current.playbook.version
         found = await PlaybookVersions(connection, asked.tenant).read(playbook_id, number)
         would_be = as_entry(found.spec, playbook_id, number)
-        standing = await Verdicts(connection, asked.tenant).gate(
+        standing = await CaseOutcomes(connection, asked.tenant).gate(
             [would_be if one.playbook.id == playbook_id else one for one in entries],
             [playbook_id],
             resources.model,

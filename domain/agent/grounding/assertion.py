@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from domain.agent.extent import READ_CHARS
+from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 

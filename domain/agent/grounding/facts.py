@@ -14,8 +14,8 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
-from domain.agent.extent import READ_CHARS
 from domain.agent.grounding.fact_words import either, fact_words
+from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 

@@ -13,9 +13,9 @@ from collections.abc import Generator
 from html import unescape
 from typing import Final, cast
 
-from domain.agent.extent import READ_CHARS
 from domain.agent.safety.phrasings import phrasings
 from domain.agent.safety.reason import UnsafeReason
+from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import without_marks
 

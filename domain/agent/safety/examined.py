@@ -3,8 +3,8 @@
 from hashlib import sha256
 from typing import Final
 
-from domain.agent.extent import READ_CHARS, others_turn
 from domain.agent.safety.detection import examination
+from domain.agent.size_limits import READ_CHARS, others_turn
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from domain.agent.extent import READ_CHARS
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.safety.sensitive_frames import frames
+from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 

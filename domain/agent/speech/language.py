@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final
 
 from domain.agent.brain import Language
-from domain.agent.extent import READ_CHARS
+from domain.agent.size_limits import READ_CHARS
 from domain.agent.speech.vocabulary import vocabulary
 from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon

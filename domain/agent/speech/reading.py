@@ -17,12 +17,12 @@ from domain.agent.speech.clause import (
     parts_of,
     sentences,
 )
+from domain.agent.speech.clause_request import ClauseRequest, request_of_clause
 from domain.agent.speech.language import has_grammar
 from domain.agent.speech.request import SpokenRequest, Standing, Veto
 from domain.agent.speech.surroundings import around
 from domain.agent.speech.utterance import Utterance, utterance
 from domain.agent.speech.vocabulary import OPPOSING, Meaning, SpeechRole, vocabulary
-from domain.agent.speech.wish import Wish, wish_of
 
 READ_CLAUSES: Final = 400
 # A message with more requests than this has no plain request.
@@ -43,7 +43,7 @@ class _Asked:
 
     at: int
     of: int
-    wish: Wish
+    wish: ClauseRequest
     standing: Standing
     vetoes: frozenset[Veto]
     doubts: frozenset[Veto]
@@ -152,7 +152,9 @@ def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
     found = []
     for at, sentence in enumerate(spoken):
         for of, clause in enumerate(sentence.clauses):
-            wish = wish_of(clause) or (of > 0 and _carried_on(sentence.clauses[of - 1], clause))
+            wish = request_of_clause(clause) or (
+                of > 0 and _carried_on(sentence.clauses[of - 1], clause)
+            )
             if not wish:
                 continue
             weight = around(spoken, at, of, wish)
@@ -169,7 +171,7 @@ def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
     return found
 
 
-def _carried_on(before: Clause, clause: Clause) -> Wish | None:
+def _carried_on(before: Clause, clause: Clause) -> ClauseRequest | None:
     """Return the request of a clause that continues the previous one: "I would like to send it
     back, and be refunded"."""
     if set(before.roles) & set(OPPOSING):
@@ -182,7 +184,7 @@ def _carried_on(before: Clause, clause: Clause) -> Wish | None:
     opening = Constituent(
         "", Meaning(SpeechRole.SOFT_WISH), clause.parts[0].start, clause.parts[0].start
     )
-    return wish_of(Clause((opening, *parts), clause.joint))
+    return request_of_clause(Clause((opening, *parts), clause.joint))
 
 
 def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[_Remark]:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from domain.agent.speech.clause import Clause, SpokenSentence
+from domain.agent.speech.clause_request import NOT_YET, ClauseRequest
 from domain.agent.speech.request import Veto
 from domain.agent.speech.vocabulary import OPPOSING, SpeechRole
-from domain.agent.speech.wish import NOT_YET, Wish
 
 _NOTHING_ELSE: Final = frozenset("Nfpyxu")
 _CONFIRMING: Final = frozenset({"confirm", "confirmation", "confirmez", "confirmer"})
@@ -57,7 +57,7 @@ class Weight:
             self.doubt(veto)
 
 
-def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> Weight:
+def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: ClauseRequest) -> Weight:
     """Evaluate the context of a request.
 
     `at`: the index of its sentence; `of`: the index of its clause in the sentence.
@@ -85,7 +85,9 @@ def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> We
     return weight
 
 
-def _in_its_sentence(sentence: SpokenSentence, of: int, wish: Wish, weight: Weight) -> None:
+def _in_its_sentence(
+    sentence: SpokenSentence, of: int, wish: ClauseRequest, weight: Weight
+) -> None:
     clauses = sentence.clauses
     if of > 0:
         _led_by(clauses[of - 1], clauses[of], weight)
@@ -100,7 +102,7 @@ def _in_its_sentence(sentence: SpokenSentence, of: int, wish: Wish, weight: Weig
         weight.doubt(Veto.RULES)
 
 
-def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None:
+def _beside(clause: Clause, wish: ClauseRequest, weight: Weight, *, before: bool) -> None:
     """Evaluate another clause of the sentence."""
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
@@ -127,7 +129,7 @@ def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None
     _taken_back(clause, wish, weight, before=before)
 
 
-def _taken_back(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None:
+def _taken_back(clause: Clause, wish: ClauseRequest, weight: Weight, *, before: bool) -> None:
     roles = set(clause.roles)
     if not before and SpeechRole.NO_WORD in roles and roles <= _NOTHING_ELSE:
         weight.vetoes.add(Veto.WITHDRAWN)
@@ -144,7 +146,7 @@ def _speaks_of_existing(clause: Clause, *, before: bool) -> bool:
     return bool(existing if clause.names_action else not before and existing - _CONFIRMING)
 
 
-def _negation(clause: Clause, wish: Wish, weight: Weight) -> None:
+def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
     """Evaluate a negation: "Not 2729" does not affect "cancel 2730", but "do not," and "not it"
     do."""
     roles = set(clause.roles)
@@ -154,7 +156,7 @@ def _negation(clause: Clause, wish: Wish, weight: Weight) -> None:
         weight.doubt(Veto.NEGATED)
 
 
-def _of_another(clause: Clause, wish: Wish) -> bool:
+def _of_another(clause: Clause, wish: ClauseRequest) -> bool:
     """Return whether the clause names an order other than the request's, or says "the other"."""
     if clause.numbers:
         return not clause.numbers & wish.own.numbers and bool(wish.own.numbers)

@@ -7,7 +7,7 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final
 
-from domain.agent.extent import READ_CHARS
+from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 

@@ -13,7 +13,7 @@ from domain.inbound.body import MAX_JSON, json_object, shaped
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import Identity, WebhookKind
-from domain.inbound.meaning import Duty, DutyKind, Meaning, Nothing, OrderNews
+from domain.inbound.meaning import ComplianceKind, ComplianceRequest, Meaning, Nothing, OrderNews
 from domain.inbound.order_values import order_email
 from domain.inbound.platforms.shopify_bodies import (
     ORDER_GID,
@@ -48,19 +48,19 @@ _PARCELS: Final = ("fulfillments/create", "fulfillments/update")
 # Each of these topics contains a part of `orders/updated`, which is sent at the same time.
 _PARTS: Final = ("orders/edited", "refunds/create")
 _DUTIES: Final = {
-    "customers/redact": DutyKind.REDACT_CUSTOMER,
-    "customers/data_request": DutyKind.CUSTOMER_DATA,
-    "shop/redact": DutyKind.REDACT_SHOP,
-    "app/uninstalled": DutyKind.DISCONNECT,
+    "customers/redact": ComplianceKind.REDACT_CUSTOMER,
+    "customers/data_request": ComplianceKind.CUSTOMER_DATA,
+    "shop/redact": ComplianceKind.REDACT_SHOP,
+    "app/uninstalled": ComplianceKind.DISCONNECT,
 }
 _OF_CUSTOMER: Final = frozenset({"customer", "orders_to_redact", "orders_requested"})
 # The topic is not signed. A field that never occurs in a topic's body reveals that the topic is
 # wrong.
 _NEVER: Final = {
-    DutyKind.REDACT_CUSTOMER: frozenset({"orders_requested", "data_request"}),
-    DutyKind.CUSTOMER_DATA: frozenset({"orders_to_redact"}),
-    DutyKind.REDACT_SHOP: _OF_CUSTOMER | {"data_request", "myshopify_domain"},
-    DutyKind.DISCONNECT: _OF_CUSTOMER | {"shop_domain"},
+    ComplianceKind.REDACT_CUSTOMER: frozenset({"orders_requested", "data_request"}),
+    ComplianceKind.CUSTOMER_DATA: frozenset({"orders_to_redact"}),
+    ComplianceKind.REDACT_SHOP: _OF_CUSTOMER | {"data_request", "myshopify_domain"},
+    ComplianceKind.DISCONNECT: _OF_CUSTOMER | {"shop_domain"},
 }
 
 
@@ -122,7 +122,7 @@ class ShopifyWebhooks:
         return OrderNews((shaped(OrderBody, body).fact(),))
 
 
-def _duty(kind: DutyKind, body: bytes, facts: EndpointFacts) -> Duty:
+def _duty(kind: ComplianceKind, body: bytes, facts: EndpointFacts) -> ComplianceRequest:
     """Parse a compliance request.
 
     Raises WebhookUnreadable if it concerns another shop, or if the body belongs to another kind of
@@ -134,10 +134,10 @@ def _duty(kind: DutyKind, body: bytes, facts: EndpointFacts) -> Duty:
         raise WebhookUnreadable("another_shop")
     if not _NEVER[kind].isdisjoint(json_object(body)):
         raise WebhookUnreadable("another_duty")
-    if kind in (DutyKind.REDACT_SHOP, DutyKind.DISCONNECT):
-        return Duty(kind)
+    if kind in (ComplianceKind.REDACT_SHOP, ComplianceKind.DISCONNECT):
+        return ComplianceRequest(kind)
     asked = shaped(PrivacyBody, body)
-    return Duty(
+    return ComplianceRequest(
         kind,
         customer_email=order_email(asked.customer.email if asked.customer else None),
         order_ids=tuple(f"{ORDER_GID}{number}" for number in asked.order_ids),

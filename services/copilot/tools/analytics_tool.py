@@ -10,7 +10,7 @@ from domain.analytics.metrics import DayMetrics, day_before
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings, quoted
 from domain.tenants.actor import ANYONE
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
@@ -58,11 +58,11 @@ class ChurnFound(CopilotFacts):
     customers: tuple[LeavingFacts, ...] = Field(description="The highest score first.")
 
 
-async def _days(desk: CopilotDesk, wanted: DaysWanted) -> ToolFindings[DaysFound]:
-    last = day_before(desk.now)
+async def _days(copilot: CopilotService, wanted: DaysWanted) -> ToolFindings[DaysFound]:
+    last = day_before(copilot.now)
     first = last - timedelta(days=wanted.days - 1)
-    async with desk.database.reading(desk.tenant) as connection:
-        days = await MetricsRepository(connection, desk.tenant).between(first, last)
+    async with copilot.database.reading(copilot.tenant) as connection:
+        days = await MetricsRepository(connection, copilot.tenant).between(first, last)
     moods = sum(one.sentiment_count for one in days)
     return ToolFindings(
         DaysFound(
@@ -87,7 +87,7 @@ async def _days(desk: CopilotDesk, wanted: DaysWanted) -> ToolFindings[DaysFound
             rated=sum(one.rated for one in days),
             rating_mean=_mean([(one.rating_mean, one.rated) for one in days]),
         ),
-        (desk.cite(CitedKind.METRICS, f"{first}/{last}", f"{first} – {last}"),),
+        (copilot.cite(CitedKind.METRICS, f"{first}/{last}", f"{first} – {last}"),),
     )
 
 
@@ -97,9 +97,9 @@ def _mean(values: list[tuple[float | None, int]]) -> float | None:
     return sum(value * weight for value, weight in known) / total if total else None
 
 
-async def _churn(desk: CopilotDesk, wanted: ChurnAsked) -> ToolFindings[ChurnFound]:
-    async with desk.database.reading(desk.tenant) as connection:
-        found = await ChurnRepository(connection, desk.tenant).latest(
+async def _churn(copilot: CopilotService, wanted: ChurnAsked) -> ToolFindings[ChurnFound]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        found = await ChurnRepository(connection, copilot.tenant).latest(
             limit=wanted.limit, level=wanted.level
         )
     return ToolFindings(
@@ -120,7 +120,7 @@ async def _churn(desk: CopilotDesk, wanted: ChurnAsked) -> ToolFindings[ChurnFou
                 for one in found
             )
         ),
-        (desk.cite(CitedKind.CHURN, "churn", "Churn"),) if found else (),
+        (copilot.cite(CitedKind.CHURN, "churn", "Churn"),) if found else (),
     )
 
 

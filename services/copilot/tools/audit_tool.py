@@ -8,7 +8,7 @@ from pydantic import Field
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.tenants.actor import MANAGERS
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.audit.audit_log import AuditLog, EntryFilter
 from store.tenants.members import MemberRepository
 
@@ -30,14 +30,14 @@ class AuditFound(CopilotFacts):
     entries: tuple[EntryFacts, ...] = Field(description="The newest first.")
 
 
-async def _list(desk: CopilotDesk, wanted: AuditAsked) -> ToolFindings[AuditFound]:
-    async with desk.database.reading(desk.tenant) as connection:
-        found = await AuditLog(connection, desk.tenant).page(
+async def _list(copilot: CopilotService, wanted: AuditAsked) -> ToolFindings[AuditFound]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        found = await AuditLog(connection, copilot.tenant).page(
             limit=wanted.limit, before=None, which=EntryFilter(what=wanted.what)
         )
     # Users belong to no client, so the query filters by client.
-    async with desk.database.reading_across() as connection:
-        members = await MemberRepository(connection).all(desk.tenant)
+    async with copilot.database.reading_across() as connection:
+        members = await MemberRepository(connection).all(copilot.tenant)
     addresses = {one.user_id: one.email for one in members}
     return ToolFindings(
         AuditFound(
@@ -52,7 +52,7 @@ async def _list(desk: CopilotDesk, wanted: AuditAsked) -> ToolFindings[AuditFoun
                 for one in found
             )
         ),
-        (desk.cite(CitedKind.AUDIT, "audit", "Audit"),),
+        (copilot.cite(CitedKind.AUDIT, "audit", "Audit"),),
     )
 
 

@@ -9,7 +9,7 @@ from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.copilot.words import content_words, stem
 from domain.tenants.actor import ANYONE
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.content.content_changes import ContentChanges
 from store.content.knowledge_search import KnowledgeSearch
 
@@ -41,10 +41,13 @@ class ContentFound(CopilotFacts):
     templates: tuple[TemplateFacts, ...] = Field(description="Those that have one of the words.")
 
 
-async def _search(desk: CopilotDesk, wanted: ContentWanted) -> ToolFindings[ContentFound]:
-    async with desk.searches.turn(desk.tenant), desk.database.reading(desk.tenant) as connection:
-        passages = await KnowledgeSearch(connection, desk.tenant).find(wanted.words)
-        templates = await ContentChanges(connection, desk.tenant).all(TemplateEntry)
+async def _search(copilot: CopilotService, wanted: ContentWanted) -> ToolFindings[ContentFound]:
+    async with (
+        copilot.searches.turn(copilot.tenant),
+        copilot.database.reading(copilot.tenant) as connection,
+    ):
+        passages = await KnowledgeSearch(connection, copilot.tenant).find(wanted.words)
+        templates = await ContentChanges(connection, copilot.tenant).all(TemplateEntry)
     facts = ContentFound(
         knowledge=tuple(
             PassageFacts(
@@ -67,8 +70,8 @@ async def _search(desk: CopilotDesk, wanted: ContentWanted) -> ToolFindings[Cont
         ),
     )
     cited = [
-        desk.cite(CitedKind.KNOWLEDGE, one.knowledge_id, one.title) for one in facts.knowledge
-    ] + [desk.cite(CitedKind.TEMPLATE, one.template_id, one.name) for one in facts.templates]
+        copilot.cite(CitedKind.KNOWLEDGE, one.knowledge_id, one.title) for one in facts.knowledge
+    ] + [copilot.cite(CitedKind.TEMPLATE, one.template_id, one.name) for one in facts.templates]
     return ToolFindings(facts, tuple(cited))
 
 

@@ -10,7 +10,7 @@ from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings
 from domain.core.ids import ULID
 from domain.runs.correspondence import ConversationSummary, Message
 from domain.tenants.actor import ANYONE
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.runs.conversation_reading import ConversationReader, ConversationSearch
 
 _PREVIEW: Final = 200
@@ -56,23 +56,28 @@ class ThreadFound(CopilotFacts):
     messages: tuple[MessageFacts, ...] = Field(description="The latest ten, oldest first.")
 
 
-async def _find(desk: CopilotDesk, wanted: CustomerWanted) -> ToolFindings[ConversationsFound]:
-    async with desk.searches.turn(desk.tenant), desk.database.reading(desk.tenant) as connection:
-        found = await ConversationReader(connection, desk.tenant).search(
+async def _find(
+    copilot: CopilotService, wanted: CustomerWanted
+) -> ToolFindings[ConversationsFound]:
+    async with (
+        copilot.searches.turn(copilot.tenant),
+        copilot.database.reading(copilot.tenant) as connection,
+    ):
+        found = await ConversationReader(connection, copilot.tenant).search(
             ConversationSearch(wanted.words, wanted.customer), before=None, limit=wanted.limit
         )
     return ToolFindings(
         ConversationsFound(conversations=tuple(map(_facts, found.conversations))),
         tuple(
-            desk.cite(CitedKind.CONVERSATION, one.id, one.customer_email or one.channel)
+            copilot.cite(CitedKind.CONVERSATION, one.id, one.customer_email or one.channel)
             for one in found.conversations
         ),
     )
 
 
-async def _read(desk: CopilotDesk, wanted: ThreadWanted) -> ToolFindings[ThreadFound]:
-    async with desk.database.reading(desk.tenant) as connection:
-        reader = ConversationReader(connection, desk.tenant)
+async def _read(copilot: CopilotService, wanted: ThreadWanted) -> ToolFindings[ThreadFound]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        reader = ConversationReader(connection, copilot.tenant)
         conversation = await reader.read(wanted.conversation_id)
         messages = await reader.messages(wanted.conversation_id, before=None, limit=_MESSAGES)
     runs = dict.fromkeys(one.run_id for one in messages if one.run_id is not None)
@@ -83,8 +88,8 @@ async def _read(desk: CopilotDesk, wanted: ThreadWanted) -> ToolFindings[ThreadF
             messages=tuple(map(_message, reversed(messages))),
         ),
         (
-            desk.cite(CitedKind.CONVERSATION, conversation.id, title),
-            *(desk.cite(CitedKind.RUN, one, title) for one in runs),
+            copilot.cite(CitedKind.CONVERSATION, conversation.id, title),
+            *(copilot.cite(CitedKind.RUN, one, title) for one in runs),
         ),
     )
 

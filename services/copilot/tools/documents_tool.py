@@ -7,7 +7,7 @@ from pydantic import Field
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.tenants.actor import ANYONE
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 
 
 class DocumentsWanted(CopilotInput):
@@ -27,8 +27,8 @@ class DocumentsFound(CopilotFacts):
     sections: tuple[DocumentFacts, ...]
 
 
-async def _search(desk: CopilotDesk, wanted: DocumentsWanted) -> ToolFindings[DocumentsFound]:
-    found = desk.documents.search(wanted.question, wanted.limit)
+async def _search(copilot: CopilotService, wanted: DocumentsWanted) -> ToolFindings[DocumentsFound]:
+    found = copilot.documents.search(wanted.question, wanted.limit)
     sections = tuple(
         DocumentFacts(
             place=one.section.place,
@@ -42,7 +42,7 @@ async def _search(desk: CopilotDesk, wanted: DocumentsWanted) -> ToolFindings[Do
     return ToolFindings(
         DocumentsFound(sections=sections),
         tuple(
-            desk.cite(CitedKind.DOCUMENT, one.place, f"{one.title}: {one.heading}")
+            copilot.cite(CitedKind.DOCUMENT, one.place, f"{one.title}: {one.heading}")
             for one in sections
         ),
     )

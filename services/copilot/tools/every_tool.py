@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from services.copilot.desk import AnyTool
+from services.copilot.copilot_service import AnyTool
 from services.copilot.tools.analytics_tool import READ_CHURN, READ_METRICS
 from services.copilot.tools.audit_tool import READ_AUDIT
 from services.copilot.tools.content_tool import SEARCH_CONTENT

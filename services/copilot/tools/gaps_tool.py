@@ -10,7 +10,7 @@ from domain.copilot.answer import CitedKind, DraftedChange
 from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings, quoted
 from domain.tenants.actor import ANYONE, MANAGERS
 from services.analytics.gaps import knowledge_gaps
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 
 _EXAMPLE_CHARS: Final = 200
 
@@ -37,28 +37,28 @@ class GapsFound(CopilotFacts):
     gaps: tuple[GapFacts, ...] = Field(description="Those with the most tickets first.")
 
 
-async def _read(desk: CopilotDesk, wanted: GapsAsked) -> ToolFindings[GapsFound]:
+async def _read(copilot: CopilotService, wanted: GapsAsked) -> ToolFindings[GapsFound]:
     found = await knowledge_gaps(
-        desk.database,
-        desk.tenant,
-        desk.actor,
-        desk.gaps,
+        copilot.database,
+        copilot.tenant,
+        copilot.actor,
+        copilot.gaps,
         span=wanted.span,
-        now=desk.now,
+        now=copilot.now,
         limit=wanted.limit,
     )
     facts = tuple(map(_facts, found.gaps))
-    overview = desk.cite(CitedKind.GAP, "gaps", f"{found.questions}") if facts else None
+    overview = copilot.cite(CitedKind.GAP, "gaps", f"{found.questions}") if facts else None
     return ToolFindings(
         GapsFound(days=int(wanted.span), questions=found.questions, gaps=facts),
         (
             *((overview,) if overview else ()),
             *(
-                desk.cite(CitedKind.RUN, one.run_id, one.example.text if one.example else "")
+                copilot.cite(CitedKind.RUN, one.run_id, one.example.text if one.example else "")
                 for one in facts
             ),
         ),
-        _drafts(desk, found.gaps),
+        _drafts(copilot, found.gaps),
     )
 
 
@@ -74,11 +74,11 @@ def _facts(gap: KnowledgeGap) -> GapFacts:
     )
 
 
-def _drafts(desk: CopilotDesk, gaps: tuple[KnowledgeGap, ...]) -> tuple[DraftedChange, ...]:
+def _drafts(copilot: CopilotService, gaps: tuple[KnowledgeGap, ...]) -> tuple[DraftedChange, ...]:
     """Return the draft of a new entry for the largest gap that no entry answers. A person has to
     write its text, because customers' text is not a reliable source."""
     first = next((one for one in gaps if one.knowledge is None), None)
-    if first is None or not desk.actor.may(MANAGERS):
+    if first is None or not copilot.actor.may(MANAGERS):
         return ()
     language = first.languages[0].value or "fr"
     return (

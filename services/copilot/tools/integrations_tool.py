@@ -7,7 +7,7 @@ from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.integrations.integration import IntegrationStatus
 from domain.tenants.actor import ANYONE
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.integrations.integrations import IntegrationRepository
 
 
@@ -30,9 +30,9 @@ class IntegrationsFound(CopilotFacts):
     integrations: tuple[ConnectionFacts, ...]
 
 
-async def _list(desk: CopilotDesk, _: IntegrationsAsked) -> ToolFindings[IntegrationsFound]:
-    async with desk.database.reading(desk.tenant) as connection:
-        found = await IntegrationRepository(connection, desk.tenant).entries()
+async def _list(copilot: CopilotService, _: IntegrationsAsked) -> ToolFindings[IntegrationsFound]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        found = await IntegrationRepository(connection, copilot.tenant).entries()
     facts = tuple(
         ConnectionFacts(
             integration_id=one.id,
@@ -46,7 +46,9 @@ async def _list(desk: CopilotDesk, _: IntegrationsAsked) -> ToolFindings[Integra
     )
     return ToolFindings(
         IntegrationsFound(integrations=facts),
-        tuple(desk.cite(CitedKind.INTEGRATION, one.integration_id, one.provider) for one in facts),
+        tuple(
+            copilot.cite(CitedKind.INTEGRATION, one.integration_id, one.provider) for one in facts
+        ),
     )
 
 

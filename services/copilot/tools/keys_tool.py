@@ -6,7 +6,7 @@ from typing import Final
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.tenants.actor import MANAGERS
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.tenants.keys import KeyRepository
 
 _SHOWN: Final = 20
@@ -29,9 +29,9 @@ class KeysFound(CopilotFacts):
     keys: tuple[KeyFacts, ...]
 
 
-async def _list(desk: CopilotDesk, _: KeysAsked) -> ToolFindings[KeysFound]:
-    async with desk.database.reading(desk.tenant) as connection:
-        found = await KeyRepository(connection).page(desk.tenant, after=None, limit=_SHOWN)
+async def _list(copilot: CopilotService, _: KeysAsked) -> ToolFindings[KeysFound]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        found = await KeyRepository(connection).page(copilot.tenant, after=None, limit=_SHOWN)
     return ToolFindings(
         KeysFound(
             keys=tuple(
@@ -46,7 +46,7 @@ async def _list(desk: CopilotDesk, _: KeysAsked) -> ToolFindings[KeysFound]:
                 for one in found
             )
         ),
-        tuple(desk.cite(CitedKind.KEY, one.id, one.label) for one in found[:1]),
+        tuple(copilot.cite(CitedKind.KEY, one.id, one.label) for one in found[:1]),
     )
 
 

@@ -7,7 +7,7 @@ from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.tenants.actor import MANAGERS
 from domain.tenants.client import Role
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.tenants.members import MemberRepository
 
 _SHOWN: Final = 50
@@ -27,10 +27,10 @@ class MembersFound(CopilotFacts):
     members: tuple[MemberFacts, ...]
 
 
-async def _list(desk: CopilotDesk, _: MembersAsked) -> ToolFindings[MembersFound]:
+async def _list(copilot: CopilotService, _: MembersAsked) -> ToolFindings[MembersFound]:
     # Users belong to no client, so the query filters by client.
-    async with desk.database.reading_across() as connection:
-        found = await MemberRepository(connection).all(desk.tenant)
+    async with copilot.database.reading_across() as connection:
+        found = await MemberRepository(connection).all(copilot.tenant)
     return ToolFindings(
         MembersFound(
             members=tuple(
@@ -38,7 +38,7 @@ async def _list(desk: CopilotDesk, _: MembersAsked) -> ToolFindings[MembersFound
                 for one in found[:_SHOWN]
             )
         ),
-        (desk.cite(CitedKind.MEMBER, "members", "Members"),),
+        (copilot.cite(CitedKind.MEMBER, "members", "Members"),),
     )
 
 

@@ -7,7 +7,7 @@ from domain.agent.rulebook import ActionRule
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.tenants.actor import ANYONE
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.playbooks.playbooks import PlaybookRepository
 
 _SHOWN: Final = 20
@@ -36,9 +36,9 @@ class PlaybooksFound(CopilotFacts):
     playbooks: tuple[PlaybookFacts, ...]
 
 
-async def _list(desk: CopilotDesk, _: PlaybooksAsked) -> ToolFindings[PlaybooksFound]:
-    async with desk.database.reading(desk.tenant) as connection:
-        found = await PlaybookRepository(connection, desk.tenant).all()
+async def _list(copilot: CopilotService, _: PlaybooksAsked) -> ToolFindings[PlaybooksFound]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        found = await PlaybookRepository(connection, copilot.tenant).all()
     facts = tuple(
         PlaybookFacts(
             playbook_id=one.playbook.id,
@@ -54,7 +54,7 @@ async def _list(desk: CopilotDesk, _: PlaybooksAsked) -> ToolFindings[PlaybooksF
     )
     return ToolFindings(
         PlaybooksFound(playbooks=facts),
-        tuple(desk.cite(CitedKind.PLAYBOOK, one.playbook_id, one.name) for one in facts),
+        tuple(copilot.cite(CitedKind.PLAYBOOK, one.playbook_id, one.name) for one in facts),
     )
 
 

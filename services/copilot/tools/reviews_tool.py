@@ -12,7 +12,7 @@ from domain.core.money import Money
 from domain.reviews.escalation import EscalationStatus
 from domain.reviews.review import Wanted
 from domain.tenants.actor import ANYONE, REVIEWERS
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.reviews.reviews import ReviewFilter, list_reviews
 
 _PREVIEW: Final = 200
@@ -42,10 +42,10 @@ class QueueFound(CopilotFacts):
     has_more: bool
 
 
-async def _list(desk: CopilotDesk, wanted: QueueWanted) -> ToolFindings[QueueFound]:
-    async with desk.database.reading(desk.tenant) as connection:
+async def _list(copilot: CopilotService, wanted: QueueWanted) -> ToolFindings[QueueFound]:
+    async with copilot.database.reading(copilot.tenant) as connection:
         found = await list_reviews(
-            connection, desk.tenant, ReviewFilter(wanted.status), limit=wanted.limit + 1
+            connection, copilot.tenant, ReviewFilter(wanted.status), limit=wanted.limit + 1
         )
     shown = found[: wanted.limit]
     facts = tuple(
@@ -67,17 +67,17 @@ async def _list(desk: CopilotDesk, wanted: QueueWanted) -> ToolFindings[QueueFou
     return ToolFindings(
         QueueFound(reviews=facts, has_more=len(found) > wanted.limit),
         tuple(
-            desk.cite(CitedKind.REVIEW, one.id, one.subject or one.preview or one.id)
+            copilot.cite(CitedKind.REVIEW, one.id, one.subject or one.preview or one.id)
             for one in shown
         ),
-        _drafts(desk, facts),
+        _drafts(copilot, facts),
     )
 
 
-def _drafts(desk: CopilotDesk, facts: tuple[WaitingFacts, ...]) -> tuple[DraftedChange, ...]:
+def _drafts(copilot: CopilotService, facts: tuple[WaitingFacts, ...]) -> tuple[DraftedChange, ...]:
     """Return a draft action that claims the first unclaimed review."""
     free = next((one for one in facts if one.status is EscalationStatus.PENDING), None)
-    if free is None or not desk.actor.may(REVIEWERS):
+    if free is None or not copilot.actor.may(REVIEWERS):
         return ()
     return (
         DraftedChange(

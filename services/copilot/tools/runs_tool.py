@@ -7,8 +7,8 @@ from pydantic import Field
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, StepState
+from domain.agent.policy_decision import PolicyDecision
 from domain.agent.safety.sensitive import SensitiveMatter
-from domain.agent.verdict import Verdict
 from domain.copilot.answer import CitedKind
 from domain.copilot.tool import CopilotFacts, CopilotInput, Quoted, ToolFindings, quoted
 from domain.core.money import Money
@@ -18,7 +18,7 @@ from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunTrace
 from domain.tenants.actor import ANYONE
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.runs.run_finding import RunFinder
 from store.runs.traces import RunTraces
 
@@ -75,7 +75,7 @@ class RunReport(CopilotFacts):
     hold: EscalationReason | None
     handoff_reason: EscalationReason | None
     sensitive: SensitiveMatter | None
-    verdicts: tuple[Verdict, ...] = Field(description="What the policy said of the actions.")
+    verdicts: tuple[PolicyDecision, ...] = Field(description="What the policy said of the actions.")
     failed_steps: tuple[ActionKind, ...]
     order: OrderOfRun | None
     reviews: tuple[ReviewOfRun, ...]
@@ -95,33 +95,36 @@ class OrderRuns(CopilotFacts):
     )
 
 
-async def _read(desk: CopilotDesk, wanted: RunNamed) -> ToolFindings[RunReport]:
-    async with desk.database.reading(desk.tenant) as connection:
-        run_id = await RunFinder(connection, desk.tenant).named(wanted.named)
+async def _read(copilot: CopilotService, wanted: RunNamed) -> ToolFindings[RunReport]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        run_id = await RunFinder(connection, copilot.tenant).named(wanted.named)
         if run_id is None:
             raise RunNotFound(wanted.named)
-        trace = await RunTraces(connection, desk.tenant).read(run_id)
+        trace = await RunTraces(connection, copilot.tenant).read(run_id)
     facts = _facts(trace)
     return ToolFindings(
         facts,
         (
-            desk.cite(CitedKind.RUN, run_id, _title(facts)),
-            *(desk.cite(CitedKind.REVIEW, one.review_id, _title(facts)) for one in facts.reviews),
-            desk.cite(CitedKind.PLAYBOOK, facts.playbook_id, facts.playbook),
+            copilot.cite(CitedKind.RUN, run_id, _title(facts)),
+            *(
+                copilot.cite(CitedKind.REVIEW, one.review_id, _title(facts))
+                for one in facts.reviews
+            ),
+            copilot.cite(CitedKind.PLAYBOOK, facts.playbook_id, facts.playbook),
         ),
     )
 
 
-async def _of_order(desk: CopilotDesk, wanted: RunsOfOrder) -> ToolFindings[OrderRuns]:
-    async with desk.database.reading(desk.tenant) as connection:
-        found = await RunFinder(connection, desk.tenant).of_order(
+async def _of_order(copilot: CopilotService, wanted: RunsOfOrder) -> ToolFindings[OrderRuns]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        found = await RunFinder(connection, copilot.tenant).of_order(
             wanted.number, limit=_OF_ONE_ORDER
         )
-        traces = [await RunTraces(connection, desk.tenant).read(one) for one in found]
+        traces = [await RunTraces(connection, copilot.tenant).read(one) for one in found]
     runs = tuple(map(_facts, traces))
     return ToolFindings(
         OrderRuns(runs=runs),
-        tuple(desk.cite(CitedKind.RUN, one.run_id, _title(one)) for one in runs),
+        tuple(copilot.cite(CitedKind.RUN, one.run_id, _title(one)) for one in runs),
     )
 
 

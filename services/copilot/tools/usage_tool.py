@@ -11,7 +11,7 @@ from domain.copilot.tool import CopilotFacts, CopilotInput, ToolFindings
 from domain.tenants.actor import ANYONE
 from domain.tenants.client import Plan
 from services.billing.standing import usage_standing
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 
 _MONTHS: Final = 6
 
@@ -37,14 +37,14 @@ class UsageFacts(CopilotFacts):
     earlier: tuple[MonthFacts, ...] = Field(description="The months before, newest first.")
 
 
-async def _read(desk: CopilotDesk, _: UsageAsked) -> ToolFindings[UsageFacts]:
-    async with desk.database.reading(desk.tenant) as connection:
-        found = await usage_standing(connection, desk.tenant, desk.now)
-    standing, coming = found.usage.standing(desk.now), found.forecast
+async def _read(copilot: CopilotService, _: UsageAsked) -> ToolFindings[UsageFacts]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        found = await usage_standing(connection, copilot.tenant, copilot.now)
+    standing, coming = found.usage.standing(copilot.now), found.forecast
     limited = standing.tickets_limit != UNLIMITED
     return ToolFindings(
         UsageFacts(
-            plan=found.usage.subscription.plan_at(desk.now),
+            plan=found.usage.subscription.plan_at(copilot.now),
             period=standing.period,
             tickets_used=standing.tickets_used,
             tickets_limit=standing.tickets_limit if limited else None,
@@ -57,7 +57,7 @@ async def _read(desk: CopilotDesk, _: UsageAsked) -> ToolFindings[UsageFacts]:
                 for one in found.history[:_MONTHS]
             ),
         ),
-        (desk.cite(CitedKind.USAGE, standing.period, standing.period),),
+        (copilot.cite(CitedKind.USAGE, standing.period, standing.period),),
     )
 
 

@@ -12,7 +12,7 @@ from domain.core.ids import ULID
 from domain.tenants.actor import MANAGERS
 from domain.webhooks.delivery import DeliveryStatus, FailureKind
 from domain.webhooks.webhook import Webhook
-from services.copilot.desk import CopilotDesk, ReadTool
+from services.copilot.copilot_service import CopilotService, ReadTool
 from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.subscriptions import WebhookRepository
 
@@ -49,19 +49,19 @@ class WebhooksFound(CopilotFacts):
     webhooks: tuple[WebhookFacts, ...]
 
 
-async def _read(desk: CopilotDesk, wanted: WebhooksAsked) -> ToolFindings[WebhooksFound]:
-    async with desk.database.reading(desk.tenant) as connection:
-        webhooks = WebhookRepository(connection, desk.tenant)
+async def _read(copilot: CopilotService, wanted: WebhooksAsked) -> ToolFindings[WebhooksFound]:
+    async with copilot.database.reading(copilot.tenant) as connection:
+        webhooks = WebhookRepository(connection, copilot.tenant)
         mine = (
             (await webhooks.all())[:_WEBHOOKS]
             if wanted.webhook_id is None
             else (await webhooks.read(wanted.webhook_id),)
         )
-        deliveries = DeliveryRepository(connection, desk.tenant)
+        deliveries = DeliveryRepository(connection, copilot.tenant)
         facts = tuple([await _facts(deliveries, one) for one in mine])
     return ToolFindings(
         WebhooksFound(webhooks=facts),
-        tuple(desk.cite(CitedKind.WEBHOOK, one.webhook_id, one.label) for one in facts),
+        tuple(copilot.cite(CitedKind.WEBHOOK, one.webhook_id, one.label) for one in facts),
         tuple(draft for one in facts for draft in _drafts(one)),
     )
 

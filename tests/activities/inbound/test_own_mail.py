@@ -9,8 +9,8 @@ from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind, StepOutcome, StepState
 from domain.inbound.mail import INBOUND
-from domain.intake.correspondent import claimed_customer
 from domain.intake.event import InboundEvent
+from domain.intake.event_sender import claimed_customer
 from domain.intake.normalization import normalize
 from domain.integrations.client_sender import WantedSender
 from domain.integrations.providers import Provider

@@ -3,7 +3,7 @@
 import pytest
 from temporalio.testing import ActivityEnvironment
 
-from activities.inbound.tell_of_data_requests import TellOfDataRequests
+from activities.inbound.data_request_notices import DataRequestNotices
 from adapters.system import utc_now
 from domain.core.service_name import ServiceName
 from domain.integrations.errors import MailUnreachable
@@ -23,7 +23,7 @@ async def test_the_owner_is_told_once(database: Database, shop: Shop, mail: Mail
         requests = DataRequestRepository(connection, shop.tenant)
         answered = await data_requested(database, shop)
         await requests.fulfil(answered, by="u", now=utc_now())
-    away = TellOfDataRequests(
+    away = DataRequestNotices(
         database,
         service_mails(database, mailer_to("smtp://127.0.0.1:1")),
         utc_now,
@@ -32,7 +32,7 @@ async def test_the_owner_is_told_once(database: Database, shop: Shop, mail: Mail
     )
     with pytest.raises(MailUnreachable):
         await ActivityEnvironment().run(away.tell)
-    activity = TellOfDataRequests(
+    activity = DataRequestNotices(
         database,
         service_mails(database, mailer_to(mail.url)),
         utc_now,

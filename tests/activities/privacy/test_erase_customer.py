@@ -22,7 +22,7 @@ from store.content.tables import suggestions
 from store.core.database import Database
 from store.intake.tables import engine_events
 from store.learning.tables import corrections, labelled_examples, own_heads
-from store.privacy.erasure_words import CustomerWords
+from store.privacy.customer_redaction import CustomerWords
 from store.ratings.tables import ratings
 from store.runs.tables import engine_messages
 from store.simulation.tables import replay_changes

@@ -19,7 +19,7 @@ from domain.integrations.providers import Provider
 from store.core.database import Database
 from store.runs.cases import Case
 from tests.support.agent.orders import an_order
-from tests.support.agent.situation import an_event
+from tests.support.agent.policy_context import an_event
 from tests.support.integrations.mailers import client_mail, mailer_to
 from tests.support.servers.stripe import API_KEY, StripePayment, stripe_server
 

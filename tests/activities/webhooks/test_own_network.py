@@ -1,8 +1,10 @@
 """What is put off while our own network fails, and for how long. Time is the tests' own."""
 
+from functools import partial
+
 import pytest
 
-from activities.webhooks.own_network import FIRST_WAIT_S, OwnNetwork
+from activities.webhooks.network_self_check import FIRST_WAIT_S, NetworkSelfCheck
 from domain.webhooks.breaker import OwnPart
 from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus, FailureKind
 from domain.webhooks.errors import Deferred
@@ -30,7 +32,7 @@ def url_of(client: int) -> str:
     return f"https://hooks.shop{client}.example/in"
 
 
-async def judged(network: OwnNetwork, client: int, done: DeliveryAttempt) -> bool:
+async def judged(network: NetworkSelfCheck, client: int, done: DeliveryAttempt) -> bool:
     """Whether it is the receiver's own."""
     try:
         await network.judge(f"client {client}", url_of(client), done, tries=1)
@@ -39,7 +41,7 @@ async def judged(network: OwnNetwork, client: int, done: DeliveryAttempt) -> boo
     return True
 
 
-async def admitted(network: OwnNetwork, client: int, url: str = "") -> bool:
+async def admitted(network: NetworkSelfCheck, client: int, url: str = "") -> bool:
     try:
         network.admit(f"client {client}", url or url_of(client), tries=1)
     except Deferred:
@@ -50,7 +52,7 @@ async def admitted(network: OwnNetwork, client: int, url: str = "") -> bool:
 @pytest.mark.parametrize(("done", "part"), [(NO_NAME, OwnPart.NAMES), (NO_WAY, OwnPart.NETWORK)])
 async def test_the_fifth_client_is_not_counted(done: DeliveryAttempt, part: OwnPart) -> None:
     told = Told()
-    network = OwnNetwork(None, told, clock=Time())
+    network = NetworkSelfCheck(None, told, clock=Time())
 
     assert [await judged(network, client, done) for client in range(6)] == [True] * 4 + [False] * 2
     assert told.failing == [(part, True)]
@@ -59,7 +61,7 @@ async def test_the_fifth_client_is_not_counted(done: DeliveryAttempt, part: OwnP
 
 
 async def test_what_has_another_cause_is_counted_all_the_same() -> None:
-    network = OwnNetwork(None, Told(), clock=Time())
+    network = NetworkSelfCheck(None, Told(), clock=Time())
     for client in range(6):
         await judged(network, client, NO_NAME)
 
@@ -70,7 +72,7 @@ async def test_what_has_another_cause_is_counted_all_the_same() -> None:
 
 
 async def test_a_url_with_an_address_needs_no_names() -> None:
-    network = OwnNetwork(None, Told(), clock=Time())
+    network = NetworkSelfCheck(None, Told(), clock=Time())
     for client in range(6):
         await judged(network, client, NO_NAME)
 
@@ -79,7 +81,7 @@ async def test_a_url_with_an_address_needs_no_names() -> None:
 
 async def test_it_closes_by_itself_and_says_so() -> None:
     told, time = Told(), Time()
-    network = OwnNetwork(None, told, clock=time)
+    network = NetworkSelfCheck(None, told, clock=time)
     for client in range(6):
         await judged(network, client, NO_NAME)
     for client in range(6):
@@ -93,13 +95,15 @@ async def test_it_closes_by_itself_and_says_so() -> None:
     ("tries", "wait_s"), [(1, FIRST_WAIT_S), (2, 30), (3, 60), (6, 300), (5000, 300)]
 )
 async def test_waits_grow_and_have_an_end(tries: int, wait_s: float) -> None:
-    for chance in (0.0, 1.0):
-        network = OwnNetwork(None, Told(), clock=Time(), chance=lambda chance=chance: chance)  # type: ignore[misc]
+    for randomness in (0.0, 1.0):
+        network = NetworkSelfCheck(
+            None, Told(), clock=Time(), randomness=partial(float, randomness)
+        )
         for client in range(5):
             await judged(network, client, NO_NAME)
         with pytest.raises(Deferred) as put_off:
             await network.judge("client 0", url_of(0), NO_NAME, tries=tries)
-        assert put_off.value.retry_after_s == wait_s * (1 - chance / 2)
+        assert put_off.value.retry_after_s == wait_s * (1 - randomness / 2)
 
 
 @pytest.mark.parametrize("known", [True, False])
@@ -109,7 +113,7 @@ async def test_the_canary_is_believed_once_it_was_found(*, known: bool) -> None:
     async def canary() -> bool:
         return next(answers)
 
-    network = OwnNetwork(canary, Told(), clock=Time())
+    network = NetworkSelfCheck(canary, Told(), clock=Time())
     await network.begin()
 
     assert await judged(network, 1, NO_NAME) is not known

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from activities.webhooks.permits import LONGEST_S, SHORTEST_S, Permits
+from activities.webhooks.delivery_limiter import LONGEST_S, SHORTEST_S, DeliveryLimiter
 from domain.webhooks.errors import Deferred
 from tests.support.webhooks.sending import Alone, Sending, Time, end, settle
 
@@ -18,8 +18,10 @@ HANGING_S = 10.0
 SECONDS = 600
 
 
-async def send(permits: Permits, tenant: str, endpoint: str, count: int = 1) -> list[Sending]:
-    begun = [Sending(permits, tenant, endpoint) for _ in range(count)]
+async def send(
+    delivery_limiter: DeliveryLimiter, tenant: str, endpoint: str, count: int = 1
+) -> list[Sending]:
+    begun = [Sending(delivery_limiter, tenant, endpoint) for _ in range(count)]
     await settle()
     return begun
 
@@ -29,23 +31,23 @@ def active(sent: list[Sending]) -> int:
 
 
 async def test_four_to_an_endpoint_eight_of_a_tenant() -> None:
-    permits = Permits(Alone())
-    one = await send(permits, "a", "one", 6)
+    delivery_limiter = DeliveryLimiter(Alone())
+    one = await send(delivery_limiter, "a", "one", 6)
     assert active(one) == 4
 
-    two = await send(permits, "a", "two", 4)
-    three = await send(permits, "a", "three", 1)
+    two = await send(delivery_limiter, "a", "two", 4)
+    three = await send(delivery_limiter, "a", "three", 1)
     assert (active(two), active(three)) == (4, 0)
 
-    other = await send(permits, "b", "one", 4)
+    other = await send(delivery_limiter, "b", "one", 4)
     assert active(other) == 4
     await end(*one, *two, *three, *other)
 
 
 async def test_hanging_endpoint_leaves_the_healthy_one_of_its_tenant_its_places() -> None:
-    permits = Permits(Alone())
-    hanging = await send(permits, "a", "hanging", 100)
-    healthy = await send(permits, "a", "healthy", 16)
+    delivery_limiter = DeliveryLimiter(Alone())
+    hanging = await send(delivery_limiter, "a", "hanging", 100)
+    healthy = await send(delivery_limiter, "a", "healthy", 16)
 
     for _ in range(4):
         done = [one for one in healthy if one.active]
@@ -60,9 +62,12 @@ async def test_hanging_endpoint_leaves_the_healthy_one_of_its_tenant_its_places(
 
 
 async def test_freed_place_goes_to_the_endpoint_with_the_fewest_going_on() -> None:
-    permits = Permits(Alone())
-    hanging = [*await send(permits, "a", "x", 10), *await send(permits, "a", "y", 10)]
-    late = await send(permits, "a", "late")
+    delivery_limiter = DeliveryLimiter(Alone())
+    hanging = [
+        *await send(delivery_limiter, "a", "x", 10),
+        *await send(delivery_limiter, "a", "y", 10),
+    ]
+    late = await send(delivery_limiter, "a", "late")
     assert active(late) == 0
 
     hanging[0].end()
@@ -73,8 +78,8 @@ async def test_freed_place_goes_to_the_endpoint_with_the_fewest_going_on() -> No
 
 
 async def test_within_an_endpoint_first_come_first_served() -> None:
-    permits = Permits(Alone(), per_endpoint=1)
-    sent = await send(permits, "a", "x", 3)
+    delivery_limiter = DeliveryLimiter(Alone(), per_endpoint=1)
+    sent = await send(delivery_limiter, "a", "x", 3)
 
     for place in range(3):
         assert [one.active for one in sent] == [at <= place for at in range(3)]
@@ -83,8 +88,8 @@ async def test_within_an_endpoint_first_come_first_served() -> None:
 
 
 async def test_puts_off_whoever_finds_no_place_to_wait() -> None:
-    permits = Permits(Alone(), clock=Time(), chance=lambda: 0.0)
-    sent = await send(permits, "a", "x", 19)
+    delivery_limiter = DeliveryLimiter(Alone(), clock=Time(), randomness=lambda: 0.0)
+    sent = await send(delivery_limiter, "a", "x", 19)
 
     waits = [one.deferred for one in sent if one.deferred is not None]
 
@@ -95,9 +100,9 @@ async def test_puts_off_whoever_finds_no_place_to_wait() -> None:
 async def test_waits_of_all_tenants_together_are_limited_and_hold_nobody_up_who_need_not_wait() -> (
     None
 ):
-    permits = Permits(Alone(), waiting=3)
-    a = await send(permits, "a", "x", 7)
-    b = await send(permits, "b", "x", 5)
+    delivery_limiter = DeliveryLimiter(Alone(), waiting=3)
+    a = await send(delivery_limiter, "a", "x", 7)
+    b = await send(delivery_limiter, "b", "x", 5)
 
     assert [one.deferred is None for one in a] == [True] * 7
     assert [one.deferred is None for one in b] == [True] * 4 + [False]
@@ -106,20 +111,20 @@ async def test_waits_of_all_tenants_together_are_limited_and_hold_nobody_up_who_
 
 
 async def test_wait_has_an_end() -> None:
-    permits = Permits(Alone(), longest_wait_s=0.01)
-    sent = await send(permits, "a", "x", 5)
+    delivery_limiter = DeliveryLimiter(Alone(), longest_wait_s=0.01)
+    sent = await send(delivery_limiter, "a", "x", 5)
 
     with pytest.raises(Deferred):
         await sent[4].task
 
     await end(*sent)
-    assert not permits._tenants
+    assert not delivery_limiter._tenants
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
-async def test_waits_stay_within_their_bounds_however_many_are_put_off(chance: float) -> None:
-    permits = Permits(Alone(), chance=lambda: chance)
-    sent = await send(permits, "a", "x", 6000)
+async def test_waits_stay_within_their_bounds_however_many_are_put_off(randomness: float) -> None:
+    delivery_limiter = DeliveryLimiter(Alone(), randomness=lambda: randomness)
+    sent = await send(delivery_limiter, "a", "x", 6000)
 
     waits = [one.deferred for one in sent if one.deferred is not None]
 
@@ -132,9 +137,9 @@ async def test_waits_stay_within_their_bounds_however_many_are_put_off(chance: f
 
 @pytest.mark.parametrize("granted", [False, True])
 async def test_cancelled_in_the_moment_of_its_permit_passes_it_on(*, granted: bool) -> None:
-    permits = Permits(Alone(), per_endpoint=1)
-    async with permits.of("a", "x"):
-        second, third = await send(permits, "a", "x", 2)
+    delivery_limiter = DeliveryLimiter(Alone(), per_endpoint=1)
+    async with delivery_limiter.of("a", "x"):
+        second, third = await send(delivery_limiter, "a", "x", 2)
         if not granted:
             second.task.cancel()
     second.task.cancel()
@@ -143,21 +148,21 @@ async def test_cancelled_in_the_moment_of_its_permit_passes_it_on(*, granted: bo
     assert not second.active
     assert third.active
     await end(second, third)
-    assert not permits._tenants
+    assert not delivery_limiter._tenants
 
 
 async def test_closed_gives_no_permit_and_lets_go_on_what_goes_on() -> None:
-    permits = Permits(Alone())
-    sent = await send(permits, "a", "x", 6)
+    delivery_limiter = DeliveryLimiter(Alone())
+    sent = await send(delivery_limiter, "a", "x", 6)
 
-    permits.close()
+    delivery_limiter.close()
     await settle()
-    late = await send(permits, "b", "x")
+    late = await send(delivery_limiter, "b", "x")
 
     assert [one.deferred for one in (*sent[4:], *late)] == [SHORTEST_S] * 3
     assert not any(one.task.done() for one in sent[:4])
     await end(*sent, *late)
-    assert not permits._tenants
+    assert not delivery_limiter._tenants
 
 
 class Worker:
@@ -166,8 +171,10 @@ class Worker:
 
     def __init__(self) -> None:
         self.time = Time()
-        chance = random.Random(7)
-        self.permits = Permits(Alone(), clock=self.time, chance=chance.random)
+        randomness = random.Random(7)
+        self.delivery_limiter = DeliveryLimiter(
+            Alone(), clock=self.time, randomness=randomness.random
+        )
         self._due: list[tuple[float, int, Callable[[], Awaitable[None]]]] = []
         self._order = 0
         self.sent: list[Sending] = []
@@ -185,7 +192,7 @@ class Worker:
 
     async def deliver(self, tenant: str, endpoint: str) -> None:
         self.tried[int(self.time.now)] += 1
-        one = Sending(self.permits, tenant, endpoint)
+        one = Sending(self.delivery_limiter, tenant, endpoint)
         await settle()
         if one.deferred is not None:
             self.at(self.time.now + one.deferred, lambda: self.deliver(tenant, endpoint))
@@ -210,7 +217,7 @@ async def test_tenant_whose_receivers_hang_holds_few_slots_and_comes_back_rarely
     worker = Worker()
 
     async def other() -> None:
-        one = Sending(worker.permits, "b", "healthy")
+        one = Sending(worker.delivery_limiter, "b", "healthy")
         await settle()
         assert one.active
         await end(one)
@@ -218,7 +225,7 @@ async def test_tenant_whose_receivers_hang_holds_few_slots_and_comes_back_rarely
     async def burst() -> None:
         for number in range(3000):
             await worker.deliver("a", f"hanging-{number % 200}")
-        assert len(worker.permits._tenants["a"].queue) == 24
+        assert len(worker.delivery_limiter._tenants["a"].queue) == 24
 
     worker.at(0.0, burst)
     for second in range(SECONDS):

@@ -14,7 +14,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from activities.webhooks.permits import LONGEST_S, SHORTEST_S, Permits
+from activities.webhooks.delivery_limiter import LONGEST_S, SHORTEST_S, DeliveryLimiter
 from tests.support.webhooks.sending import Alone, Sending, Time, end, settle
 
 
@@ -25,21 +25,21 @@ class PermitsMachine(RuleBasedStateMachine):
         super().__init__()
         self.loop = asyncio.new_event_loop()
         self.time = Time()
-        self.permits = Permits(
+        self.delivery_limiter = DeliveryLimiter(
             Alone(),
             per_endpoint=2,
             per_tenant=3,
             waiting_per_tenant=6,
             waiting=9,
             clock=self.time,
-            chance=lambda: 0.5,
+            randomness=lambda: 0.5,
         )
         self.sent: list[Sending] = []
 
     def teardown(self) -> None:
         self.run(end(*self.sent))
-        assert not self.permits._tenants
-        assert self.permits._waiting == 0
+        assert not self.delivery_limiter._tenants
+        assert self.delivery_limiter._waiting == 0
         self.loop.close()
 
     def run(self, work: Coroutine[object, object, object]) -> None:
@@ -52,7 +52,7 @@ class PermitsMachine(RuleBasedStateMachine):
     @rule(tenant=st.sampled_from("abcd"), endpoint=st.sampled_from("xyz"))
     def come(self, tenant: str, endpoint: str) -> None:
         async def go() -> None:
-            one = Sending(self.permits, tenant, endpoint)
+            one = Sending(self.delivery_limiter, tenant, endpoint)
             before = Counter((each.tenant, each.endpoint) for each in self.waiting())
             await settle()
             room = (
@@ -112,7 +112,7 @@ class PermitsMachine(RuleBasedStateMachine):
     def nothing_is_kept_of_the_idle(self) -> None:
         kept = {
             (tenant, endpoint)
-            for tenant, of in self.permits._tenants.items()
+            for tenant, of in self.delivery_limiter._tenants.items()
             for endpoint in of.endpoints
         }
         assert kept == {(one.tenant, one.endpoint) for one in self.sent}

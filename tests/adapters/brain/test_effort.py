@@ -9,10 +9,10 @@ from adapters.brain.joined import _body as joined_body
 from adapters.brain.relevance import read_question
 from adapters.brain.safety_net import LearnedSafetyNet
 from domain.agent.brain import BrainRequest, Category, Template
+from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.extent import READ_CHARS
-from domain.agent.material import Material
 from domain.agent.rulebook import Rulebook
+from domain.agent.size_limits import READ_CHARS
 from domain.agent.thinking import ThinkingResult, think_through
 from domain.core.effort import budget
 from domain.intake.event import Channel, UnifiedEvent
@@ -34,7 +34,7 @@ async def think(text: str, body: str = "We deliver within 5 days. Returns are fr
 
 
 async def judged(text: str, body: str = "") -> tuple[ThinkingResult, int]:
-    material = Material(
+    context = BrainContext(
         event=UnifiedEvent(channel=Channel.API, text=text, subject="A question"),
         brand_name="Maison Test",
         rulebook=Rulebook(),
@@ -45,7 +45,7 @@ async def judged(text: str, body: str = "") -> tuple[ThinkingResult, int]:
         ),
     )
     with budget() as effort:
-        result = await think_through(BRAIN, material, NOW, NET)
+        result = await think_through(BRAIN, context, NOW, NET)
     return result, effort.spent
 
 

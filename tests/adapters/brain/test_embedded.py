@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from adapters.brain.classifier import MODEL_PATH
-from adapters.brain.wishes import asks_for_human
+from adapters.brain.request_for_human import asks_for_human
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent

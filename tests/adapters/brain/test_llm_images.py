@@ -4,13 +4,13 @@ import pytest
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.llm_prompt import RULES
-from domain.agent.shown_file import ShownFile
+from domain.agent.attachment_preview import AttachmentPreview
 from tests.support.agent.llm_brain import NATIVE, OPENAI, asked, brain, configured, said
 from tests.support.intake.attachments import png
 from tests.support.servers.llm import Fail, LlmServer
 
-PHOTO = ShownFile(name="colis.png", media_type="image/png", size=99, data=png())
-NAMED = ShownFile(name="facture.pdf", media_type="application/pdf", size=9)
+PHOTO = AttachmentPreview(name="colis.png", media_type="image/png", size=99, data=png())
+NAMED = AttachmentPreview(name="facture.pdf", media_type="application/pdf", size=9)
 FILES = (NAMED, PHOTO)
 
 

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from api.app import create_app
 from api.error_response import error_response
 from api.errors import ANSWERS
-from api.surface import Surface
+from api.route_family import RouteFamily
 from domain.billing.errors import PlanRequired, QuotaExhausted
 from domain.core.errors import (
     DomainError,
@@ -146,7 +146,7 @@ def test_usage_says_nothing_of_what_broke(app: FastAPI) -> None:
 
 def test_no_other_text_is_that_of_an_unknown_surface() -> None:
     for kind, row in ANSWERS.items():
-        assert Surface.OTHER not in row.on, kind
+        assert RouteFamily.OTHER not in row.on, kind
         assert row.text not in row.on.values(), kind
 
 

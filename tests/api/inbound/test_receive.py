@@ -7,7 +7,7 @@ from typing import Any
 
 from structlog.testing import capture_logs
 
-from api.inbound_door import InboundDoor, body_room
+from api.inbound_entry_limiter import InboundEntryLimiter, body_room
 from domain.integrations.providers import Provider
 from services.inbound.refusals import RefusalCounts
 from store.inbound.tables import inbound_refusals
@@ -211,7 +211,7 @@ async def test_large_bodies_find_room_or_come_again(
     """The bytes of large bodies in flight are bounded, in all and of one address."""
     address = await listening(front, shop, owner)
     large = by_shopify({**ORDER, "note": "x" * 200_000})
-    inbound: InboundDoor = front.app.state.resources.inbound
+    inbound: InboundEntryLimiter = front.app.state.resources.inbound
     narrow = replace(inbound, room=body_room(600_000, 250_000))
     front.app.state.resources = replace(front.app.state.resources, inbound=narrow)
     entered, go_on = asyncio.Event(), asyncio.Event()

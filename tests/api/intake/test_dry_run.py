@@ -10,7 +10,7 @@ import pytest
 from adapters.brain.embedded import EmbeddedBrain
 from adapters.system import utc_now
 from api.auth import InternalWorker
-from api.gateway_answers import Begun, EventCaller, answer_event, rehearse_event
+from api.gateway_answers import Begun, EventCaller, answer_event, dry_run_event
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.intake.event import InboundEvent
 from domain.intake.rate_limit import LimitScope
@@ -82,11 +82,11 @@ async def test_dry_run_reads_the_memory_that_a_run_reads(
             shop, is_test=is_test, customer_email="a@b.example", message=ORDER_QUESTION
         )
 
-    first, rehearsed, real = asked
+    first, dry_run, real = asked
     assert (first.turns, first.summary) == ((), "")
-    assert len(rehearsed.turns) == 2
-    assert (rehearsed.turns, rehearsed.summary) == (real.turns, real.summary)
-    assert rehearsed.summary
+    assert len(dry_run.turns) == 2
+    assert (dry_run.turns, dry_run.summary) == (real.turns, real.summary)
+    assert dry_run.summary
 
 
 async def test_a_dry_run_shows_the_draft_that_would_wait(
@@ -191,7 +191,7 @@ async def test_the_duration_begins_with_the_request(
     event = InboundEvent(event_type="email.inbound", message=ORDER_QUESTION)
 
     if is_test:
-        answer = await rehearse_event(by, InternalWorker(), event, resources)
+        answer = await dry_run_event(by, InternalWorker(), event, resources)
     else:
         answer = await answer_event(by, event, None, resources)
 

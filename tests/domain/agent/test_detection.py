@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.agent.extent import READ_CHARS
 from domain.agent.safety.detection import unsafe
 from domain.agent.safety.reason import UnsafeReason
+from domain.agent.size_limits import READ_CHARS
 
 HONEST: Final = (Path(__file__).parent / "honest_messages.txt").read_text().splitlines()
 MESSAGES: Final = Path(__file__).parents[3] / "evaluation" / "messages.csv"

@@ -5,11 +5,11 @@ import pytest
 from domain.agent.brain import Category
 from domain.agent.plan import ActionKind, StepOutcome, StepState
 from domain.agent.policy import judge
+from domain.agent.policy_decision import PolicyReason, left_to_people
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
-from domain.agent.verdict import PolicyReason, left_to_people
 from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
-from tests.support.agent.situation import DESK, a_situation, an_event
+from tests.support.agent.policy_context import DESK, a_situation, an_event
 
 BY_NOTE = DESK.model_copy(update={"answers_by_note": True})
 
@@ -19,9 +19,9 @@ BY_NOTE = DESK.model_copy(update={"answers_by_note": True})
 )
 def test_a_note_stands_in_for_the_reply_under_its_rule(level: ActionLevel, planned: int) -> None:
     rulebook = Rulebook(actions={ActionKind.REPLY_IN_HELPDESK: ActionRule(level=level)})
-    situation = a_situation(event=an_event(), connections=(BY_NOTE,), rulebook=rulebook)
+    policy_context = a_situation(event=an_event(), connections=(BY_NOTE,), rulebook=rulebook)
 
-    judgement = judge(situation, Category.OTHER, ())
+    judgement = judge(policy_context, Category.OTHER, ())
 
     assert len(judgement.plan) == planned
     for note in judgement.plan:

@@ -6,10 +6,10 @@ import pytest
 
 from domain.agent.brain import Proposal
 from domain.agent.plan import ActionKind
-from domain.agent.policy import offers
+from domain.agent.policy import available_actions
+from domain.agent.policy_context import PolicyContext, Spent
+from domain.agent.policy_decision import PolicyReason, Ruling
 from domain.agent.rulebook import Rulebook
-from domain.agent.situation import Situation, Spent
-from domain.agent.verdict import PolicyReason, Ruling
 from domain.core.money import Money
 from domain.integrations.order import OrderState
 from tests.support.agent.policy import (
@@ -23,7 +23,7 @@ from tests.support.agent.policy import (
     rechecked,
     ruling,
 )
-from tests.support.agent.situation import (
+from tests.support.agent.policy_context import (
     DESK,
     SHOP,
     a_situation,
@@ -35,7 +35,7 @@ ALL: Final = (CANCEL, REFUND, TAG, NOTE)
 
 
 def test_everything_is_offered_to_a_verified_owner() -> None:
-    offered = {action.kind: action for action in offers(a_situation())}
+    offered = {action.kind: action for action in available_actions(a_situation())}
 
     assert set(offered) == set(ALL)
     for kind in (REFUND, CANCEL):
@@ -70,10 +70,10 @@ def test_everything_is_offered_to_a_verified_owner() -> None:
     ],
 )
 def test_what_is_not_offered_is_refused_with_its_reason(
-    situation: Situation, kind: ActionKind, reason: PolicyReason
+    policy_context: PolicyContext, kind: ActionKind, reason: PolicyReason
 ) -> None:
-    assert kind not in kinds(offers(situation))
-    judgement = judged(situation, Proposal(kind=kind, text="a note", tags=("late",)))
+    assert kind not in kinds(available_actions(policy_context))
+    judgement = judged(policy_context, Proposal(kind=kind, text="a note", tags=("late",)))
 
     refused = [verdict for verdict in judgement.verdicts if verdict.ruling is Ruling.REFUSED]
     assert [(verdict.kind, verdict.reason) for verdict in refused] == [(kind, reason)]
@@ -86,7 +86,7 @@ def test_what_nobody_knows_the_state_of_is_not_cancelled() -> None:
     """Stripe knows no parcels, and its connector refuses every cancellation."""
     paid = an_order(state=OrderState.UNKNOWN)
 
-    assert kinds(offers(a_situation(order=paid, connections=(SHOP,)))) == [REFUND]
+    assert kinds(available_actions(a_situation(order=paid, connections=(SHOP,)))) == [REFUND]
     assert ruling(judged(a_situation(order=paid), CANCEL), CANCEL) == (
         Ruling.REFUSED, PolicyReason.ORDER_STATE,
     )  # fmt: skip
@@ -94,10 +94,10 @@ def test_what_nobody_knows_the_state_of_is_not_cancelled() -> None:
 
 
 def test_no_order_no_action_on_orders() -> None:
-    situation = a_situation().model_copy(update={"order": None})
+    policy_context = a_situation().model_copy(update={"order": None})
 
-    assert kinds(offers(situation)) == [TAG, NOTE]
-    assert ruling(judged(situation, REFUND), REFUND) == (
+    assert kinds(available_actions(policy_context)) == [TAG, NOTE]
+    assert ruling(judged(policy_context, REFUND), REFUND) == (
         Ruling.REFUSED, PolicyReason.NOT_OFFERED,
     )  # fmt: skip
 
@@ -116,16 +116,18 @@ def test_no_order_no_action_on_orders() -> None:
 def test_what_an_orders_state_allows(
     state: OrderState, refundable: int, offered: list[ActionKind]
 ) -> None:
-    situation = a_situation(order=an_order(state=state, refundable=refundable), connections=(SHOP,))
+    policy_context = a_situation(
+        order=an_order(state=state, refundable=refundable), connections=(SHOP,)
+    )
 
-    assert kinds(offers(situation)) == offered
+    assert kinds(available_actions(policy_context)) == offered
 
 
 @pytest.mark.parametrize("before", [REFUND, CANCEL])
 def test_an_order_is_acted_upon_once(before: ActionKind) -> None:
     """A refund whose outcome is unknown must not be followed by a cancellation that refunds."""
     spent = Spent(on_order=frozenset({before}))
-    situation = a_situation().model_copy(update={"spent": spent})
+    policy_context = a_situation().model_copy(update={"spent": spent})
 
-    assert kinds(offers(situation)) == [TAG, NOTE]
-    assert ruling(judged(situation, REFUND), REFUND)[1] is PolicyReason.ALREADY_DONE
+    assert kinds(available_actions(policy_context)) == [TAG, NOTE]
+    assert ruling(judged(policy_context, REFUND), REFUND)[1] is PolicyReason.ALREADY_DONE

@@ -7,10 +7,10 @@ import pytest
 from domain.agent.brain import Category, Proposal
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
-from domain.agent.policy import offers
+from domain.agent.policy import available_actions
+from domain.agent.policy_context import Spent
+from domain.agent.policy_decision import PolicyReason, Ruling
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits
-from domain.agent.situation import Spent
-from domain.agent.verdict import PolicyReason, Ruling
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import OrderState
 from tests.support.agent.policy import (
@@ -23,7 +23,7 @@ from tests.support.agent.policy import (
     kinds,
     ruling,
 )
-from tests.support.agent.situation import (
+from tests.support.agent.policy_context import (
     CANCELLING,
     LIMITS,
     NOW,
@@ -69,9 +69,9 @@ def test_a_cancellation_covers_the_refund() -> None:
 
 
 def test_a_refund_stands_where_the_cancellation_is_refused() -> None:
-    situation = a_situation(order=an_order(state=OrderState.SHIPPED))
+    policy_context = a_situation(order=an_order(state=OrderState.SHIPPED))
 
-    judgement = judged(situation, REFUND, CANCEL)
+    judgement = judged(policy_context, REFUND, CANCEL)
 
     assert ruling(judgement, REFUND) == (Ruling.ALLOWED, None)
     assert ruling(judgement, CANCEL) == (Ruling.REFUSED, PolicyReason.ORDER_STATE)
@@ -97,10 +97,10 @@ def test_a_note_is_bounded_and_never_empty() -> None:
 
 def test_the_wrong_category_is_refused() -> None:
     rule = ActionRule(level=ActionLevel.AUTONOMOUS, categories=(Category.REFUND_REQUEST,))
-    situation = a_situation(event=CANCELLING, rulebook=with_rule(CANCEL, rule))
+    policy_context = a_situation(event=CANCELLING, rulebook=with_rule(CANCEL, rule))
 
-    right = judged(situation, CANCEL)
-    wrong = judged(situation, CANCEL, category=Category.ORDER_STATUS)
+    right = judged(policy_context, CANCEL)
+    wrong = judged(policy_context, CANCEL, category=Category.ORDER_STATUS)
 
     assert ruling(right, CANCEL)[0] is Ruling.ALLOWED
     assert ruling(wrong, CANCEL) == (Ruling.REFUSED, PolicyReason.WRONG_CATEGORY)
@@ -108,10 +108,10 @@ def test_the_wrong_category_is_refused() -> None:
 
 def test_an_order_that_was_only_told_of_is_never_acted_on() -> None:
     told = an_order().model_copy(update={"told_at": NOW})
-    situation = a_situation(order=told)
+    policy_context = a_situation(order=told)
 
-    assert {REFUND, CANCEL}.isdisjoint(kinds(offers(situation)))
-    assert ruling(judged(situation, REFUND), REFUND) == (
+    assert {REFUND, CANCEL}.isdisjoint(kinds(available_actions(policy_context)))
+    assert ruling(judged(policy_context, REFUND), REFUND) == (
         Ruling.REFUSED,
         PolicyReason.ORDER_NOT_LIVE,
     )
@@ -158,12 +158,12 @@ def test_a_level_for_humans_makes_the_whole_plan_wait() -> None:
 def test_above_a_limit_two_must_agree(
     refundable: int, currency: str, spent: Spent, reason: PolicyReason | None, level: ActionLevel
 ) -> None:
-    situation = a_situation(
+    policy_context = a_situation(
         order=an_order(refundable=refundable, currency=currency),
         rulebook=with_rule(REFUND, ActionRule(level=level, limits=LIMITS)),
     ).model_copy(update={"spent": spent})
 
-    judgement = judged(situation, REFUND)
+    judgement = judged(policy_context, REFUND)
 
     assert judgement.needs_second is (reason is not None)
     if reason:
@@ -183,7 +183,7 @@ def test_limits_bind_a_cancellation_too() -> None:
 def test_unsafe_input_leaves_only_the_answer_and_it_waits() -> None:
     judgement = judged(a_situation(unsafe=True), REFUND, CANCEL, TAG_LATE)
 
-    assert offers(a_situation(unsafe=True)) == ()
+    assert available_actions(a_situation(unsafe=True)) == ()
     assert kinds(judgement.plan) == [REPLY_THERE]
     assert judgement.doubt is EscalationReason.UNSAFE_INPUT
     assert judged(a_situation(unsafe=True)).doubt is EscalationReason.UNSAFE_INPUT

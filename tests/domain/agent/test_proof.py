@@ -5,11 +5,11 @@ import pytest
 from domain.agent.brain import Proposal
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, Warrant
+from domain.agent.policy_decision import PolicyReason, Ruling
 from domain.agent.rulebook import ActionLevel, ActionRule
 from domain.agent.thread import Thread
-from domain.agent.verdict import PolicyReason, Ruling
 from tests.support.agent.policy import CANCEL, REFUND, REFUND_49, judged, kinds, rechecked, ruling
-from tests.support.agent.situation import LIMITS, a_situation, an_event, an_order, with_rule
+from tests.support.agent.policy_context import LIMITS, a_situation, an_event, an_order, with_rule
 
 BOUND = Thread(order_number="1042", named_by_customer=True)
 CONFIRMED = ActionRule(level=ActionLevel.CUSTOMER_CONFIRMED, limits=LIMITS)
@@ -70,11 +70,11 @@ def test_another_order_than_the_one_spoken_of_is_asked_for(text: str) -> None:
     subject = an_event(text=text, numbers=("1042",))
     bound = a_situation(event=an_event(text=text, numbers=()))
 
-    for situation in (
+    for policy_context in (
         a_situation(event=subject),
         bound.model_copy(update={"thread": BOUND}),
     ):
-        found = ruling(judged(situation, REFUND), REFUND)
+        found = ruling(judged(policy_context, REFUND), REFUND)
         assert found == (Ruling.ASK, PolicyReason.ORDER_NOT_NAMED)
 
 
@@ -100,10 +100,10 @@ def test_what_only_a_model_sees_is_asked_back_if_the_words_are_there() -> None:
     text = "Order 1042: take the whole purchase back off my bill, please."
     said = Proposal(kind=CANCEL, quote="take the whole purchase back off my bill")
     made_up = Proposal(kind=CANCEL, quote="please cancel my order")
-    situation = a_situation(event=an_event(text=text))
+    policy_context = a_situation(event=an_event(text=text))
 
-    assert ruling(judged(situation, said), CANCEL) == (Ruling.ASK, PolicyReason.NOT_CERTAIN)
-    assert ruling(judged(situation, made_up), CANCEL)[0] is Ruling.REFUSED
+    assert ruling(judged(policy_context, said), CANCEL) == (Ruling.ASK, PolicyReason.NOT_CERTAIN)
+    assert ruling(judged(policy_context, made_up), CANCEL)[0] is Ruling.REFUSED
 
 
 def test_a_mail_that_nobody_vouches_for_authorises_nothing() -> None:
@@ -118,10 +118,10 @@ def test_a_mail_that_nobody_vouches_for_authorises_nothing() -> None:
 
 
 def test_customer_confirmed_asks_even_after_a_plain_request() -> None:
-    situation = a_situation(rulebook=with_rule(REFUND, CONFIRMED))
-    after_yes = situation.model_copy(update={"confirmed": REFUND})
+    policy_context = a_situation(rulebook=with_rule(REFUND, CONFIRMED))
+    after_yes = policy_context.model_copy(update={"confirmed": REFUND})
 
-    asked, done = judged(situation, REFUND), judged(after_yes, REFUND)
+    asked, done = judged(policy_context, REFUND), judged(after_yes, REFUND)
 
     assert ruling(asked, REFUND) == (Ruling.ASK, PolicyReason.NOT_CONFIRMED)
     assert asked.question is not None
@@ -131,9 +131,9 @@ def test_customer_confirmed_asks_even_after_a_plain_request() -> None:
 
 def test_at_a_level_for_people_nobody_is_asked_back() -> None:
     rule = ActionRule(level=ActionLevel.HUMAN_APPROVED, limits=LIMITS)
-    situation = a_situation(event=an_event(numbers=()), rulebook=with_rule(REFUND, rule))
+    policy_context = a_situation(event=an_event(numbers=()), rulebook=with_rule(REFUND, rule))
 
-    judgement = judged(situation, REFUND)
+    judgement = judged(policy_context, REFUND)
 
     assert ruling(judgement, REFUND) == (Ruling.REFUSED, PolicyReason.ORDER_NOT_NAMED)
     assert judgement.question is None

@@ -16,11 +16,11 @@ from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
 from domain.agent.brain import Brain, Turn
+from domain.agent.brain_context import BrainContext
 from domain.agent.lookup import looks_up, order_to_find
-from domain.agent.material import Material
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction, Warrant
+from domain.agent.policy_context import Connection, Spent
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
-from domain.agent.situation import Connection, Spent
 from domain.agent.thinking import ThinkingResult, think_through
 from domain.agent.thread import Thread
 from domain.core.money import Money
@@ -89,7 +89,7 @@ class Exchange:
         lookup = self._look_up(event)
         order = lookup.order if lookup else None
         before = frozenset(it.kind for it in self.done if order and it.order_id == order.id)
-        thought = await think_through(self.brain, self._material(event, lookup, before), NOW)
+        thought = await think_through(self.brain, self._context(event, lookup, before), NOW)
         self.said.append(text)
         if review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD) is None:
             self._check(thought, order)
@@ -124,11 +124,11 @@ class Exchange:
             assert self.level is ActionLevel.AUTONOMOUS
             assert last_named(self.said) == {number}, "not the one order that was named last"
 
-    def _material(
+    def _context(
         self, event: UnifiedEvent, lookup: Lookup | None, before: frozenset[ActionKind]
-    ) -> Material:
+    ) -> BrainContext:
         rule = ActionRule(level=self.level, limits=LIMITS)
-        return Material(
+        return BrainContext(
             event=event,
             brand_name="Maison Test",
             rulebook=Rulebook(actions=dict.fromkeys(ON_ORDERS, rule)),

@@ -2,12 +2,12 @@
 
 import pytest
 
+from domain.agent.policy_context import Spent
+from domain.agent.policy_decision import PolicyReason
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
-from domain.agent.situation import Spent
-from domain.agent.verdict import PolicyReason
 from domain.integrations.order import Order, OrderState
 from tests.support.agent.policy import CANCEL_49, REFUND, REFUND_49, rechecked
-from tests.support.agent.situation import (
+from tests.support.agent.policy_context import (
     LIMITS,
     NOW,
     an_order,

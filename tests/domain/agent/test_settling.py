@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Proposal
-from domain.agent.material import Material
+from domain.agent.brain_context import BrainContext
 from domain.agent.plan import ActionKind, Warrant
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.agent.thinking import ThinkingResult, think_through
@@ -14,7 +14,7 @@ from domain.agent.thread import PROPOSAL_LASTS, Thread
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
 from tests.support.agent.policy import REFUND, kinds
-from tests.support.agent.situation import (
+from tests.support.agent.policy_context import (
     DESK,
     FREE_HAND,
     LIMITS,
@@ -51,16 +51,16 @@ class AskedBrain:
         )
 
 
-def material(
+def context(
     event: UnifiedEvent,
     *,
     thread: Thread | None = None,
     order: Order | None = None,
     rulebook: Rulebook = CONFIRMED,
     playbook: tuple[str, int] = ("P", 1),
-) -> Material:
+) -> BrainContext:
     order = order or an_order()
-    return Material(
+    return BrainContext(
         event=event,
         brand_name="Maison Test",
         rulebook=rulebook,
@@ -78,7 +78,7 @@ def material(
 async def asked() -> ThinkingResult:
     """What comes of a plain request where the customer must confirm."""
     brain = AskedBrain(Proposal(kind=REFUND))
-    return await think_through(brain, material(an_event()), NOW)
+    return await think_through(brain, context(an_event()), NOW)
 
 
 def says(text: str, *numbers: str) -> UnifiedEvent:
@@ -88,7 +88,7 @@ def says(text: str, *numbers: str) -> UnifiedEvent:
 async def test_a_request_is_asked_back_and_a_yes_carries_it_out() -> None:
     first, brain = await asked(), AskedBrain()
 
-    second = await think_through(brain, material(says("Yes please"), thread=first.thread), LATER)
+    second = await think_through(brain, context(says("Yes please"), thread=first.thread), LATER)
 
     assert "49.90 EUR" in first.text
     assert "1042" in first.text
@@ -105,7 +105,7 @@ async def test_a_no_does_nothing_and_drops_it() -> None:
     first = await asked()
 
     second = await think_through(
-        AskedBrain(), material(says("No thanks"), thread=first.thread), LATER
+        AskedBrain(), context(says("No thanks"), thread=first.thread), LATER
     )
 
     assert kinds(second.plan) == [ActionKind.REPLY_IN_HELPDESK]
@@ -118,7 +118,7 @@ async def test_a_no_does_nothing_and_drops_it() -> None:
 async def test_anything_else_drops_it_and_is_read_as_a_message(words: str) -> None:
     first, brain = await asked(), AskedBrain()
 
-    second = await think_through(brain, material(says(words), thread=first.thread), LATER)
+    second = await think_through(brain, context(says(words), thread=first.thread), LATER)
 
     assert brain.asked == 1
     assert REFUND not in kinds(second.plan)
@@ -140,7 +140,7 @@ async def test_a_proposal_is_void_when_order_sum_or_rules_have_changed_or_its_ti
     order: Order, playbook: tuple[str, int], later: timedelta
 ) -> None:
     first = await asked()
-    answer = material(says("Yes"), thread=first.thread, order=order, playbook=playbook)
+    answer = context(says("Yes"), thread=first.thread, order=order, playbook=playbook)
 
     second = await think_through(AskedBrain(), answer, NOW + later)
 
@@ -149,7 +149,7 @@ async def test_a_proposal_is_void_when_order_sum_or_rules_have_changed_or_its_ti
 
 async def test_a_changed_sum_is_asked_about_anew() -> None:
     first = await asked()
-    answer = material(says("Yes"), thread=first.thread, order=an_order(refundable=2_000))
+    answer = context(says("Yes"), thread=first.thread, order=an_order(refundable=2_000))
 
     second = await think_through(AskedBrain(), answer, LATER)
 
@@ -170,7 +170,7 @@ async def test_a_yes_counts_only_from_who_was_asked(change: dict[str, object]) -
     first = await asked()
     event = says("Yes").model_copy(update=change)
 
-    second = await think_through(AskedBrain(), material(event, thread=first.thread), LATER)
+    second = await think_through(AskedBrain(), context(event, thread=first.thread), LATER)
 
     assert REFUND not in kinds(second.plan)
 
@@ -178,7 +178,7 @@ async def test_a_yes_counts_only_from_who_was_asked(change: dict[str, object]) -
 async def test_another_number_is_asked_about_and_not_done() -> None:
     first = await asked()
     other = an_order().model_copy(update={"id": "order-2", "number": "1044"})
-    answer = material(says("No, 1044", "1044"), thread=first.thread, order=other)
+    answer = context(says("No, 1044", "1044"), thread=first.thread, order=other)
 
     second = await think_through(AskedBrain(), answer, LATER)
 
@@ -189,11 +189,11 @@ async def test_another_number_is_asked_about_and_not_done() -> None:
 
 
 async def test_without_a_number_it_is_asked_for_and_then_confirmed() -> None:
-    free = material(says("I want a refund."), rulebook=FREE_HAND)
+    free = context(says("I want a refund."), rulebook=FREE_HAND)
     first = await think_through(AskedBrain(Proposal(kind=REFUND)), free, NOW)
-    named = material(says("1042", "1042"), thread=first.thread, rulebook=FREE_HAND)
+    named = context(says("1042", "1042"), thread=first.thread, rulebook=FREE_HAND)
     second = await think_through(AskedBrain(), named, LATER)
-    yes = material(says("Yes"), thread=second.thread, rulebook=FREE_HAND)
+    yes = context(says("Yes"), thread=second.thread, rulebook=FREE_HAND)
     third = await think_through(AskedBrain(), yes, LATER)
 
     assert first.thread.asked_number is REFUND
@@ -208,10 +208,10 @@ async def test_a_yes_does_nothing_that_the_order_does_not_allow_any_more() -> No
     rulebook = with_rule(cancel, rule)
     event = an_event(text="Please cancel order 1042.")
     first = await think_through(
-        AskedBrain(Proposal(kind=cancel)), material(event, rulebook=rulebook), NOW
+        AskedBrain(Proposal(kind=cancel)), context(event, rulebook=rulebook), NOW
     )
     shipped = an_order(state=OrderState.SHIPPED)
-    answer = material(says("Yes"), thread=first.thread, order=shipped, rulebook=rulebook)
+    answer = context(says("Yes"), thread=first.thread, order=shipped, rulebook=rulebook)
 
     second = await think_through(AskedBrain(), answer, LATER)
 

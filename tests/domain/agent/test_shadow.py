@@ -3,20 +3,20 @@
 import pytest
 
 from domain.agent.brain import BrainAnswer, Category, Citation
+from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.material import Material
 from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.policy_decision import Judgement, PolicyDecision, PolicyReason, Ruling
 from domain.agent.shadow import held_in_shadow, kept_in_shadow
 from domain.agent.thinking import ThinkingResult
-from domain.agent.verdict import Judgement, PolicyReason, Ruling, Verdict
 from domain.integrations.order import Lookup, LookupState
-from tests.support.agent.situation import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
+from tests.support.agent.policy_context import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
 
 _SHADOW = FREE_HAND.model_copy(update={"shadow": True})
 
 
-def _material(**event: bool) -> Material:
-    return Material(
+def _context(**event: bool) -> BrainContext:
+    return BrainContext(
         event=an_event(**event),  # type: ignore[arg-type]
         brand_name="Boutique",
         rulebook=_SHADOW,
@@ -27,7 +27,7 @@ def _material(**event: bool) -> Material:
     )
 
 
-def _thought(*verdicts: Verdict) -> ThinkingResult:
+def _thought(*verdicts: PolicyDecision) -> ThinkingResult:
     refund = PlannedAction(kind=ActionKind.REFUND, order_number="1042")
     reply = PlannedAction(kind=ActionKind.REPLY_IN_HELPDESK, ticket_id="T-1")
     return ThinkingResult(
@@ -47,12 +47,12 @@ def _thought(*verdicts: Verdict) -> ThinkingResult:
 
 
 def test_the_run_keeps_the_reply_alone() -> None:
-    above = Verdict(
+    above = PolicyDecision(
         kind=ActionKind.REFUND, ruling=Ruling.NEEDS_SECOND, reason=PolicyReason.ABOVE_PER_ACTION
     )
-    reply = Verdict(kind=ActionKind.REPLY_IN_HELPDESK, ruling=Ruling.ALLOWED)
+    reply = PolicyDecision(kind=ActionKind.REPLY_IN_HELPDESK, ruling=Ruling.ALLOWED)
 
-    kept = kept_in_shadow(_thought(above, reply), _material(), None, NOW)
+    kept = kept_in_shadow(_thought(above, reply), _context(), None, NOW)
 
     assert [one.kind for one in kept.plan] == [ActionKind.REPLY_IN_HELPDESK]
     assert (kept.plan[0].integration_id, kept.plan[0].ticket_id) == ("desk", "T-1")
@@ -65,16 +65,16 @@ def test_the_run_keeps_the_reply_alone() -> None:
 
 @pytest.mark.parametrize("reason", [EscalationReason.UNSAFE_INPUT, EscalationReason.LOW_CONFIDENCE])
 def test_why_people_would_have_looked_anyway_stays(reason: EscalationReason) -> None:
-    assert kept_in_shadow(_thought(), _material(), reason, NOW).hold is reason
+    assert kept_in_shadow(_thought(), _context(), reason, NOW).hold is reason
 
 
 def test_what_asks_for_no_answer_gets_none() -> None:
-    kept = kept_in_shadow(_thought(), _material(reply_allowed=False), None, NOW)
+    kept = kept_in_shadow(_thought(), _context(reply_allowed=False), None, NOW)
 
     assert (kept.plan, kept.hold, kept.text) == ((), None, "")
 
 
 def test_a_rehearsal_shows_the_words_and_waits() -> None:
-    held = held_in_shadow(_thought(), _material())
+    held = held_in_shadow(_thought(), _context())
 
     assert (held.hold, held.text) == (EscalationReason.SHADOW_MODE, "Nous vous remboursons.")

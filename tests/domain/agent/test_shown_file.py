@@ -3,18 +3,23 @@
 from datetime import UTC, datetime
 from typing import Final
 
+from domain.agent.attachment_preview import (
+    MAX_IMAGE_BYTES,
+    AttachmentPreview,
+    depends_on_files,
+    images_to_show,
+)
 from domain.agent.brain import Proposal
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind
-from domain.agent.shown_file import MAX_IMAGE_BYTES, ShownFile, depends_on_files, images_to_show
 from domain.intake.attachment import Attachment, AttachmentState
 from domain.integrations.order import Lookup, LookupState
 from tests.domain.agent.test_thinking import ANSWER, FixedBrain, thought, waits_for
-from tests.support.agent.situation import an_event, an_order
+from tests.support.agent.policy_context import an_event, an_order
 from tests.support.core.each import each
 
-PHOTO: Final = ShownFile(name="colis.png", media_type="image/png", size=9)
+PHOTO: Final = AttachmentPreview(name="colis.png", media_type="image/png", size=9)
 KNOWN: Final = EscalationReason.MISSING_KNOWLEDGE
 
 

@@ -5,19 +5,19 @@ from typing import Final
 import pytest
 
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Passage, Proposal
+from domain.agent.brain_context import BrainContext
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
-from domain.agent.material import Material
 from domain.agent.plan import ActionKind
+from domain.agent.policy_decision import PolicyReason
 from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thinking import ThinkingResult, think_through
-from domain.agent.verdict import PolicyReason
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup, LookupState
 from domain.runs.run import RunDraft, review_reason
 from tests.support.agent.policy import REFUND, ruling
-from tests.support.agent.situation import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
+from tests.support.agent.policy_context import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
 
 THRESHOLD: Final = 0.7
 HELLO: Final = an_event(text="Hello there", numbers=())
@@ -54,7 +54,7 @@ async def thought(
         "run_id": "RUN",
         **more,
     }
-    return await think_through(brain or FixedBrain(), Material(event=event, **given), NOW)  # type: ignore[arg-type]
+    return await think_through(brain or FixedBrain(), BrainContext(event=event, **given), NOW)  # type: ignore[arg-type]
 
 
 def waits_for(result: ThinkingResult) -> EscalationReason | None:

@@ -4,16 +4,16 @@ proves."""
 import pytest
 
 from domain.agent.brain import BrainAnswer, Category
-from domain.agent.material import Material
+from domain.agent.brain_context import BrainContext
+from domain.agent.policy_decision import PolicyReason, Ruling
 from domain.agent.thread import Thread
 from domain.agent.thread_after import thread_after
-from domain.agent.verdict import PolicyReason, Ruling
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import numbers_of_author
 from domain.intake.proved_address import ProofKind, ProvedAddress
 from domain.integrations.order import Lookup, LookupState
 from tests.support.agent.policy import REFUND, judged, kinds, ruling
-from tests.support.agent.situation import CUSTOMER, NOW, a_situation, an_event
+from tests.support.agent.policy_context import CUSTOMER, NOW, a_situation, an_event
 
 BY_CODE = ProvedAddress(address=CUSTOMER, by=ProofKind.CODE)
 
@@ -54,20 +54,20 @@ def test_a_tickets_subject_is_no_word_of_the_proved_author(
 
 def test_an_order_named_before_the_code_is_not_named_by_the_customer() -> None:
     def after(event: UnifiedEvent, before: Thread | None = None) -> Thread:
-        situation = a_situation(event=event)
-        material = Material(
+        policy_context = a_situation(event=event)
+        context = BrainContext(
             event=event,
             brand_name="Shop",
-            rulebook=situation.rulebook,
+            rulebook=policy_context.rulebook,
             templates=(),
             passages=(),
             thread=before or Thread(),
-            lookup=Lookup(state=LookupState.FOUND, order=situation.order),
+            lookup=Lookup(state=LookupState.FOUND, order=policy_context.order),
         )
         answer = BrainAnswer(
             classification=Category.OTHER, confidence=1, language="en", response="", model="m"
         )
-        return thread_after(material, judged(situation, REFUND), answer, "", NOW)
+        return thread_after(context, judged(policy_context, REFUND), answer, "", NOW)
 
     own = _by_code(an_event(text="And order 1042?"))
     assert after(own).named_by_customer

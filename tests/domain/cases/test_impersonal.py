@@ -6,7 +6,7 @@ from typing import Final
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.cases.impersonal import impersonal, made_up_numbers
+from domain.cases.anonymized import anonymized, made_up_numbers
 from domain.core.effort import budget
 from domain.core.text import fold
 from tests.support.core.each import each
@@ -74,7 +74,7 @@ _EMAIL: Final = st.one_of(st.emails(), st.just(_KNOWN_EMAIL), st.just(_KNOWN_EMA
 
 
 def _replaced(text: str) -> str:
-    return impersonal(text, email=_KNOWN_EMAIL, name=_KNOWN_NAME, order_numbers=("1042",))
+    return anonymized(text, email=_KNOWN_EMAIL, name=_KNOWN_NAME, order_numbers=("1042",))
 
 
 @given(_PLAIN, st.one_of(_EMAIL, _PHONE, _IBAN, _CARD), _PLAIN)
@@ -92,7 +92,7 @@ def test_known_names_and_numbers_do_not_survive(
     before: str, name: str, numbers: list[str], after: str
 ) -> None:
     said = " / ".join([name, name.upper(), *name.split(), *numbers])
-    replaced = impersonal(f"{before} {said} {after}", email=None, name=name, order_numbers=numbers)
+    replaced = anonymized(f"{before} {said} {after}", email=None, name=name, order_numbers=numbers)
     words = set(re.findall(r"[^\W\d_]+", fold(replaced)))
     assert not words & set(fold(name).split())
     assert not set(re.findall(r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*", replaced)) & set(numbers)
@@ -110,8 +110,8 @@ def test_text_without_personal_data_is_unchanged(text: str) -> None:
 )
 def test_a_result_is_unchanged(parts: list[str], name: str, numbers: list[str]) -> None:
     text = " ".join([*parts, *numbers, name])
-    once = impersonal(text, email=_KNOWN_EMAIL, name=name, order_numbers=numbers)
-    assert impersonal(once, email=_KNOWN_EMAIL, name=name, order_numbers=numbers) == once
+    once = anonymized(text, email=_KNOWN_EMAIL, name=name, order_numbers=numbers)
+    assert anonymized(once, email=_KNOWN_EMAIL, name=name, order_numbers=numbers) == once
 
 
 @given(_NUMBERS)
@@ -148,7 +148,7 @@ def test_what_becomes_of(text: str, replaced: str) -> None:
 
 
 def test_the_made_up_person_is_never_the_real_one() -> None:
-    replaced = impersonal(
+    replaced = anonymized(
         "Camille Durand, camille.durand@x.fr",
         email="camille.durand@x.fr",
         name="Camille Durand",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from adapters.connectors.helpdesk import html_body
 from domain.inbound.meaning import StaffMessage
-from domain.inbound.own_message import (
+from domain.inbound.sent_by_us import (
     IN_FLIGHT,
     AgentMessage,
     Authorship,

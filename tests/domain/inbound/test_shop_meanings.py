@@ -10,7 +10,7 @@ from domain.core.money import Money
 from domain.inbound.errors import WebhookUnreadable
 from domain.inbound.inbound_request import InboundRequest
 from domain.inbound.inbound_webhook import WebhookKind
-from domain.inbound.meaning import Duty, DutyKind, Nothing
+from domain.inbound.meaning import ComplianceKind, ComplianceRequest, Nothing
 from domain.inbound.platforms.prestashop import PrestaShopWebhooks
 from domain.inbound.platforms.shopify import ShopifyWebhooks
 from domain.inbound.platforms.stripe import StripeWebhooks
@@ -146,8 +146,8 @@ SHOP = {"shop_id": 954889, "shop_domain": "acme.myshopify.com"}
         (
             "customers/redact",
             {**SHOP, "customer": CUSTOMER, "orders_to_redact": [1, 2]},
-            Duty(
-                DutyKind.REDACT_CUSTOMER,
+            ComplianceRequest(
+                ComplianceKind.REDACT_CUSTOMER,
                 "lea@example.com",
                 ("gid://shopify/Order/1", "gid://shopify/Order/2"),
             ),
@@ -155,22 +155,24 @@ SHOP = {"shop_id": 954889, "shop_domain": "acme.myshopify.com"}
         (
             "customers/redact",
             {**SHOP, "customer": {"id": 1, "email": None}, "orders_to_redact": [1]},
-            Duty(DutyKind.REDACT_CUSTOMER, None, ("gid://shopify/Order/1",)),
+            ComplianceRequest(ComplianceKind.REDACT_CUSTOMER, None, ("gid://shopify/Order/1",)),
         ),
         (
             "customers/data_request",
             {**SHOP, "customer": CUSTOMER, "orders_requested": [3], "data_request": {"id": 9}},
-            Duty(DutyKind.CUSTOMER_DATA, "lea@example.com", ("gid://shopify/Order/3",)),
+            ComplianceRequest(
+                ComplianceKind.CUSTOMER_DATA, "lea@example.com", ("gid://shopify/Order/3",)
+            ),
         ),
-        ("shop/redact", SHOP, Duty(DutyKind.REDACT_SHOP)),
+        ("shop/redact", SHOP, ComplianceRequest(ComplianceKind.REDACT_SHOP)),
         (
             "app/uninstalled",
             {"id": 954889, "name": "Acme", "myshopify_domain": "acme.myshopify.com"},
-            Duty(DutyKind.DISCONNECT),
+            ComplianceRequest(ComplianceKind.DISCONNECT),
         ),
     ]
 )
-def test_the_duties_of_shopify(topic: str, body: Body, duty: Duty) -> None:
+def test_the_duties_of_shopify(topic: str, body: Body, duty: ComplianceRequest) -> None:
     assert SHOPIFY.topics[topic] is WebhookKind.DUTY
     assert meaning(SHOPIFY, shopify_request(topic, body)) == duty
 

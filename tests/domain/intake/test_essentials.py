@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from domain.agent.extent import READ_CHARS
+from domain.agent.size_limits import READ_CHARS
 from domain.intake.essentials import MAX_PAYLOAD_BYTES, MAX_TEXT_BYTES, essential
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize

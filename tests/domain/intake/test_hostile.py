@@ -8,8 +8,8 @@ import sys
 import pytest
 
 from domain.core.effort import EVENT_STEPS, budget
-from domain.intake.correspondent import claimed_customer
 from domain.intake.event import InboundEvent
+from domain.intake.event_sender import claimed_customer
 from domain.intake.normalization import normalize
 from tests.support.intake.hostile import SHAPES
 

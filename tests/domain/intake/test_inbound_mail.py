@@ -3,8 +3,8 @@
 import pytest
 from pydantic import JsonValue
 
-from domain.intake.correspondent import claimed_customer
 from domain.intake.event import Channel, InboundEvent
+from domain.intake.event_sender import claimed_customer
 from tests.support.intake.normalized import unified
 
 

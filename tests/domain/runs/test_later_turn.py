@@ -6,9 +6,9 @@ from domain.agent.brain import BrainAnswer, Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.policy_decision import Judgement
 from domain.agent.rulebook import DuringReview
 from domain.agent.thinking import ThinkingResult
-from domain.agent.verdict import Judgement
 from domain.intake.event import Channel, UnifiedEvent
 from domain.intake.proved_address import ProofKind, ProvedAddress
 from domain.runs.later_turn import (

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.situation import Spent
+from domain.agent.policy_context import Spent
 from domain.agent.thread import Thread
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent

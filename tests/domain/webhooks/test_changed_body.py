@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from domain.webhooks.explanation import WebhookVerdict
+from domain.webhooks.explanation import SignatureResult
 from domain.webhooks.mistake import Mistake
 from domain.webhooks.signature_verdict import Pasted, Sent, explain
 from tests.support.webhooks.pasted import (
@@ -47,7 +47,7 @@ def test_a_changed_body_that_can_be_undone(
     """Also without a delivery to hold it against."""
     found = explained(replace(sign(), body=body), sent)
 
-    assert (found.verdict, found.mistakes) == (WebhookVerdict.CHANGED_BODY, mistakes)
+    assert (found.verdict, found.mistakes) == (SignatureResult.CHANGED_BODY, mistakes)
     assert found.difference is not None
     assert BODY[: found.difference.at] == body[: found.difference.at]
     assert BODY[found.difference.at :][:1] != body[found.difference.at :][:1]
@@ -57,13 +57,13 @@ def test_a_body_that_only_its_delivery_can_tell() -> None:
     """Keys in another order; other words."""
     turned = json.dumps(json.loads(BODY), sort_keys=True, separators=(",", ":")).encode()
     other = BODY.replace(b"0.93", b"0.94")
-    assert explained(replace(service(), body=turned)).verdict is WebhookVerdict.NO_MATCH
+    assert explained(replace(service(), body=turned)).verdict is SignatureResult.NO_MATCH
 
     found = explained(replace(service(), body=turned), (EARLIER, SENT))
-    assert found.verdict is WebhookVerdict.CHANGED_BODY
+    assert found.verdict is SignatureResult.CHANGED_BODY
     assert (found.mistakes, found.delivery_id) == ((Mistake.JSON_RENDERED_AGAIN,), "D1")
     found = explained(replace(standard(), body=other), (EARLIER, SENT))
-    assert found.verdict is WebhookVerdict.CHANGED_BODY
+    assert found.verdict is SignatureResult.CHANGED_BODY
     assert (found.mistakes, found.delivery_id) == ((), "D1")
     assert found.difference is not None
     assert found.difference.at == BODY.index(b"0.93") + 3
@@ -75,11 +75,11 @@ def test_a_receiver_that_signs_what_it_has_parsed() -> None:
     parsed = json.dumps(json.loads(BODY)).encode()
 
     found = explained(service(body=parsed), (SENT,))
-    assert found.verdict is WebhookVerdict.CHANGED_BODY
+    assert found.verdict is SignatureResult.CHANGED_BODY
     assert (found.mistakes, found.delivery_id) == ((Mistake.JSON_RENDERED_AGAIN,), "D1")
     # A delivery of that very body in the same second: then nothing is wrong.
     other = Sent("D2", "E2", AT, parsed)
-    assert explained(service(body=parsed), (SENT, other)).verdict is WebhookVerdict.MATCHES
+    assert explained(service(body=parsed), (SENT, other)).verdict is SignatureResult.MATCHES
 
 
 def test_a_body_is_read_as_often_however_many_were_sent_then(

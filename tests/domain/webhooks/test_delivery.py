@@ -26,8 +26,8 @@ HOUR: Final = 3600
 DAY: Final = 24 * HOUR
 
 
-def wait(attempt: DeliveryAttempt = FAILED, number: int = 1, chance: float = 0) -> float | None:
-    return retry_in_s(attempt, number, Trigger.EVENT, STANDARD, chance)
+def wait(attempt: DeliveryAttempt = FAILED, number: int = 1, randomness: float = 0) -> float | None:
+    return retry_in_s(attempt, number, Trigger.EVENT, STANDARD, randomness)
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_schedule() -> None:
     ]  # fmt: skip
 
 
-@given(number=st.integers(1, len(SCHEDULE)), chance=st.floats(0, 1))
-def test_jitter_only_adds_a_tenth(number: int, chance: float) -> None:
-    waited = wait(number=number, chance=chance)
+@given(number=st.integers(1, len(SCHEDULE)), randomness=st.floats(0, 1))
+def test_jitter_only_adds_a_tenth(number: int, randomness: float) -> None:
+    waited = wait(number=number, randomness=randomness)
 
     assert waited is not None
     assert SCHEDULE[number - 1] <= waited <= SCHEDULE[number - 1] * 1.1 + 1e-6
-    assert wait(number=number, chance=1) == pytest.approx(SCHEDULE[number - 1] * 1.1)
+    assert wait(number=number, randomness=1) == pytest.approx(SCHEDULE[number - 1] * 1.1)
 
 
 @pytest.mark.parametrize(
@@ -121,13 +121,13 @@ def test_gone() -> None:
         retry_after_s=st.none() | st.floats(0, 1e6),
     ),
     number=st.integers(1, 12),
-    chance=st.floats(0, 1),
+    randomness=st.floats(0, 1),
 )
-def test_never(attempt: DeliveryAttempt, number: int, chance: float) -> None:
+def test_never(attempt: DeliveryAttempt, number: int, randomness: float) -> None:
     """Nothing is tried again without the policy, and a test never is."""
     for trigger in Trigger:
-        assert retry_in_s(attempt, number, trigger, RetryPolicy.NONE, chance) is None
-    assert retry_in_s(attempt, number, Trigger.TEST, STANDARD, chance) is None
+        assert retry_in_s(attempt, number, trigger, RetryPolicy.NONE, randomness) is None
+    assert retry_in_s(attempt, number, Trigger.TEST, STANDARD, randomness) is None
 
 
 @pytest.mark.parametrize("kind", sorted(FailureKind))

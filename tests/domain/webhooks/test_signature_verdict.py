@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.webhooks.explanation import Explanation, Origin, WebhookVerdict
+from domain.webhooks.explanation import Explanation, Origin, SignatureResult
 from domain.webhooks.mistake import WORDS, Mistake, Scheme
 from domain.webhooks.signature import standard_signature
 from domain.webhooks.signature_verdict import KnownSecret, Pasted
@@ -36,7 +36,7 @@ from tests.support.webhooks.pasted import (
 def test_right(pasted: Pasted) -> None:
     found = explained(pasted, (SENT,))
 
-    assert found.verdict is WebhookVerdict.MATCHES
+    assert found.verdict is SignatureResult.MATCHES
     assert (found.mistakes, found.difference) == ((), None)
     assert (found.delivery_id, found.age_s) == ("D1", 10)
     assert found.scheme is (Scheme.STANDARD if pasted.message_id else Scheme.SERVICE)
@@ -47,20 +47,20 @@ def test_right(pasted: Pasted) -> None:
 def test_any_of_several_signatures() -> None:
     """During a rotation, and with a version that is not ours among them."""
     both = " ".join(["v1a,AAAA", standard_signature(UNKNOWN, "E1", AT, BODY), standard().signature])
-    assert explained(replace(standard(), signature=both)).verdict is WebhookVerdict.MATCHES
+    assert explained(replace(standard(), signature=both)).verdict is SignatureResult.MATCHES
 
 
 @pytest.mark.parametrize(
     ("age", "verdict"),
     [
-        (300, WebhookVerdict.MATCHES),
-        (301, WebhookVerdict.TOO_OLD),
-        (-300, WebhookVerdict.MATCHES),
-        (-301, WebhookVerdict.TOO_NEW),
+        (300, SignatureResult.MATCHES),
+        (301, SignatureResult.TOO_OLD),
+        (-300, SignatureResult.MATCHES),
+        (-301, SignatureResult.TOO_NEW),
     ],
 )
 @pytest.mark.parametrize("pasted", [service(), standard()])
-def test_time(pasted: Pasted, age: int, verdict: WebhookVerdict) -> None:
+def test_time(pasted: Pasted, age: int, verdict: SignatureResult) -> None:
     found = explained(pasted, (SENT,), datetime.fromtimestamp(AT + age, UTC))
     assert (found.verdict, found.age_s) == (verdict, age)
 
@@ -72,12 +72,12 @@ def test_which_secret(sign: Callable[..., Pasted]) -> None:
 
     assert verdict(OLD).secret is Origin.PREVIOUS
     retired = KnownSecret(OLD, Origin.RETIRED, "W1")
-    assert verdict(OLD, SECRETS[0], retired).verdict is WebhookVerdict.RETIRED_SECRET
+    assert verdict(OLD, SECRETS[0], retired).verdict is SignatureResult.RETIRED_SECRET
     other = verdict(OTHERS)
-    assert other.verdict is WebhookVerdict.OTHER_WEBHOOKS_SECRET
+    assert other.verdict is SignatureResult.OTHER_WEBHOOKS_SECRET
     assert other.secret_webhook_id == "W2"
     unknown = verdict(UNKNOWN)
-    assert unknown.verdict is WebhookVerdict.UNKNOWN_SECRET
+    assert unknown.verdict is SignatureResult.UNKNOWN_SECRET
     assert (unknown.secret, unknown.secret_ends, unknown.delivery_id) == (None, None, "D1")
 
 
@@ -130,23 +130,23 @@ def test_altered_headers() -> None:
     later = str(AT + 1)
     for pasted in (service(), standard()):
         found = explained(replace(pasted, timestamp=later), (EARLIER, SENT))
-        assert found.verdict is WebhookVerdict.ALTERED_TIMESTAMP
+        assert found.verdict is SignatureResult.ALTERED_TIMESTAMP
         assert found.delivery_id == "D1"
         nothing_kept = explained(replace(pasted, timestamp=later))
-        assert nothing_kept.verdict is WebhookVerdict.NO_MATCH
+        assert nothing_kept.verdict is SignatureResult.NO_MATCH
     for other in ("", "E2"):
         found = explained(replace(standard(), message_id=other), (SENT,))
-        assert found.verdict is WebhookVerdict.ALTERED_ID
+        assert found.verdict is SignatureResult.ALTERED_ID
 
 
 @pytest.mark.parametrize("timestamp", ["", "now", "2026-11-21T19:00:00Z", f"{AT}000", f"{AT}.5"])
 def test_no_timestamp(timestamp: str) -> None:
     pasted = Pasted(service().signature, timestamp, BODY)
-    assert explained(pasted).verdict is WebhookVerdict.MALFORMED_TIMESTAMP
+    assert explained(pasted).verdict is SignatureResult.MALFORMED_TIMESTAMP
     # Even where the receiver signed it: no such header was sent.
     signed = hexed(SECRET.encode(), timestamp.encode() + b"." + BODY)
     found = explained(Pasted(signed, timestamp, BODY))
-    assert found.verdict is WebhookVerdict.MALFORMED_TIMESTAMP
+    assert found.verdict is SignatureResult.MALFORMED_TIMESTAMP
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_no_timestamp(timestamp: str) -> None:
 )
 def test_no_signature(signature: str) -> None:
     found = explained(replace(service(), signature=signature), (SENT,))
-    assert found.verdict is WebhookVerdict.MALFORMED_SIGNATURE
+    assert found.verdict is SignatureResult.MALFORMED_SIGNATURE
 
 
 def test_as_it_was_copied() -> None:
@@ -167,17 +167,17 @@ def test_as_it_was_copied() -> None:
         f"webhook-signature: {standard().signature}",
     ):
         pasted = Pasted(copied, f" {AT}\n", BODY, "E1 ")
-        assert explained(pasted).verdict is WebhookVerdict.MATCHES
+        assert explained(pasted).verdict is SignatureResult.MATCHES
 
 
 def test_nothing_fits() -> None:
     found = explained(replace(service(UNKNOWN), body=b"{}"), (EARLIER, SENT))
-    assert found.verdict is WebhookVerdict.NO_MATCH
+    assert found.verdict is SignatureResult.NO_MATCH
     assert found.delivery_id == "D1"
     assert found.difference is not None
     assert found.difference.at == 1
     assert explained(service(UNKNOWN)) == Explanation(
-        verdict=WebhookVerdict.NO_MATCH, sentence=found.sentence, scheme=Scheme.SERVICE
+        verdict=SignatureResult.NO_MATCH, sentence=found.sentence, scheme=Scheme.SERVICE
     )
 
 
@@ -191,4 +191,4 @@ def test_anything_may_be_pasted(
     signature: str, timestamp: str, body: bytes, message_id: str
 ) -> None:
     found = explained(Pasted(signature, timestamp, body, message_id), (SENT,))
-    assert found.verdict is not WebhookVerdict.MATCHES
+    assert found.verdict is not SignatureResult.MATCHES

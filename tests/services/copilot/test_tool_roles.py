@@ -3,7 +3,7 @@
 import pytest
 
 from domain.tenants.actor import ANYONE
-from services.copilot.desk import AnyTool
+from services.copilot.copilot_service import AnyTool
 from services.copilot.tools.every_tool import COPILOT_TOOLS
 from tests.support.tenants.access import ACCESS
 

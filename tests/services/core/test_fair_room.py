@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.inbound_door import body_room
+from api.inbound_entry_limiter import body_room
 from domain.core.errors import CallerBusy
 from domain.core.ids import TenantId
 from domain.inbound.errors import InboundBusy

@@ -5,13 +5,13 @@ import asyncio
 import pytest
 
 from domain.core.errors import CallerBusy, EngineUnavailable
-from services.core.crowd import Crowd
+from services.core.concurrent_callers import ConcurrentCallers
 from services.core.gate import Gate
 from services.core.shared_reads import SharedReads
 
 
 def test_crowd_of_one_key_is_bounded() -> None:
-    crowd: Crowd[str] = Crowd(at_most=1)
+    crowd: ConcurrentCallers[str] = ConcurrentCallers(at_most=1)
     with crowd.join("a"):
         with pytest.raises(CallerBusy) as refused, crowd.join("a"):
             pass

@@ -8,15 +8,15 @@ import sqlalchemy as sa
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.inbound.inbound_webhook import Outcome, WebhookKind
-from domain.inbound.meaning import Duty, DutyKind
-from domain.inbound.performed import DutyReason, Performed
+from domain.inbound.meaning import ComplianceKind, ComplianceRequest
+from domain.inbound.performed import ComplianceReason, Performed
 from domain.integrations.order_fact import OrderFact
 from domain.integrations.providers import Provider
 from domain.privacy.erasure import subject_digests
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
-from services.inbound.duties import perform
+from services.inbound.compliance_requests import perform
 from store.audit.tables import audit_entries
 from store.core.database import Database
 from store.inbound.poll_cursors import PollCursorRepository
@@ -50,7 +50,11 @@ async def tell(database: Database, shop: Shop, integration_id: str, order_id: st
 
 
 async def done(
-    database: Database, shop: Shop, integration_id: str, duty: Duty, webhook_id: str = "W"
+    database: Database,
+    shop: Shop,
+    integration_id: str,
+    duty: ComplianceRequest,
+    webhook_id: str = "W",
 ) -> Performed:
     """Performed twice: the second time changes nothing more, and says the same."""
     said = []
@@ -82,11 +86,11 @@ async def test_a_redaction_of_an_unproved_shop_erases_nothing(
     """A manager chooses the shop's name and the secret of a connection that only listens."""
     here = await listening(database, shop)
     await tell(database, shop, here, "1")
-    duty = Duty(DutyKind.REDACT_CUSTOMER, customer_email=ANN, order_ids=("1",))
+    duty = ComplianceRequest(ComplianceKind.REDACT_CUSTOMER, customer_email=ANN, order_ids=("1",))
 
     performed = await done(database, shop, here, duty)
 
-    assert performed == Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.SHOP_UNPROVED)
+    assert performed == Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SHOP_UNPROVED)
     assert len(await rows(database, order_facts, of=shop)) == 1
     noted = [row["what"] for row in await rows(database, audit_entries, of=shop)]
     assert "erasure requested" in noted
@@ -97,7 +101,9 @@ async def test_a_redaction_erases_the_customer_it_names(database: Database, shop
     here = await proved(database, shop)
     for order_id in ("1", "2"):
         await tell(database, shop, here, order_id)
-    duty = Duty(DutyKind.REDACT_CUSTOMER, customer_email=" ANN@x.example", order_ids=("1",))
+    duty = ComplianceRequest(
+        ComplianceKind.REDACT_CUSTOMER, customer_email=" ANN@x.example", order_ids=("1",)
+    )
     performed = await done(database, shop, here, duty)
 
     assert (performed.outcome, performed.reason) == (Outcome.DUTY_DONE, None)
@@ -113,9 +119,11 @@ async def test_without_an_address_people_do_the_rest(database: Database, shop: S
     here = await proved(database, shop)
     for order_id in ("1", "2"):
         await tell(database, shop, here, order_id)
-    performed = await done(database, shop, here, Duty(DutyKind.REDACT_CUSTOMER, order_ids=("1",)))
+    performed = await done(
+        database, shop, here, ComplianceRequest(ComplianceKind.REDACT_CUSTOMER, order_ids=("1",))
+    )
 
-    assert performed == Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.NO_ADDRESS)
+    assert performed == Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.NO_ADDRESS)
     assert [row["order_id"] for row in await rows(database, order_facts, of=shop)] == ["2"]
 
 
@@ -123,11 +131,11 @@ async def test_a_request_for_data_is_noted_once_with_its_day(
     database: Database, shop: Shop
 ) -> None:
     here = await listening(database, shop)
-    duty = Duty(DutyKind.CUSTOMER_DATA, customer_email=ANN, order_ids=("1",))
+    duty = ComplianceRequest(ComplianceKind.CUSTOMER_DATA, customer_email=ANN, order_ids=("1",))
     performed = await done(database, shop, here, duty, new_ulid())
 
     assert (performed.outcome, performed.reason) == (
-        Outcome.DUTY_FOR_PEOPLE, DutyReason.DATA_REQUESTED,
+        Outcome.DUTY_FOR_PEOPLE, ComplianceReason.DATA_REQUESTED,
     )  # fmt: skip
     request = await only_row(database, data_requests, client_id=shop.client_id)
     assert (request["id"], request["customer_email"]) == (performed.reference, ANN)
@@ -155,9 +163,9 @@ async def test_a_shops_redaction_erases_what_came_from_it_alone(
             await connection.execute(
                 sa.update(engine_runs).where(engine_runs.c.id == run.run_id).values(lookup=found)
             )
-    performed = await done(database, shop, here, Duty(DutyKind.REDACT_SHOP))
+    performed = await done(database, shop, here, ComplianceRequest(ComplianceKind.REDACT_SHOP))
 
-    assert performed == Performed(Outcome.DUTY_FOR_PEOPLE, DutyReason.CONVERSATIONS_LEFT)
+    assert performed == Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.CONVERSATIONS_LEFT)
     for table in (order_facts, poll_cursors):
         assert [row["integration_id"] for row in await rows(database, table, of=shop)] == [other]
     bodies = {row["id"]: row["body"] for row in await rows(database, inbound_webhooks, of=shop)}
@@ -176,7 +184,7 @@ async def test_a_shops_redaction_leaves_the_duties_behind_it(
             await store_webhook(connection, shop.tenant, here, b"{}", kind=WebhookKind.DUTY)
             for _ in range(2)
         ]
-    await done(database, shop, here, Duty(DutyKind.REDACT_SHOP), first)
+    await done(database, shop, here, ComplianceRequest(ComplianceKind.REDACT_SHOP), first)
 
     bodies = {row["id"]: row["body"] for row in await rows(database, inbound_webhooks, of=shop)}
     assert bodies == {first: b"{}", second: b"{}"}
@@ -200,7 +208,7 @@ async def test_a_shop_that_left_is_found_until_it_is_redacted(
 
     assert await found() == {left, live}
     for one in (left, live):
-        await done(database, shop, one, Duty(DutyKind.REDACT_SHOP), new_ulid())
+        await done(database, shop, one, ComplianceRequest(ComplianceKind.REDACT_SHOP), new_ulid())
     assert await found() == {live}
 
 
@@ -208,9 +216,9 @@ async def test_an_uninstalled_app_is_disconnected_and_told_once(
     database: Database, shop: Shop
 ) -> None:
     here = await listening(database, shop)
-    assert (await done(database, shop, here, Duty(DutyKind.DISCONNECT))).outcome is (
-        Outcome.DUTY_DONE
-    )
+    assert (
+        await done(database, shop, here, ComplianceRequest(ComplianceKind.DISCONNECT))
+    ).outcome is (Outcome.DUTY_DONE)
     row = await only_row(database, integrations, id=here)
     assert (row["status"], row["sealed"]) == ("disconnected", "")
     told = [one.event for one in await told_events(database, client_id=shop.client_id)]
@@ -221,6 +229,7 @@ async def test_only_the_system_performs_duties(database: Database, shop: Shop) -
     with pytest.raises(RoleRequired):
         async with units_on(database).of(shop.tenant) as work:
             await perform(
-                work, Actor.person("u", Role.OWNER), Duty(DutyKind.REDACT_SHOP), webhook_id="W",
+                work, Actor.person("u", Role.OWNER),
+                ComplianceRequest(ComplianceKind.REDACT_SHOP), webhook_id="W",
                 integration_id="i", provider=Provider.SHOPIFY, sealer=SEALER,
             )  # fmt: skip

@@ -12,7 +12,7 @@ from domain.tenants.actor import Actor
 from domain.tenants.client_settings import SettingsChange
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.admission import receive_event
-from services.intake.door import Door
+from services.intake.entry_limiter import EntryLimiter
 from store.core.database import Database
 from store.tenants.client_settings import SettingsRepository
 from tests.support.core.units import Recorder
@@ -64,13 +64,13 @@ class Entrance:
 
     def __init__(self, database: Database, shop: Shop) -> None:
         self._units = UnitsOfWork(database, Recorder(), lambda: NOON, new_ulid)
-        self._shop, self._door = shop, Door()
+        self._shop, self._entry_limiter = shop, EntryLimiter()
 
     async def receive(self, sent: Sent) -> object:
         event_type, email, payload = sent
         return await receive_event(
             self._units,
-            self._door,
+            self._entry_limiter,
             Actor.key(self._shop.key_id),
             arrival(event_type=event_type, customer_email=email, payload=dict(payload), now=NOON),
             tenant=self._shop.tenant,

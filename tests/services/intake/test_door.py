@@ -16,7 +16,7 @@ from domain.intake.limit_key import LimitKey
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
-from services.intake.door import Door
+from services.intake.entry_limiter import EntryLimiter
 from store.core.database import Database
 from store.intake.idempotency import IdempotencyKey
 from tests.support.core.units import Recorder
@@ -34,7 +34,7 @@ class Entrance:
     """Events of one shop through one process's door."""
 
     def __init__(self, database: Database, shop: Shop) -> None:
-        self.door = Door()
+        self.entry_limiter = EntryLimiter()
         self._database, self._shop = database, shop
 
     async def receive(
@@ -42,7 +42,7 @@ class Entrance:
     ) -> Admitted | Unmatched | Repeated:
         return await receive_event(
             UnitsOfWork(self._database, Recorder(), lambda: at, new_ulid),
-            self.door,
+            self.entry_limiter,
             Actor.key(self._shop.key_id),
             arrival(customer_email=customer, now=at, idempotency=key),
             tenant=self._shop.tenant,
@@ -113,7 +113,7 @@ async def test_one_clients_window_is_nobody_elses(
     await sent_before(database, shop, 200, at=NOON)
     await entrance.refusal(NOON)
     other = Entrance(database, await open_shop(database))
-    other.door = entrance.door
+    other.entry_limiter = entrance.entry_limiter
 
     assert isinstance(await other.receive(NOON), Admitted)
 
@@ -134,11 +134,11 @@ async def test_repetition_is_answered_and_what_is_new_is_not(
 
 
 async def test_what_is_remembered_is_bounded() -> None:
-    door = Door(max_full=2)
+    entry_limiter = EntryLimiter(max_full=2)
     of_all = [InboundEvent(event_type="x", customer_email=f"{n}@b.example") for n in "abc"]
     for event in of_all:
         key = LimitKey(event.customer_email or "", is_claim=False)
-        door.note(TENANT, CustomerRateLimited("", 1, NOON, key.digest()))
+        entry_limiter.note(TENANT, CustomerRateLimited("", 1, NOON, key.digest()))
 
-    known = [door.known_refusal(TENANT, event, lambda: NOON) for event in of_all]
+    known = [entry_limiter.known_refusal(TENANT, event, lambda: NOON) for event in of_all]
     assert [one is not None for one in known] == [False, True, True]

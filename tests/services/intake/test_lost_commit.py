@@ -12,7 +12,7 @@ from domain.runs.errors import AnswerDelayed, AnswerUnknown
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.admission import receive_event
-from services.intake.door import Door
+from services.intake.entry_limiter import EntryLimiter
 from store.core.database import PATIENCE_S, Database
 from store.intake.tables import engine_events
 from tests.support.core.rows import rows
@@ -59,7 +59,7 @@ async def test_the_caller_is_told_what_is_known(
     with pytest.raises(told) as refused:
         await receive_event(
             units,
-            Door(patience_s=1),
+            EntryLimiter(patience_s=1),
             Actor.key(shop.key_id),
             arrival(),
             tenant=shop.tenant,

@@ -15,7 +15,7 @@ from domain.widget.visit import WidgetVisit
 from domain.widget.widget_session import VerifiedBy
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
-from services.intake.door import Door
+from services.intake.entry_limiter import EntryLimiter
 from store.billing.tables import usage_ledger
 from store.core.database import Database
 from store.intake.idempotency import IdempotencyKey
@@ -141,7 +141,7 @@ async def test_a_refused_message_leaves_nothing_and_a_repeated_one_is_not_refuse
 async def test_a_full_share_is_remembered_at_the_door(database: Database, shop: Shop) -> None:
     """So a flood of visitors takes no lock. A share that was changed, a repetition, and whoever is
     no visitor are looked at."""
-    door = Door()
+    entry_limiter = EntryLimiter()
     key = IdempotencyKey("key", b"digest")
 
     async def receive(
@@ -149,7 +149,7 @@ async def test_a_full_share_is_remembered_at_the_door(database: Database, shop: 
     ) -> Admitted | Unmatched | Repeated:
         return await receive_event(
             UnitsOfWork(database, Recorder(), lambda: at, new_ulid),
-            door,
+            entry_limiter,
             Actor.system("widget"),
             arrival(now=at, visit=its, idempotency=key),
             tenant=shop.tenant,
@@ -160,11 +160,11 @@ async def test_a_full_share_is_remembered_at_the_door(database: Database, shop: 
     with pytest.raises(WidgetShareUsed):
         await receive(NOON, visit(1))
     event = arrival().event
-    known = door.known_refusal(shop.tenant, event, lambda: NOON, visit(1).share)
+    known = entry_limiter.known_refusal(shop.tenant, event, lambda: NOON, visit(1).share)
     assert isinstance(known, WidgetShareUsed)
     assert known.retry_after_s == 3600
-    assert door.known_refusal(shop.tenant, event, lambda: NOON, None) is None
-    assert door.known_refusal(shop.tenant, event, lambda: NOON, visit(2).share) is None
+    assert entry_limiter.known_refusal(shop.tenant, event, lambda: NOON, None) is None
+    assert entry_limiter.known_refusal(shop.tenant, event, lambda: NOON, visit(2).share) is None
     assert isinstance(await receive(NOON, visit(1), key), Repeated)
     await receive(NOON, None)
     await receive(NOON, visit(2))

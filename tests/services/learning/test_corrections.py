@@ -34,7 +34,7 @@ from store.cases.tables import saved_cases
 from store.content.tables import knowledge_entries, response_templates
 from store.core.database import Database
 from store.learning.tables import corrections, labelled_examples
-from store.privacy.erasure_words import CustomerWords
+from store.privacy.customer_redaction import CustomerWords
 from store.runs.tables import engine_runs
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on

@@ -44,7 +44,7 @@ def allowed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return allow
 
 
-class Door:
+class EntryLimiter:
     """Where the client's mails come in."""
 
     def __init__(self, database: Database, shop: Shop, integration_id: str) -> None:
@@ -92,12 +92,12 @@ class Door:
 
 
 @pytest.fixture
-def door(database: Database, shop: Shop, integration_id: str) -> Door:
-    return Door(database, shop, integration_id)
+def door(database: Database, shop: Shop, integration_id: str) -> EntryLimiter:
+    return EntryLimiter(database, shop, integration_id)
 
 
 async def test_long_mails_have_a_room_and_short_ones_need_none(
-    door: Door, allowed: Callable[..., None]
+    door: EntryLimiter, allowed: Callable[..., None]
 ) -> None:
     allowed(room=2 * LONG)
     first = await door.comes(LONG, key="first")
@@ -112,7 +112,7 @@ async def test_long_mails_have_a_room_and_short_ones_need_none(
 
 
 async def test_mails_with_photos_leave_room_for_those_without(
-    door: Door, allowed: Callable[..., None]
+    door: EntryLimiter, allowed: Callable[..., None]
 ) -> None:
     allowed(room=LONGER)
     await door.comes(LONGER)
@@ -121,7 +121,7 @@ async def test_mails_with_photos_leave_room_for_those_without(
     await door.comes(LONG)
 
 
-async def test_what_failed_gives_way(door: Door, allowed: Callable[..., None]) -> None:
+async def test_what_failed_gives_way(door: EntryLimiter, allowed: Callable[..., None]) -> None:
     allowed(room=2 * LONG)
     failed = await door.comes(LONG, unreadable="not_json")
     await door.comes(LONG)
@@ -135,7 +135,7 @@ async def test_what_failed_gives_way(door: Door, allowed: Callable[..., None]) -
 
 
 async def test_a_day_has_room_for_so_many(
-    database: Database, shop: Shop, door: Door, allowed: Callable[..., None]
+    database: Database, shop: Shop, door: EntryLimiter, allowed: Callable[..., None]
 ) -> None:
     """A free account filled the disk by webhooks of its own, 64 KiB each, that concern nothing."""
     await on_plan(database, shop, Plan.FREE)
@@ -158,7 +158,7 @@ async def test_a_day_has_room_for_so_many(
 
 
 async def test_a_full_day_is_remembered_for_a_moment(
-    database: Database, shop: Shop, door: Door, allowed: Callable[..., None]
+    database: Database, shop: Shop, door: EntryLimiter, allowed: Callable[..., None]
 ) -> None:
     """Each refused webhook read 10,000 rows again, under the lock of the client's lanes."""
     await on_plan(database, shop, Plan.FREE)
@@ -179,7 +179,7 @@ async def test_a_full_day_is_remembered_for_a_moment(
 
 
 async def test_a_day_without_a_plan_has_room_for_so_many_bytes(
-    database: Database, shop: Shop, door: Door, allowed: Callable[..., None]
+    database: Database, shop: Shop, door: EntryLimiter, allowed: Callable[..., None]
 ) -> None:
     await on_plan(database, shop, Plan.FREE)
     allowed(day_bytes_without_plan=2 * CUT_TO)
@@ -194,7 +194,7 @@ async def test_a_day_without_a_plan_has_room_for_so_many_bytes(
 
 
 async def test_tickets_that_were_never_tried_are_counted(
-    door: Door, allowed: Callable[..., None]
+    door: EntryLimiter, allowed: Callable[..., None]
 ) -> None:
     allowed(queue=2)
     await door.comes(10, key="first")  # at work
@@ -217,7 +217,12 @@ async def test_tickets_that_were_never_tried_are_counted(
     ],
 )
 async def test_of_what_has_ended_stays_what_people_are_shown(
-    door: Door, database: Database, shop: Shop, outcome: Outcome, size: int, kept: int | None
+    door: EntryLimiter,
+    database: Database,
+    shop: Shop,
+    outcome: Outcome,
+    size: int,
+    kept: int | None,
 ) -> None:
     ended = await door.comes(size)
     await door.ends(ended, outcome)
@@ -228,7 +233,7 @@ async def test_of_what_has_ended_stays_what_people_are_shown(
     assert (whole is None) == (kept != size), "half a mail is never read as one"
 
 
-async def test_what_concerns_nothing_is_cut_at_once(door: Door) -> None:
+async def test_what_concerns_nothing_is_cut_at_once(door: EntryLimiter) -> None:
     assert await door.held(await door.comes(LONG, kind=WebhookKind.IGNORED)) == (CUT_TO, LONG)
 
 

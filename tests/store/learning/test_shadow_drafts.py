@@ -16,8 +16,8 @@ from store.intake.tables import engine_events
 from store.learning.shadow_counts import ShadowCounts
 from store.learning.shadow_drafts import ANSWER_WITHIN, ShadowDrafts
 from store.learning.tables import shadow_drafts
+from store.privacy.customer_redaction import CustomerWords
 from store.privacy.erasure_subject import Subject
-from store.privacy.erasure_words import CustomerWords
 from tests.support.core.rows import only_row
 from tests.support.learning.left_runs import leave_shadow
 from tests.support.tenants.shop import Shop

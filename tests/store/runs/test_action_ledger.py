@@ -7,7 +7,7 @@ import pytest
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind, StepOutcome, StepState
-from domain.agent.situation import Spent
+from domain.agent.policy_context import Spent
 from domain.core.money import Money
 from store.core.database import Database
 from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace

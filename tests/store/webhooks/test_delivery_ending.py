@@ -11,7 +11,7 @@ from domain.webhooks.contracts import DeliverResult
 from domain.webhooks.delivery import DeliveryStatus, Trigger
 from domain.webhooks.webhook import KEPT_DELIVERIES, DisabledReason, Notice, RetryPolicy
 from store.webhooks.tables import webhook_deliveries
-from store.webhooks.troubled_webhook import troubled_webhook
+from store.webhooks.webhook_failure_notice import webhook_failure_notice
 from tests.support.core.rows import rows
 from tests.support.webhooks.deliveries import BROKEN, FAILED, GONE, GOT, SKIPPED, SUCCESS, Hooks
 
@@ -55,7 +55,7 @@ async def test_what_the_owner_hears_of_outlives_all_that_ends_after_it(mine: Hoo
 
     assert await mine.begin(last) == disabled
     async with mine.database.service() as connection:
-        told = await troubled_webhook(connection, mine.shop.tenant, last)
+        told = await webhook_failure_notice(connection, mine.shop.tenant, last)
     assert told is not None
     assert told.failures == 20
     listed = await mine.listed(webhook)

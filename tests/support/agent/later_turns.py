@@ -5,9 +5,9 @@ from typing import Any
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
 from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.policy_decision import Judgement, PolicyDecision, Ruling
 from domain.agent.rulebook import ActionLevel, DuringReview, Rulebook
 from domain.agent.thinking import ThinkingResult
-from domain.agent.verdict import Judgement, Ruling, Verdict
 from domain.integrations.order import Order
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
@@ -68,7 +68,7 @@ def _answer(
 def thought_of(text: str, *plan: PlannedAction, needs_second: bool = False) -> ThinkingResult:
     """A thought with this draft and plan."""
     ruling = Ruling.NEEDS_SECOND if needs_second else Ruling.NEEDS_APPROVAL
-    verdicts = tuple(Verdict(kind=step.kind, ruling=ruling) for step in plan)
+    verdicts = tuple(PolicyDecision(kind=step.kind, ruling=ruling) for step in plan)
     return ThinkingResult(
         answer=_answer(Category.REFUND_REQUEST, text, Intent.REFUND),
         judgement=Judgement(plan=(*plan, PlannedAction(kind=ActionKind.REPLY)), verdicts=verdicts),

@@ -6,12 +6,12 @@ from typing import Final
 
 from domain.agent.brain import Category, Proposal
 from domain.agent.plan import ActionKind, PlannedAction, Warrant
-from domain.agent.policy import judge, offers, recheck
+from domain.agent.policy import available_actions, judge, recheck
+from domain.agent.policy_context import PolicyContext, Spent
+from domain.agent.policy_decision import Judgement, PolicyReason, Ruling
 from domain.agent.rulebook import Rulebook
-from domain.agent.situation import Situation, Spent
-from domain.agent.verdict import Judgement, PolicyReason, Ruling
 from domain.integrations.order import Order
-from tests.support.agent.situation import CUSTOMER, FREE_HAND, NOW, a_situation
+from tests.support.agent.policy_context import CUSTOMER, FREE_HAND, NOW, a_situation
 
 REFUND, CANCEL = ActionKind.REFUND, ActionKind.CANCEL_ORDER
 TAG, NOTE, REPLY_THERE = ActionKind.TAG, ActionKind.NOTE, ActionKind.REPLY_IN_HELPDESK
@@ -22,12 +22,12 @@ def kinds(actions: Iterable[PlannedAction]) -> list[ActionKind]:
 
 
 def judged(
-    situation: Situation,
+    policy_context: PolicyContext,
     *proposals: Proposal | ActionKind,
     category: Category = Category.REFUND_REQUEST,
 ) -> Judgement:
     made = (one if isinstance(one, Proposal) else Proposal(kind=one) for one in proposals)
-    return judge(situation, category, tuple(made))
+    return judge(policy_context, category, tuple(made))
 
 
 def ruling(judgement: Judgement, kind: ActionKind) -> tuple[Ruling, PolicyReason | None]:
@@ -59,7 +59,7 @@ def rechecked(
 
 def planned(kind: ActionKind) -> PlannedAction:
     """The action as it stands in the plan of a message that plainly asks for it."""
-    offered = next(one for one in offers(a_situation()) if one.kind is kind)
+    offered = next(one for one in available_actions(a_situation()) if one.kind is kind)
     return offered.model_copy(update={"warrant": Warrant.REQUEST})
 
 

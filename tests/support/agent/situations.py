@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from domain.agent.brain import Category
 from domain.agent.plan import ON_ORDERS, ActionKind
+from domain.agent.policy_context import Connection, PolicyContext, Spent
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
-from domain.agent.situation import Connection, Situation, Spent
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.order import Order, OrderState
 from domain.integrations.providers import SHOPS, Provider
-from tests.support.agent.situation import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
+from tests.support.agent.policy_context import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
 from tests.support.intake.proof import proved
 
 MINOR: Final = st.integers(0, 300)
@@ -96,7 +96,7 @@ MESSAGES: Final = st.one_of(
 )
 SOMEBODYS: Final = st.builds(an_order, owner=ADDRESSES, refundable=MINOR, currency=CURRENCIES)
 SITUATIONS: Final = st.builds(
-    Situation,
+    PolicyContext,
     event=mostly(MESSAGE, MESSAGES),
     rulebook=mostly(FREE_HAND, RULEBOOKS),
     connections=mostly((SHOP, DESK), CONNECTIONS),

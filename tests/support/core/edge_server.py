@@ -32,7 +32,7 @@ from domain.core.ports import Clock
 from domain.tenants.errors import Unauthenticated
 from embedded.ports import free_port
 from embedded.process import Child
-from services.core.crowd import Crowd
+from services.core.concurrent_callers import ConcurrentCallers
 from tests.support.core.forks import ROOT
 
 LARGE = 64 * 1024 * 1024
@@ -55,12 +55,12 @@ class Watchers:
     metrics: Metrics
     tracker: Reports
     now: Clock
-    bodies: Crowd[str]
+    bodies: ConcurrentCallers[str]
 
 
 def create_app(body_s: float) -> FastAPI:
     app = FastAPI()
-    watchers = Watchers(Metrics(), Reports(), utc_now, Crowd(at_most=MAX_COMING))
+    watchers = Watchers(Metrics(), Reports(), utc_now, ConcurrentCallers(at_most=MAX_COMING))
     app.state.resources = watchers
     app.state.dashboard_url = ""
     app.add_exception_handler(DomainError, answer_domain_error)

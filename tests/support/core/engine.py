@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio.client import Client, WorkflowHandle
 
-from activities.agent.purse import Purse
+from activities.agent.brain_budget import BrainBudget
 from activities.agent.think import Think
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
@@ -35,7 +35,7 @@ from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.reviews.escalation import Choice, Decision
 from domain.runs.conversation import ANSWERS_WITHOUT_PERSON
-from services.intake.door import Door
+from services.intake.entry_limiter import EntryLimiter
 from settings import Settings, load_settings
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository, client_of
@@ -161,10 +161,10 @@ def think_with(
     answers_without_person: int = ANSWERS_WITHOUT_PERSON,
 ) -> Think:
     """The thinking step with a brain of the test's."""
-    purse = Purse(database, Brains(embedded=brain, sees_images=sees_images), utc_now)
+    brain_budget = BrainBudget(database, Brains(embedded=brain, sees_images=sees_images), utc_now)
     return Think(
         database,
-        purse,
+        brain_budget,
         None,
         utc_now,
         new_ulid,
@@ -262,7 +262,7 @@ def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
     engine.app.state.resources = dataclasses.replace(
         resources,
         limiter=build_limiter(engine.settings.limits, resources.database),
-        door=Door(),
+        entry_limiter=EntryLimiter(),
         gateway_traffic=GatewayTraffic(),
     )
     try:

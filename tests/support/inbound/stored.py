@@ -11,7 +11,7 @@ from domain.core.ids import TenantId
 from domain.inbound.inbound_webhook import WebhookKind, WebhookState
 from domain.integrations.integration import Integration
 from domain.integrations.providers import Provider
-from store.inbound.lanes import LaneRepository, lock_lanes
+from store.inbound.inbound_queues import InboundQueues, lock_queues
 from store.inbound.tables import (
     data_requests,
     inbound_endpoints,
@@ -50,8 +50,8 @@ async def store_webhook(
 ) -> str:
     """Store one as the door does: at work at once if its lane is idle; its id."""
     webhook_id = new_ulid()
-    await lock_lanes(connection, tenant)
-    idle = await LaneRepository(connection, tenant).is_idle(kind)
+    await lock_queues(connection, tenant)
+    idle = await InboundQueues(connection, tenant).is_idle(kind)
     await connection.execute(
         sa.insert(inbound_webhooks).values(
             client_id=tenant,

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.verdict import Ruling, Verdict
+from domain.agent.policy_decision import PolicyDecision, Ruling
 from domain.core.money import Money
 from services.intake.admission import Admitted
 from store.core.database import Database
@@ -51,7 +51,7 @@ async def open_review(
     admitted = await try_to_admit(database, shop, message=text, now=now, key_id=key_id)
     assert isinstance(admitted, Admitted)
     ruling = Ruling.NEEDS_SECOND if needs_second else Ruling.NEEDS_APPROVAL
-    verdicts = [Verdict(kind=action.kind, ruling=ruling) for action in plan]
+    verdicts = [PolicyDecision(kind=action.kind, ruling=ruling) for action in plan]
     values = {
         "status": "needs_review",
         "classification": "refund_request",

@@ -11,8 +11,8 @@ from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Alternative, Category, Citation
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome, StepState
+from domain.agent.policy_decision import PolicyDecision, PolicyReason, Ruling
 from domain.agent.thinking import Finding
-from domain.agent.verdict import PolicyReason, Ruling, Verdict
 from domain.core.contracts import RunRef
 from domain.core.money import Money
 from domain.integrations.integration import Integration
@@ -89,7 +89,7 @@ def _run(integration: Integration) -> dict[str, object]:
         "citations": [Citation(kind="order", id=order.id, title="1042")],
         "findings": [Finding(id="K1", title="Retours", rank=0.61)],
         "verdicts": [
-            Verdict(
+            PolicyDecision(
                 kind=ActionKind.REFUND,
                 ruling=Ruling.NEEDS_SECOND,
                 reason=PolicyReason.ABOVE_PER_ACTION,

@@ -4,12 +4,12 @@ import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 
-from activities.agent.purse import Purse
+from activities.agent.brain_budget import BrainBudget
 from activities.runtime.fair_normalizer import FairNormalizer
 from activities.runtime.traffic import Traffic
+from activities.simulation.outcome_simulator import OutcomeSimulator
 from activities.simulation.past_exchange import PastExchanges
 from activities.simulation.replay_page import ReplayPages
-from activities.simulation.rethinker import Rethinker
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.normalizing.pool import NormalizerPool
 from adapters.seal import FernetSealer, new_seal_key
@@ -105,9 +105,9 @@ def pages_of(
 ) -> ReplayPages:
     """The steps of replays, with brains of the test's."""
     normalizer = FairNormalizer(NormalizerPool())
-    rethinker = Rethinker(
+    rethinker = OutcomeSimulator(
         database,
-        Purse(database, brains, utc_now),
+        BrainBudget(database, brains, utc_now),
         None,
         utc_now,
         normalizer=normalizer,

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from activities.webhooks.permits import Permits
+from activities.webhooks.delivery_limiter import DeliveryLimiter
 from domain.webhooks.errors import Deferred
 from domain.webhooks.ports import TakenPlace
 
@@ -28,15 +28,15 @@ class Time:
 class Sending:
     """One delivery that holds its permit until it is told to end."""
 
-    def __init__(self, permits: Permits, tenant: str, endpoint: str) -> None:
+    def __init__(self, delivery_limiter: DeliveryLimiter, tenant: str, endpoint: str) -> None:
         self.tenant = tenant
         self.endpoint = endpoint
         self.active = False
         self._end = asyncio.Event()
-        self.task = asyncio.create_task(self._send(permits))
+        self.task = asyncio.create_task(self._send(delivery_limiter))
 
-    async def _send(self, permits: Permits) -> None:
-        async with permits.of(self.tenant, self.endpoint):
+    async def _send(self, delivery_limiter: DeliveryLimiter) -> None:
+        async with delivery_limiter.of(self.tenant, self.endpoint):
             self.active = True
             await self._end.wait()
 

@@ -15,8 +15,8 @@ from domain.cases.case_run import CaseRunState
 from domain.cases.errors import CaseRunNotFound
 from domain.tenants.actor import ANYONE, REVIEWERS
 from services.cases.case_runs import start_case_run
+from store.cases.case_outcomes import CaseOutcomes
 from store.cases.case_runs import CaseRunRepository, client_of_case_run
-from store.cases.verdicts import Verdicts
 
 _LIST: Final = "/app/simulator/runs"
 _ID: Final = PathId("case_run_id", "case run", CaseRunNotFound)
@@ -59,7 +59,7 @@ async def case_run(page: CaseRunPage) -> Response:
         runs = CaseRunRepository(connection, page.tenant)
         run = await runs.read(page.record_id)
         results = await runs.results(page.record_id)
-        live = await Verdicts(connection, page.tenant).live(page.resources.model)
+        live = await CaseOutcomes(connection, page.tenant).live(page.resources.model)
     return page.render(
         "cases/case_run.html",
         run=run,

@@ -29,9 +29,9 @@ from domain.tenants.actor import ANYONE, REVIEWERS
 from services.cases.cases_from_runs import add_case_of_run
 from services.cases.saved_cases import add_case, change_case, delete_case, import_cases
 from services.dashboard.forms import standing_in
+from store.cases.case_outcomes import CaseOutcomes
 from store.cases.case_runs import CaseRunRepository
 from store.cases.saved_cases import SavedCaseRepository, client_of
-from store.cases.verdicts import Verdicts
 
 _LIST: Final = "/app/simulator/cases"
 _NEW: Final = f"{_LIST}/new"
@@ -59,7 +59,7 @@ async def cases(page: AnyonesPage) -> Response:
     async with page.resources.database.reading(page.tenant) as connection:
         repository = SavedCaseRepository(connection, page.tenant)
         found = await repository.page(after=query.cursor, limit=query.limit + 1)
-        verdicts = await Verdicts(connection, page.tenant).live(page.resources.model)
+        verdicts = await CaseOutcomes(connection, page.tenant).live(page.resources.model)
         last = await CaseRunRepository(connection, page.tenant).page(before=None, limit=1)
         total = len(await repository.names())
     return page.render(

@@ -25,7 +25,7 @@ from domain.core.ids import ULID
 from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
 from services.content.knowledge import add_knowledge, change_knowledge, delete_knowledge
-from services.content.lost_verdicts import counting_lost
+from services.content.lost_outcomes import counting_lost
 from services.core.unit_of_work import UnitOfWork
 from services.dashboard.forms import standing_in
 from store.analytics.content_uses import ContentUses

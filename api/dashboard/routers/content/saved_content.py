@@ -11,7 +11,7 @@ from api.schemas.core.client_query import PageQuery
 from domain.agent.brain import Language
 from domain.simulation.variant import ContentVariant
 from services.cases.content_previews import preview_content
-from services.content.lost_verdicts import LostVerdicts
+from services.content.lost_outcomes import LostOutcomes
 from services.dashboard.forms import keep_draft
 
 USED_WITHIN: Final = timedelta(days=30)
@@ -24,7 +24,7 @@ class ContentQuery(PageQuery):
     language: Language | None = None
 
 
-def saved_at(path: str, lost: LostVerdicts) -> str:
+def saved_at(path: str, lost: LostOutcomes) -> str:
     """Return the URL of the page after a save, with the number of cases that are no longer
     green."""
     return f"{path}?lost={lost.count}" if lost.count else path

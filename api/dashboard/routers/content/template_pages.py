@@ -25,7 +25,7 @@ from domain.content.content import TemplateEntry, language_of
 from domain.content.errors import ContentNotFound
 from domain.simulation.variant import ContentVariant
 from domain.tenants.actor import ANYONE, MANAGERS
-from services.content.lost_verdicts import counting_lost
+from services.content.lost_outcomes import counting_lost
 from services.content.templates import (
     add_starter_templates,
     add_template,

@@ -44,7 +44,7 @@ from services.cases.case_runs import start_case_run
 from services.dashboard.forms import keep_draft, standing_in
 from services.playbooks.playbooks import create_playbook, update_playbook
 from services.playbooks.publish_gate import Publication
-from store.cases.verdicts import Verdicts
+from store.cases.case_outcomes import CaseOutcomes
 from store.playbooks.playbooks import PlaybookRepository
 
 router = APIRouter(include_in_schema=False)
@@ -168,7 +168,7 @@ async def _gate(
     would_be = as_entry(spec, page.record_id, there.playbook.version + 1)
     stood = [would_be if one is there else one for one in entries]
     async with page.resources.database.reading(page.tenant) as connection:
-        gate = await Verdicts(connection, page.tenant).gate(
+        gate = await CaseOutcomes(connection, page.tenant).gate(
             stood, [page.record_id], page.resources.model
         )
     return gate[page.record_id]

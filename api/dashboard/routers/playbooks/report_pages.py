@@ -22,7 +22,7 @@ from domain.tenants.actor import MANAGERS, REVIEWERS
 from services.cases.case_runs import start_case_run
 from services.dashboard.forms import standing_in
 from services.learning.playbook_reports import ThresholdPicture, shadow_report, threshold_picture
-from store.cases.verdicts import Verdicts
+from store.cases.case_outcomes import CaseOutcomes
 from store.playbooks.playbooks import PlaybookRepository
 from store.playbooks.versions import PlaybookVersions
 
@@ -73,7 +73,7 @@ async def gate(page: PlaybookPage) -> Response:
             found = await PlaybookVersions(connection, page.tenant).read(page.record_id, number)
             spec = found.spec
         would_be = as_entry(spec.model_copy(update={"active": True}), page.record_id, number)
-        standing = await Verdicts(connection, page.tenant).gate(
+        standing = await CaseOutcomes(connection, page.tenant).gate(
             [would_be if one.playbook.id == page.record_id else one for one in entries],
             [page.record_id],
             page.resources.model,

@@ -10,7 +10,7 @@ from api.dashboard.page import OnPage, Page
 from api.dashboard.post import Post, Posted
 from api.route import PathId
 from api.schemas.content.content import NewEntryBody
-from domain.cases.impersonal import impersonal
+from domain.cases.anonymized import anonymized
 from domain.content.content import language_of
 from domain.intake.order_number import find_order_numbers
 from domain.reviews.errors import EscalationNotFound
@@ -75,5 +75,5 @@ async def keep_as_knowledge(
 def _entry(found: Review) -> dict[str, str]:
     """Return the knowledge entry made from the answer, without the customer's personal data."""
     numbers = find_order_numbers(found.draft)
-    body = impersonal(found.draft, email=found.customer_email, name=None, order_numbers=numbers)
+    body = anonymized(found.draft, email=found.customer_email, name=None, order_numbers=numbers)
     return {"title": "", "body": body, "language": ""}

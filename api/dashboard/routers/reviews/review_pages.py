@@ -16,8 +16,8 @@ from api.dashboard.post import Post, Posted
 from api.dashboard.typed import Typed
 from api.route import PathId
 from domain.agent.plan import ON_ORDERS, PlannedAction
+from domain.agent.policy_decision import PolicyDecision
 from domain.agent.rulebook import ActionRule
-from domain.agent.verdict import Verdict
 from domain.core.money import Money
 from domain.dashboard.draft import Draft
 from domain.learning.word_diff import Piece, word_diff
@@ -44,10 +44,10 @@ ReviewPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of))]
 
 
 @dataclass(frozen=True, slots=True)
-class RuleOfVerdict:
+class RuleOfDecision:
     """A policy decision with the playbook's rule for its action, and the rule's limits by name."""
 
-    verdict: Verdict
+    verdict: PolicyDecision
     rule: ActionRule
     limits: Mapping[str, Money]
 
@@ -211,9 +211,9 @@ def _diffs(
     return own, word_diff(seen, found.draft)
 
 
-def _rules(found: Review, context: ReviewContext) -> list[RuleOfVerdict]:
+def _rules(found: Review, context: ReviewContext) -> list[RuleOfDecision]:
     return [
-        RuleOfVerdict(verdict, rule := context.rulebook.rule(verdict.kind), _limits(rule))
+        RuleOfDecision(verdict, rule := context.rulebook.rule(verdict.kind), _limits(rule))
         for verdict in found.verdicts
     ]
 

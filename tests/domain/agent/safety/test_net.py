@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from domain.agent.extent import READ_CHARS
 from domain.agent.safety.net import sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.size_limits import READ_CHARS
 from domain.core.strict_yaml import read_yaml
 from tests.support.core.each import each
 

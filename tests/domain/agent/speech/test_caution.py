@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from domain.agent.plan import ActionKind
-from domain.agent.speech.caution import is_unqualified
 from domain.agent.speech.harmless import caution_words, tokens_of
+from domain.agent.speech.unqualified import is_unqualified
 from domain.core.strict_yaml import read_yaml
 from tests.support.core.each import each
 

@@ -1,0 +1,82 @@
+"""The brain budget: the choice of a brain by the budget left for a language model."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from domain.agent.brain import Brain, BrainAnswer
+from domain.agent.brain_choice import Brains
+from domain.agent.errors import BrainFailed
+from domain.agent.thinking import ThinkingResult
+from domain.billing.model_money import BudgetRefusal, BudgetReservation
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from services.core.model_money import ModelMoney
+from store.core.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenBrain:
+    """The chosen brain. `reservation`: the budget reserved for it, or None if the brain costs
+    nothing."""
+
+    brain: Brain
+    reservation: BudgetReservation | None = None
+
+
+class BrainBudget:
+    def __init__(self, database: Database, brains: Brains, now: Clock) -> None:
+        self._money = ModelMoney(database, brains.budget, now)
+        self._brains = brains
+
+    @property
+    def sees_images(self) -> bool:
+        """True if one of the brains can look at images."""
+        return self._brains.sees_images
+
+    @property
+    def embedded(self) -> ChosenBrain:
+        """The embedded brain, regardless of the budget."""
+        return ChosenBrain(self._brains.embedded)
+
+    @property
+    def has_model(self) -> bool:
+        """True if a language model is configured."""
+        return self._brains.model is not None
+
+    async def choose(self, tenant: TenantId) -> ChosenBrain:
+        """Return the model with budget reserved for one question, or the embedded brain if no
+        budget is left. Call it outside any transaction. Raises EngineUnavailable."""
+        if self._brains.model is None:
+            return self.embedded
+        reserved = await self._money.reserve(tenant, self._brains.reserve_micros)
+        if isinstance(reserved, BudgetRefusal):
+            return self.embedded
+        return ChosenBrain(self._brains.model, reserved)
+
+    async def spend(
+        self,
+        tenant: TenantId,
+        chosen: ChosenBrain,
+        think: Callable[[Brain], Awaitable[ThinkingResult]],
+    ) -> ThinkingResult:
+        """Think with the brain of `chosen`, and replace the reservation by the actual cost. The
+        cost is committed even if the result is not stored."""
+        if chosen.reservation is None:
+            return await think(chosen.brain)
+        cost: BrainAnswer | BrainFailed = BrainFailed()
+        try:
+            thought = await think(chosen.brain)
+            cost = thought.answer
+        except BrainFailed as failure:
+            cost = failure
+            raise
+        finally:
+            await self._money.book(
+                tenant,
+                chosen.reservation,
+                tokens_in=cost.tokens_in,
+                tokens_out=cost.tokens_out,
+                cost_micros=cost.cost_micros,
+                reserved_micros=self._brains.reserve_micros,
+            )
+        return thought

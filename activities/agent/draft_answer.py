@@ -1,0 +1,98 @@
+"""The parts of thinking that runs, dry runs and simulations share."""
+
+from dataclasses import replace
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from activities.agent.brain_budget import BrainBudget, ChosenBrain
+from activities.agent.gather import connections, gather
+from activities.runtime.fair_normalizer import FairNormalizer
+from domain.agent.brain_context import BrainContext
+from domain.agent.embedding import Embedding
+from domain.agent.frame import AnswerFrame
+from domain.agent.greeting import greeted_name
+from domain.agent.ports import SafetyNet
+from domain.agent.thinking import ThinkingResult, think_through
+from domain.core.effort import EVENT_STEPS, budget
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.intake.event import Channel, InboundEvent, channel_of
+from domain.intake.ports import Normalized
+from store.core.database import Database
+from store.tenants.client_settings import SettingsRepository
+from store.tenants.clients import ClientRepository
+
+
+async def read_event(
+    database: Database,
+    normalizer: FairNormalizer,
+    tenant: TenantId,
+    inbound: InboundEvent,
+    *,
+    fallback_ticket_id: str,
+) -> Normalized:
+    """Return the event in the normalized form that a brain reads. For a mail, this includes what
+    the client's mail servers say about its sender. Raises OverBudget, EngineUnavailable,
+    LargeEventsWait."""
+    authserv_ids: tuple[str, ...] = ()
+    if channel_of(inbound.event_type, inbound.source) is Channel.EMAIL:
+        async with database.reading(tenant) as connection:
+            authserv_ids = tuple((await SettingsRepository(connection, tenant).read()).authserv_ids)
+    return await normalizer.normalize(
+        tenant, inbound, fallback_ticket_id=fallback_ticket_id, authserv_ids=authserv_ids
+    )
+
+
+async def with_content(
+    connection: AsyncConnection, tenant: TenantId, bare: BrainContext, near: Embedding | None
+) -> BrainContext:
+    """Return the brain's context with the client's content added. `near`: the embedding of the
+    message; with None, only keyword search finds knowledge."""
+    chosen = await SettingsRepository(connection, tenant).read()
+    gathered = await gather(connection, tenant, bare.event, near)
+    brand_name = await ClientRepository(connection).brand_name(tenant)
+    customer_name = greeted_name(bare.event)
+    return replace(
+        bare,
+        brand_name=brand_name,
+        frame=AnswerFrame.of(chosen.frame, brand_name=brand_name, customer_name=customer_name),
+        system_prompt=chosen.system_prompt or "",
+        sensitive_words=chosen.sensitive_words,
+        answers_from_knowledge=chosen.answers_from_knowledge,
+        templates=gathered.templates,
+        passages=gathered.passages,
+        connections=(*gathered.connections, *bare.connections),
+        has_shop=gathered.has_shop or bare.has_shop,
+        own_head=gathered.own_head,
+    )
+
+
+async def without_content(
+    connection: AsyncConnection, tenant: TenantId, bare: BrainContext
+) -> BrainContext:
+    """Return the brain's context for a message that costs too much to process. It lacks the
+    client's content, which a person does not need."""
+    known = await connections(connection, tenant)
+    return replace(
+        bare,
+        brand_name=await ClientRepository(connection).brand_name(tenant),
+        connections=(*known, *bare.connections),
+    )
+
+
+async def draft_answer(
+    brain_budget: BrainBudget,
+    tenant: TenantId,
+    chosen: ChosenBrain,
+    context: BrainContext,
+    now: Clock,
+    *,
+    net: SafetyNet,
+    steps: int,
+) -> ThinkingResult:
+    """Think within a budget reservation, and book the actual cost. `steps`: the part of the event's
+    processing budget that is already spent. Raises OverBudget, BrainFailed."""
+    with budget(EVENT_STEPS - steps):
+        return await brain_budget.spend(
+            tenant, chosen, lambda brain: think_through(brain, context, now(), net)
+        )

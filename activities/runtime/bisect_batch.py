@@ -1,0 +1,42 @@
+"""Batch processing in which one failing item does not stop the others, because failing batches are
+bisected."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from domain.core.errors import EngineUnavailable
+from store.core.database import Database
+
+R = TypeVar("R")
+
+
+async def bisect_batch(
+    database: Database,
+    items: Sequence[str],
+    work: Callable[[Sequence[str]], Awaitable[R]],
+    *,
+    beat: Callable[[], None],
+) -> tuple[list[R], list[str]]:
+    """Return the results of `work` on all items, and the items that failed.
+
+    A batch that fails or times out is bisected, down to single items. `beat`: called before each
+    attempt. Raises EngineUnavailable if the database is down, which is not an item's failure.
+    """
+    made: list[R] = []
+    failed: list[str] = []
+    waiting = [items]
+    while waiting:
+        part = waiting.pop()
+        beat()
+        try:
+            made.append(await work(part))
+        except (EngineUnavailable, SQLAlchemyError):
+            await database.ping()
+            if len(part) == 1:
+                failed += part
+                continue
+            middle = len(part) // 2
+            waiting += [part[middle:], part[:middle]]
+    return made, failed

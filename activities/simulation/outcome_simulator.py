@@ -1,0 +1,171 @@
+"""The rethinker: computes the outcomes of messages, without storing or doing anything."""
+
+from activities.agent.brain_budget import BrainBudget
+from activities.agent.draft_answer import read_event
+from activities.agent.order_search import OrderSearch
+from activities.runtime.fair_normalizer import FairNormalizer
+from activities.simulation.event_replay import EventReplay
+from domain.agent.lookup import looks_up
+from domain.agent.policy_context import Spent
+from domain.agent.ports import Embedder, SafetyNet
+from domain.agent.thread import Thread
+from domain.core.errors import OverBudget
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.intake.customer_email import customer_key
+from domain.intake.cut_event import cut_event
+from domain.intake.event import UnifiedEvent
+from domain.intake.order_number import with_asked_number
+from domain.integrations.order import Lookup, Order
+from domain.integrations.ports import Connectors
+from domain.runs.conversation import ANSWERS_PER_HOUR, ANSWERS_WITHOUT_PERSON
+from domain.simulation.carried import Carried
+from domain.simulation.exchange import SimulatedExchange
+from domain.simulation.made_up import MADE_UP, SHOP, event_of, looked_up, order_of
+from domain.simulation.outcome import SimulatedOutcome, Simulation
+from domain.simulation.scenario import Scenario
+from domain.simulation.variant import Variant
+from store.core.database import Database
+from store.integrations.integrations import IntegrationRepository
+from store.runs.action_ledger import ActionLedger
+
+
+class OutcomeSimulator:
+    """Processes messages as runs do. It reads, queries shops for orders, and books the cost of a
+    language model. All arguments except `normalizer` and `connectors` are as in `Think`."""
+
+    def __init__(
+        self,
+        database: Database,
+        brain_budget: BrainBudget,
+        embedder: Embedder | None,
+        now: Clock,
+        *,
+        normalizer: FairNormalizer,
+        connectors: Connectors,
+        net: SafetyNet,
+        answers_per_hour: int = ANSWERS_PER_HOUR,
+        answers_without_person: int = ANSWERS_WITHOUT_PERSON,
+    ) -> None:
+        self._database = database
+        self._now = now
+        self._normalizer = normalizer
+        self._search = OrderSearch(database, connectors)
+        self._one = EventReplay(database, brain_budget, embedder, now, net)
+        self._answers_per_hour = answers_per_hour
+        self._answers_without_person = answers_without_person
+
+    async def conversation(
+        self, tenant: TenantId, scenario: Scenario, variant: Variant
+    ) -> Simulation:
+        """Return one outcome for each message of the customer.
+
+        The facts that a message settles carry over to the next one, as if each answer had been
+        sent. While people have the conversation, each outcome waits for them too, until a person's
+        message. Raises PlaybookNotFound for an unknown playbook or version of the variant,
+        EngineUnavailable, and LargeEventsWait.
+        """
+        order, carried = order_of(scenario, self._now()), Carried()
+        outcomes: list[SimulatedOutcome] = []
+        for message in scenario.messages:
+            if message.author == "human":
+                carried = carried.answered_by_person(message.text)
+                continue
+            exchange = await self._exchange(tenant, scenario, message.text, carried, order)
+            rethought = await self._one.rethink(tenant, exchange, variant)
+            outcome = rethought.outcome.held_for(carried.held)
+            carried = carried.after(exchange.event, outcome, rethought.settled, self._now())
+            outcomes.append(outcome)
+        return Simulation(outcomes=tuple(outcomes))
+
+    async def outcome(
+        self,
+        tenant: TenantId,
+        exchange: SimulatedExchange,
+        variant: Variant,
+        *,
+        model_or_nothing: bool = False,
+    ) -> SimulatedOutcome:
+        """Return the outcome of one message. `model_or_nothing`: raise ModelBudgetUsedUp if the
+        client has a configured model that cannot be used. Raises the errors of `conversation`,
+        except LargeEventsWait."""
+        rethought = await self._one.rethink(
+            tenant, exchange, variant, model_or_nothing=model_or_nothing
+        )
+        return rethought.outcome
+
+    async def _exchange(
+        self,
+        tenant: TenantId,
+        scenario: Scenario,
+        text: str,
+        carried: Carried,
+        order: Order | None,
+    ) -> SimulatedExchange:
+        """Return a message of the scenario, normalized and with its lookup."""
+        inbound = event_of(scenario, text)
+        try:
+            normalized = await read_event(
+                self._database, self._normalizer, tenant, inbound, fallback_ticket_id=MADE_UP
+            )
+        except OverBudget:
+            event = cut_event(inbound, fallback_ticket_id=MADE_UP)
+            return SimulatedExchange(event=event, event_type=scenario.event_type, unread=True)
+        event, thread = normalized.event, carried.thread
+        if thread.asked_number or thread.proposal:
+            event = with_asked_number(event)
+        if order is None:
+            found = await self._look_up(tenant, event, thread)
+        else:
+            found = looked_up(order, event, thread)
+        found = carried.of(found)
+        return SimulatedExchange(
+            event=event,
+            event_type=scenario.event_type,
+            turns=carried.turns,
+            thread=thread,
+            summary=carried.summary,
+            lookup=found,
+            spent=await self._spent(tenant, event, carried, found, order),
+            made_up=None if order is None else SHOP,
+            turns_left=carried.turns_left(self._answers_per_hour, self._answers_without_person),
+            run_id=MADE_UP,
+            steps=normalized.steps,
+        )
+
+    async def _look_up(
+        self, tenant: TenantId, event: UnifiedEvent, thread: Thread
+    ) -> Lookup | None:
+        """Look the order up in the client's shops. Read-only: a shop that rejects our credentials
+        stays connected."""
+        if not looks_up(event, thread):
+            return None
+        async with self._database.reading(tenant) as connection:
+            if not await IntegrationRepository(connection, tenant).has_shop():
+                return None
+        return (await self._search.find(tenant, event, thread)).lookup
+
+    async def _spent(
+        self,
+        tenant: TenantId,
+        event: UnifiedEvent,
+        carried: Carried,
+        found: Lookup | None,
+        made_up: Order | None,
+    ) -> Spent:
+        """Return the amounts spent before the message. With a simulated order only the conversation
+        counts, so that the result does not depend on the date."""
+        order = found.order if found else None
+        if order is None:
+            return Spent()
+        if made_up is not None:
+            return carried.spent(order, Spent())
+        async with self._database.reading(tenant) as connection:
+            before = await ActionLedger(connection, tenant).spent(
+                order_key=order.key,
+                customer=customer_key(event.customer_email),
+                currency=order.refundable.currency,
+                not_by=MADE_UP,
+                now=self._now(),
+            )
+        return carried.spent(order, before)

@@ -1,0 +1,134 @@
+"""The open connections of a process by address, and the choice of the connection to close when the
+limit is reached."""
+
+from collections.abc import Iterable
+from enum import IntEnum
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Final, Protocol
+
+from api.http.edge_limits import EdgeLimits
+from domain.core.errors import CallerBusy, DomainError, ServerBusy
+
+# The network that a provider assigns to one customer; changing the address within it is free.
+_IPV6_PREFIX: Final = 64
+
+
+class Waiting(IntEnum):
+    """The reasons why a connection is idle. Those listed first are closed first."""
+
+    NEW = 0
+    """It has not sent a complete request head yet."""
+    IDLE = 1
+    """Its last request was answered."""
+    UNREAD = 2
+    """It does not read its response."""
+
+
+class Closable(Protocol):
+    def give_up(self) -> None:
+        """Close immediately, even with data in transit."""
+
+
+class _Address:
+    """The connections of one address: their number, and the idle connections, longest idle
+    first."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.waiting: tuple[dict[Closable, None], ...] = ({}, {}, {})
+
+    def first_to_go(self) -> Closable | None:
+        return next((one for kind in self.waiting for one in kind), None)
+
+
+class EdgeConnections:
+    """Accept a new connection, closing an idle one if the limit is reached.
+
+    If the new connection's address has reached its share, an idle connection of the same address is
+    closed. Otherwise one of the address with the most connections is closed. A flood from one
+    address therefore locks out no other caller.
+    """
+
+    def __init__(self, limits: EdgeLimits) -> None:
+        self._limits = limits
+        self._number = 0
+        self._addresses: dict[str, _Address] = {}
+        self._where: dict[Closable, str] = {}
+
+    def enter(self, connection: Closable, peer: str | None) -> None:
+        """Count a connection until it leaves. Raises CallerBusy if all connections of its address
+        are active, ServerBusy if all connections of the process are active."""
+        where = _counted_as(peer)
+        address = self._addresses.setdefault(where, _Address())
+        address.number += 1
+        self._number += 1
+        self._where[connection] = where
+        if address.number > self._limits.per_address and not self._is_proxy(peer):
+            _make_room([address], CallerBusy())
+        elif self._number > self._limits.connections:
+            _make_room(sorted(self._addresses.values(), key=_fullest_first), ServerBusy())
+
+    def waits(self, connection: Closable, why: Waiting) -> None:
+        """Mark the connection as idle."""
+        self.is_served(connection)
+        if where := self._where.get(connection):
+            self._addresses[where].waiting[why][connection] = None
+
+    def is_served(self, connection: Closable) -> None:
+        if where := self._where.get(connection):
+            for kind in self._addresses[where].waiting:
+                kind.pop(connection, None)
+
+    def leave(self, connection: Closable) -> None:
+        """Remove a connection that is closed or about to close. Idempotent."""
+        self.is_served(connection)
+        where = self._where.pop(connection, None)
+        if where is None:
+            return
+        self._number -= 1
+        address = self._addresses[where]
+        address.number -= 1
+        if not address.number:
+            del self._addresses[where]
+
+    def _is_proxy(self, peer: str | None) -> bool:
+        if not self._limits.proxies or peer is None:
+            return False
+        address = _plain(peer)
+        return address is not None and any(address in network for network in self._limits.proxies)
+
+
+def _make_room(addresses: Iterable[_Address], refusal: DomainError) -> None:
+    """Close an idle connection, or raise the refusal if there is none."""
+    for address in addresses:
+        if (first := address.first_to_go()) is not None:
+            first.give_up()
+            return
+    raise refusal
+
+
+def _fullest_first(address: _Address) -> int:
+    return -address.number
+
+
+def _counted_as(peer: str | None) -> str:
+    """Return the key that a connection is counted under. Connections without an address (UNIX
+    sockets) share one key."""
+    address = _plain(peer or "")
+    if address is None:
+        return "unix"
+    if isinstance(address, IPv6Address):
+        return str(IPv6Network((address, _IPV6_PREFIX), strict=False))
+    return str(address)
+
+
+def _plain(peer: str) -> IPv4Address | IPv6Address | None:
+    """Return the address without its zone, and an IPv4-mapped IPv6 address (`::ffff:1.2.3.4`) as
+    IPv4."""
+    try:
+        address = ip_address(peer)
+    except ValueError:
+        return None
+    if isinstance(address, IPv4Address):
+        return address
+    return address.ipv4_mapped or IPv6Address(int(address))

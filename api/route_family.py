@@ -1,0 +1,21 @@
+"""Families of routes. For some errors, the specification defines a different text per family."""
+
+from enum import Enum, auto
+
+
+class RouteFamily(Enum):
+    GATEWAY = auto()
+    USAGE = auto()
+    WIDGET = auto()
+    OTHER = auto()
+
+
+def route_family(path: str) -> RouteFamily:
+    """Return the family that a request's path belongs to."""
+    if path == "/api/engine/gateway":
+        return RouteFamily.GATEWAY
+    if path == "/api/billing/usage":
+        return RouteFamily.USAGE
+    if path.startswith("/api/widget/"):
+        return RouteFamily.WIDGET
+    return RouteFamily.OTHER

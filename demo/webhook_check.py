@@ -1,0 +1,118 @@
+"""Compares the webhooks received by the demo shop with the expected ones."""
+
+import base64
+import hmac
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ValidationError
+from rich.table import Table
+
+from demo.receiver import ReceivedWebhook
+
+
+class _Data(BaseModel):
+    ticket_id: str = ""
+
+
+class _Body(BaseModel):
+    event: str
+    data: _Data = _Data()
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWebhook:
+    """A received webhook. `ticket_id`: empty if it concerns no ticket."""
+
+    event: str
+    ticket_id: str
+    message_id: str
+    delivery_id: str
+    verified: bool
+
+
+def read(arrival: ReceivedWebhook, secret: str) -> ReadWebhook:
+    """Parse a received request. `secret`: the webhook's signing secret."""
+    try:
+        body = _Body.model_validate_json(arrival.body)
+    except ValidationError:
+        body = _Body(event="unreadable")
+    return ReadWebhook(
+        event=body.event,
+        ticket_id=body.data.ticket_id,
+        message_id=arrival.headers.get("webhook-id", ""),
+        delivery_id=arrival.headers.get("x-service-delivery", ""),
+        verified=_verifies(arrival, secret),
+    )
+
+
+def as_expected(told: Sequence[ReadWebhook], tells: Mapping[str, Counter[str]]) -> bool:
+    """Return whether each webhook arrived once and verifies, and each ticket of `tells` caused
+    exactly its events. Additional events without a ticket are allowed, because the shop is also
+    used outside of the tour."""
+    return (
+        all(it.verified for it in told)
+        and len({it.message_id for it in told}) == len(told)
+        and not missing(told, tells)
+        and all(
+            _events(told, ticket_id) == events for ticket_id, events in tells.items() if ticket_id
+        )
+    )
+
+
+def table_of(
+    told: Sequence[ReadWebhook],
+    tells: Mapping[str, Counter[str]],
+    numbers: Mapping[str, str],
+    *,
+    title: str,
+) -> Table:
+    """Return a table of received and missing webhooks. `numbers`: the tour's ticket numbers, by
+    ticket_id."""
+    table = Table("event", "ticket", "signatures", "delivery", title=title)
+    table.title_justify, table.title_style = "left", "bold"
+    came: set[str] = set()
+    for it in told:
+        verdict = "[green]verified[/]" if it.verified else "[bold red]wrong[/]"
+        if it.message_id in came:
+            verdict = "[bold red]came again[/]"
+        came.add(it.message_id)
+        table.add_row(it.event, numbers.get(it.ticket_id, ""), verdict, it.delivery_id)
+    for event, ticket_id in missing(told, tells):
+        table.add_row(event, numbers.get(ticket_id, ""), "[bold red]missing[/]", "")
+    return table
+
+
+def missing(
+    told: Sequence[ReadWebhook], tells: Mapping[str, Counter[str]]
+) -> list[tuple[str, str]]:
+    """Return the missing events, each with its ticket_id."""
+    return [
+        (event, ticket_id)
+        for ticket_id, events in tells.items()
+        for event in (events - _events(told, ticket_id)).elements()
+    ]
+
+
+def _events(told: Sequence[ReadWebhook], ticket_id: str) -> Counter[str]:
+    return Counter(it.event for it in told if it.ticket_id == ticket_id)
+
+
+def _verifies(arrival: ReceivedWebhook, secret: str) -> bool:
+    """Verify both signatures, by the algorithm that docs/webhooks.md gives to receivers and without
+    the code that signs."""
+    headers = arrival.headers
+    stamp, message_id = headers.get("x-service-timestamp", ""), headers.get("webhook-id", "")
+    signed = f"{stamp}.".encode() + arrival.body
+    own = "v1=" + hmac.new(secret.encode(), signed, "sha256").hexdigest()
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    digest = hmac.digest(key, f"{message_id}.".encode() + signed, "sha256")
+    standard = "v1," + base64.b64encode(digest).decode()
+    return _same(own, headers.get("x-service-signature", "")) and _same(
+        standard, headers.get("webhook-signature", "")
+    )
+
+
+def _same(computed: str, given: str) -> bool:
+    return hmac.compare_digest(computed.encode(), given.encode())

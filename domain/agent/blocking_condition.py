@@ -1,0 +1,86 @@
+"""Obstacles: conditions that block an action regardless of any request or approval."""
+
+from datetime import datetime, timedelta
+
+from domain.agent.plan import ACTIONS, ON_ORDERS, REPLIES, ActionKind
+from domain.agent.policy_context import PolicyContext, Spent
+from domain.agent.policy_decision import PolicyReason
+from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits
+from domain.core.money import Money
+from domain.integrations.order import Order
+
+
+def blocking_condition(policy_context: PolicyContext, kind: ActionKind) -> PolicyReason | None:
+    """Return why this kind of action is not offered, or None if it is."""
+    if policy_context.unsafe:
+        return PolicyReason.UNSAFE_INPUT
+    if kind in REPLIES or not policy_context.event.reply_allowed:
+        return PolicyReason.NOT_OFFERED
+    rule = policy_context.rulebook.rule(kind)
+    if rule.level is ActionLevel.NEVER:
+        return PolicyReason.LEVEL_NEVER
+    if kind in ON_ORDERS:
+        return _of_order(policy_context, kind, rule)
+    no_tags = ACTIONS[kind].chosen == "tags" and not rule.tags
+    missing = policy_context.desk is None or no_tags
+    return PolicyReason.NOT_OFFERED if missing else None
+
+
+def _of_order(
+    policy_context: PolicyContext, kind: ActionKind, rule: ActionRule
+) -> PolicyReason | None:
+    order, event = policy_context.order, policy_context.event
+    if order is None or not policy_context.shop_is_connected(order):
+        return PolicyReason.NOT_OFFERED
+    if event.author is not None or not event.may_read:
+        return PolicyReason.NOT_THEIRS
+    if reason := order_blocking_condition(kind, order, policy_context.spent, event.customer_email):
+        return reason
+    return PolicyReason.ORDER_TOO_OLD if too_old(rule, order, policy_context.now) else None
+
+
+def order_blocking_condition(
+    kind: ActionKind, order: Order, spent: Spent, customer_email: str | None
+) -> PolicyReason | None:
+    """Return why the action is impossible for this order, or None.
+
+    Neither the action level nor an approval overrides these reasons.
+    """
+    if not order.belongs_to(customer_email):
+        return PolicyReason.NOT_THEIRS
+    if order.told_at is not None:
+        return PolicyReason.ORDER_NOT_LIVE
+    if spent.on_order & ON_ORDERS:
+        return PolicyReason.ALREADY_DONE
+    spec = ACTIONS[kind]
+    if spec.states and order.state not in spec.states:
+        return PolicyReason.ORDER_STATE
+    if spec.gives_back and order.refundable.minor == 0:
+        return PolicyReason.NOTHING_TO_REFUND
+    return None
+
+
+def disputed(order: Order | None) -> PolicyReason | None:
+    """Return ORDER_DISPUTED if the bank may refund the payment as well, so that people must
+    decide."""
+    return PolicyReason.ORDER_DISPUTED if order and order.is_disputed else None
+
+
+def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
+    """Return whether the order is older than the rule's `within_days`."""
+    return rule.within_days is not None and now - order.placed_at > timedelta(rule.within_days)
+
+
+def above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
+    """Return the limit that `amount` would exceed together with the money already spent, or
+    None."""
+    if limits is None:
+        return None
+    if amount.currency != limits.currency:
+        return PolicyReason.OTHER_CURRENCY
+    sums = (
+        (amount.minor, limits.per_action, PolicyReason.ABOVE_PER_ACTION),
+        (spent.customer + amount.minor, limits.per_customer, PolicyReason.ABOVE_PER_CUSTOMER),
+        (spent.day + amount.minor, limits.per_day, PolicyReason.ABOVE_PER_DAY),
+    )
+    return next((why for total, most, why in sums if most is not None and total > most), None)

@@ -1,0 +1,101 @@
+"""The context of the brain: all inputs for drafting an answer to one message."""
+
+from dataclasses import dataclass, field
+
+from domain.agent.attachment_preview import AttachmentPreview
+from domain.agent.brain import Passage, Template, Turn
+from domain.agent.frame import AnswerFrame
+from domain.agent.own_head import OwnHead
+from domain.agent.policy_context import Connection, Spent
+from domain.agent.rulebook import Rulebook
+from domain.agent.size_limits import READ_CHARS
+from domain.agent.thread import Thread
+from domain.intake.event import UnifiedEvent
+from domain.integrations.order import Lookup, Order
+
+
+@dataclass(frozen=True, slots=True)
+class BrainContext:
+    """All inputs for drafting an answer to one message.
+
+    `lookup`: None if no order was looked up. `has_shop`: a shop is connected, even if it currently
+    rejects our credentials. `system_prompt`: the client's instructions to a language model, which
+    apply under every playbook. `run_id` and `playbook` (id and version): recorded with a question
+    to the customer. `sensitive_words`: the merchant's own list. `turns_left`: the number of answers
+    that the agent may still give before people take over. `attachments`: the files of the message.
+    `answers_from_knowledge`: whether the embedded brain's answers from knowledge may be sent
+    without a person. `frame`: the client's greeting and sign-off, or None for the default frame.
+    `own_head`: the client's own head, for the embedded brain.
+    """
+
+    event: UnifiedEvent
+    brand_name: str
+    rulebook: Rulebook
+    templates: tuple[Template, ...]
+    passages: tuple[Passage, ...]
+    turns: tuple[Turn, ...] = ()
+    summary: str = ""
+    lookup: Lookup | None = None
+    connections: tuple[Connection, ...] = ()
+    spent: Spent = field(default_factory=Spent)
+    has_shop: bool = False
+    system_prompt: str = ""
+    thread: Thread = field(default_factory=Thread)
+    run_id: str = ""
+    playbook: tuple[str, int] = ("", 0)
+    sensitive_words: tuple[str, ...] = ()
+    turns_left: int = 1
+    attachments: tuple[AttachmentPreview, ...] = ()
+    frame: AnswerFrame | None = None
+    answers_from_knowledge: bool = True
+    own_head: OwnHead | None = None
+
+    @classmethod
+    def bare(
+        cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]
+    ) -> "BrainContext":
+        """Build the context without the client's templates, passages and memory, which are loaded
+        later."""
+        return cls(
+            event=event,
+            brand_name="",
+            rulebook=rulebook,
+            templates=(),
+            passages=(),
+            playbook=playbook,
+        )
+
+    @property
+    def instructions(self) -> str:
+        """Return the merchant's instructions to a language model: the general ones, then the
+        playbook's."""
+        given = (self.system_prompt.strip(), self.rulebook.instructions.strip())
+        return "\n\n".join(filter(None, given))
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Return the likely languages of the message: those of the thread, else of the client's
+        texts."""
+        if self.thread.language:
+            return (self.thread.language,)
+        written = [one.language for one in self.templates]
+        written += [one.language for one in self.passages]
+        return tuple(dict.fromkeys(written))
+
+    @property
+    def is_read_whole(self) -> bool:
+        """Return whether the message and the fields sent with it fit the agent's size limits."""
+        event = self.event
+        beside = (event.subject or "", event.customer_name or "", *event.fields.values())
+        return len(event.text) <= READ_CHARS and sum(map(len, beside)) <= READ_CHARS
+
+    @property
+    def is_wordless(self) -> bool:
+        """Return whether the message consists of files without text, and so states no request."""
+        event = self.event
+        return bool(self.attachments) and event.reply_allowed and not event.text.strip()
+
+    @property
+    def order(self) -> Order | None:
+        """Return the order that the lookup found, which belongs to this customer."""
+        return self.lookup.order if self.lookup else None

@@ -1,0 +1,80 @@
+"""The situation (the policy's context): all inputs of the policy."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import Rulebook
+from domain.agent.thread import Thread
+from domain.intake.event import UnifiedEvent
+from domain.integrations.order import Order
+from domain.integrations.providers import HELPDESKS, SHOPS, Provider
+
+CUSTOMER_WINDOW: Final = timedelta(days=30)
+"""The period to which the limit per customer applies."""
+
+
+class Spent(BaseModel):
+    """The amounts that the agent has given back, in minor units of the limits' currency.
+
+    `customer`: to this customer within 30 days. `day`: to all customers of the client since
+    midnight UTC. `on_order`: the kinds of action that any run has done, or may have done, on the
+    order.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    customer: int = 0
+    day: int = 0
+    on_order: frozenset[ActionKind] = frozenset()
+
+
+class Connection(BaseModel):
+    """The properties of a connected integration that the policy needs. `answers_by_note`: in this
+    helpdesk the agent writes its answers as internal notes, for people to send."""
+
+    model_config = ConfigDict(frozen=True)
+
+    integration_id: str
+    provider: Provider
+    answers_by_note: bool = False
+
+
+class PolicyContext(BaseModel):
+    """All inputs of the policy. `order`: looked up, and owned by this customer. `thread`: the state
+    of the thread before this message. `confirmed`: the action to which the customer has just said
+    yes. `unsafe`: the message, or another input of a brain, is a prompt injection."""
+
+    model_config = ConfigDict(frozen=True)
+
+    event: UnifiedEvent
+    rulebook: Rulebook
+    connections: tuple[Connection, ...] = ()
+    order: Order | None = None
+    spent: Spent = Spent()
+    thread: Thread = Thread()
+    confirmed: ActionKind | None = None
+    unsafe: bool = False
+    now: datetime
+
+    def shop_is_connected(self, order: Order) -> bool:
+        """Return whether the order's shop is still connected."""
+        return any(
+            connection.integration_id == order.integration_id and connection.provider in SHOPS
+            for connection in self.connections
+        )
+
+    @property
+    def answers_by_note(self) -> bool:
+        """Return whether the answer is written as an internal note in the event's ticket."""
+        return self.desk is not None and self.desk.answers_by_note
+
+    @property
+    def desk(self) -> Connection | None:
+        """Return the connected helpdesk of the event's ticket, or None."""
+        if not (self.event.ticket_named and self.event.ticket_id):
+            return None
+        here = (one for one in self.connections if one.provider == self.event.platform)
+        return next((one for one in here if one.provider in HELPDESKS), None)

@@ -1,0 +1,178 @@
+"""The correspondent: the customer who wrote an event, and whether the customer's address is proved.
+
+Source: decision 0028, "Who writes a mail".
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from domain.core.plain_text import clean_address
+from domain.intake.customer_email import customer_key
+from domain.intake.event import Channel, InboundEvent, channel_of
+from domain.intake.mail_authentication import RESULTS, SIGNATURE, is_proved, without_length
+from domain.intake.mail_headers import (
+    Mailbox,
+    MailHeaders,
+    checked_address,
+    mailboxes,
+    only_mailbox,
+)
+from domain.intake.mail_sender import Writer, is_robot, writer_of
+from domain.intake.payload_paths import EMAIL_ADDRESS
+from domain.intake.payload_view import PayloadView, scalar_text
+
+_RECIPIENTS: Final = (
+    "to", "cc", "to_full", "cc_full", "recipient", "recipients", "original_recipient",
+    "delivered_to", "envelope.to",
+)  # fmt: skip
+_RECIPIENT_HEADERS: Final = ("to", "cc", "delivered-to", "x-original-to")
+_MAX_VALUES: Final = 5
+# Each relaying server adds its own header on top.
+_MAX_RESULTS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class EventSender:
+    """The customer who wrote an event.
+
+    `is_authenticated`: a proof or the caller confirms that this customer sent the mail; always true
+    for other channels. `is_themselves`: the answer goes to this customer alone. `by_form`: a form
+    or a program forwarded the text. `senders`: addresses that must not be answered if they belong
+    to programs.
+    """
+
+    box: Mailbox
+    is_authenticated: bool = True
+    is_themselves: bool = True
+    by_form: bool = False
+    senders: tuple[str, ...] = ()
+
+
+def event_sender(
+    event: InboundEvent,
+    channel: Channel,
+    headers: MailHeaders,
+    text: str,
+    authserv_ids: Iterable[str],
+) -> EventSender:
+    """Determine an event's author. `text`: the event's text; a form names its author in it."""
+    given = clean_address(event.customer_email or "")
+    if channel is Channel.EMAIL:
+        return _of_mail(event, _Heads(headers), given, text, authserv_ids)
+    email = given or _address_in(headers.view)
+    if channel is Channel.HELPDESK and email:
+        writer = writer_of(Mailbox(address=email), (), (), text)
+        # The answer goes to the ticket's author, not to the person that a form names.
+        proved = not writer.by_form
+        return EventSender(
+            writer.box,
+            is_authenticated=proved,
+            is_themselves=proved,
+            by_form=writer.by_form,
+            senders=(email,),
+        )
+    return EventSender(Mailbox(address=email))
+
+
+def claimed_customer(event: InboundEvent) -> str | None:
+    """Return the key of the customer that an event names, without reading its text.
+
+    This is the caller's `customer_email`, else the sender in a mail's headers. The key can be None
+    for a form's mail, because only the text names the person who filled in the form.
+    """
+    given = customer_key(event.customer_email)
+    if given is None and channel_of(event.event_type, event.source) is Channel.EMAIL:
+        heads = _Heads(MailHeaders(PayloadView(event.payload)))
+        return customer_key(_writer(heads, heads.sender(), "").box.address)
+    return given
+
+
+def _of_mail(
+    event: InboundEvent,
+    heads: "_Heads",
+    given: str | None,
+    text: str,
+    authserv_ids: Iterable[str],
+) -> EventSender:
+    sender = heads.sender()
+    vouched = event.payload.get("customer_verified") is True
+    if sender.address is None and not given:
+        sender = Mailbox(sender.name, _address_in(heads.headers.view))
+    # A given address is the customer's if the caller vouches for it or it differs from the
+    # sender's.
+    named = given is not None and (vouched or not _same(given, sender.address or given))
+    if given is not None and named and not is_robot(given):
+        writer = Writer(Mailbox(sender.name, given), is_sender=_same(given, sender.address))
+    else:
+        start = sender if sender.address else Mailbox(sender.name, given)
+        writer = _writer(heads, start, text)
+        if given is not None and writer.is_sender:
+            # Keep the caller's spelling.
+            writer = Writer(Mailbox(writer.box.name, given), is_sender=True)
+    return EventSender(
+        writer.box,
+        is_authenticated=(vouched and (writer.is_sender or named) and not writer.by_form)
+        or (writer.is_sender and _is_proved(heads, sender, authserv_ids)),
+        by_form=writer.by_form,
+        senders=tuple(filter(None, (sender.address, given, *heads.programs()))),
+    )
+
+
+def _writer(heads: "_Heads", sender: Mailbox, text: str) -> Writer:
+    return writer_of(sender, heads.reply_to(), tuple(heads.recipients()), text)
+
+
+def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) -> bool:
+    """Return whether the mail's server authenticated its sender.
+
+    There must be only one sender, because a second From can hide in headers that were truncated.
+    """
+    froms, found = heads.headers.certain("from"), heads.headers.certain_anywhere(RESULTS)
+    signatures = heads.headers.certain_anywhere(SIGNATURE)
+    if froms is None or found is None or signatures is None or len(froms) > 1:
+        return False
+    author = only_mailbox(froms[0] if froms else heads.headers.view.get("from"))
+    if author is None or not _same(author.address, sender.address):
+        return False
+    is_signed_whole = without_length(signatures)
+    return is_signed_whole and is_proved(sender.address or "", found[:_MAX_RESULTS], authserv_ids)
+
+
+@dataclass(frozen=True, slots=True)
+class _Heads:
+    """The mailboxes in a mail's headers."""
+
+    headers: MailHeaders
+
+    def sender(self) -> Mailbox:
+        """Return the mailbox from `from`, `from_full` or the From header."""
+        found = mailboxes(self.headers.view.get("from")) or mailboxes(
+            self.headers.view.get("from_full")
+        )
+        return next(iter(found or self._boxes("from")), Mailbox())
+
+    def programs(self) -> Iterator[str]:
+        boxes = (*self._boxes("from"), *self._boxes("sender"))
+        return (box.address for box in boxes if box.address)
+
+    def reply_to(self) -> tuple[Mailbox, ...]:
+        return mailboxes(self.headers.view.get("reply_to")) or self._boxes("reply-to")
+
+    def recipients(self) -> Iterator[str]:
+        found = [box for path in _RECIPIENTS for box in mailboxes(self.headers.view.get(path))]
+        found += [box for name in _RECIPIENT_HEADERS for box in self._boxes(name)]
+        return (box.address for box in found if box.address)
+
+    def _boxes(self, header: str) -> tuple[Mailbox, ...]:
+        values = self.headers.values(header)[:_MAX_VALUES]
+        return tuple(box for value in values for box in mailboxes(value))
+
+
+def _address_in(view: PayloadView) -> str | None:
+    found = (checked_address(scalar_text(view.get(path)) or "") for path in EMAIL_ADDRESS)
+    return next((address for address in found if address), None)
+
+
+def _same(one: str | None, other: str | None) -> bool:
+    return one is not None and customer_key(one) == customer_key(other)

@@ -1,0 +1,124 @@
+"""The copilot service: the context of the tools, and what they have found so far."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+from typing import Any, Final, Generic, TypeVar
+
+from pydantic import JsonValue, ValidationError
+
+from domain.copilot.answer import CitedKind, CitedRecord, DraftedChange
+from domain.copilot.documents import DocumentIndex
+from domain.copilot.links import cited
+from domain.copilot.safe_text import Links
+from domain.copilot.tool import CopilotFacts, CopilotInput, OfferedTool, ToolFindings
+from domain.core.errors import DomainError
+from domain.core.ids import TenantId
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from services.analytics.gaps import GapReading
+from services.core.fair_turns import FairTurns
+from store.core.database import Database
+
+Given = TypeVar("Given", bound=CopilotInput)
+Facts = TypeVar("Facts", bound=CopilotFacts)
+
+MAX_CITED: Final = 20
+MAX_DRAFTS: Final = 10
+MAX_FACTS: Final = 24_000
+"""Maximum length of one tool's findings sent to a language model, in characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopilotService:
+    """The context of one question by one person. All reads are in read-only PostgreSQL
+    transactions, limited to the rows of `tenant`."""
+
+    database: Database
+    tenant: TenantId
+    actor: Actor
+    now: datetime
+    dashboard_url: str
+    documents: DocumentIndex
+    gaps: GapReading
+    searches: FairTurns
+
+    def cite(self, kind: CitedKind, record_id: str, title: str) -> CitedRecord:
+        return cited(kind, record_id, title, self.dashboard_url)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTool(Generic[Given, Facts]):
+    """A tool that reads data. `roles`: the roles of the route that returns the same data. `route`:
+    the method and path of that route; None if there is none, and then every member may use the
+    tool."""
+
+    name: str
+    description: str
+    roles: Set[Role]
+    route: tuple[str, str] | None
+    takes: type[Given]
+    read: Callable[[CopilotService, Given], Awaitable[ToolFindings[Facts]]]
+
+
+AnyTool = ReadTool[Any, Any]
+
+
+@dataclass(slots=True)
+class Trail:
+    """The tools' findings for one answer: the citations and drafts that it may contain."""
+
+    copilot: CopilotService
+    links: Links = field(default_factory=Links)
+    citations: dict[str, CitedRecord] = field(default_factory=dict)
+    drafts: list[DraftedChange] = field(default_factory=list)
+
+    async def use(self, tool: ReadTool[Given, Facts], given: Given) -> Facts:
+        """Run a tool. Raises RoleRequired if the user's role may not use the tool, and the tool's
+        own errors."""
+        self.copilot.actor.require(tool.roles)
+        found = await tool.read(self.copilot, given)
+        self.links.add(one.url for one in found.cited)
+        for one in found.cited:
+            if len(self.citations) < MAX_CITED:
+                self.citations.setdefault(one.url, one)
+        self.drafts += [one for one in found.drafts if one not in self.drafts]
+        del self.drafts[MAX_DRAFTS:]
+        return found.facts
+
+    def offered(self, tools: Sequence[AnyTool]) -> tuple[OfferedTool, ...]:
+        """Return the tools that the user's role may use, as definitions for a language model."""
+        return tuple(
+            OfferedTool(
+                name=one.name,
+                description=one.description,
+                schema=one.takes.model_json_schema(),
+                call=partial(self._told, one),
+            )
+            for one in tools
+            if self.copilot.actor.may(one.roles)
+        )
+
+    async def _told(self, tool: AnyTool, arguments: Mapping[str, JsonValue]) -> str:
+        """Return a tool's findings as JSON, with the links that may be cited, or an error as
+        JSON."""
+        before = set(self.citations)
+        try:
+            facts: CopilotFacts = await self.use(tool, tool.takes.model_validate(arguments))
+        except ValidationError as error:
+            wrong = sorted({".".join(map(str, one["loc"])) for one in error.errors()[:5]})
+            return json.dumps({"error": "invalid_arguments", "fields": wrong})
+        except DomainError as error:
+            return json.dumps({"error": error.code})
+        # Titles are left out, because they contain customers' text.
+        links = [
+            one.model_dump(mode="json", include={"kind", "id", "url"})
+            for url, one in self.citations.items()
+            if url not in before
+        ]
+        told = json.dumps(
+            {"found": facts.model_dump(mode="json"), "links": links}, ensure_ascii=False
+        )
+        return told if len(told) <= MAX_FACTS else told[:MAX_FACTS] + "… [cut: ask for less]"

@@ -1,0 +1,126 @@
+"""Duties: compliance requests from a platform. The webhook's signature proves that the request is
+genuine."""
+
+from typing import Final, assert_never
+
+from domain.core.ports import Sealer
+from domain.inbound.data_request import DUE_AFTER
+from domain.inbound.inbound_webhook import Outcome
+from domain.inbound.meaning import ComplianceKind, ComplianceRequest
+from domain.inbound.performed import ComplianceReason, Performed
+from domain.inbound.platform_catalogue import DUTIFUL
+from domain.intake.customer_email import customer_key
+from domain.integrations.providers import Provider
+from domain.privacy.contracts import EraseInput
+from domain.privacy.erasure import subject_digests
+from domain.tenants.actor import OPERATORS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.inbound.data_requests import DataRequestRepository
+from store.inbound.endpoints import EndpointRepository
+from store.inbound.shop_redaction import ShopRedaction
+from store.integrations.integrations import IntegrationRepository
+from store.integrations.order_facts import OrderFactRepository
+
+_NOTED: Final = {
+    ComplianceKind.REDACT_CUSTOMER: "erasure ordered",
+    ComplianceKind.CUSTOMER_DATA: "data requested",
+    ComplianceKind.REDACT_SHOP: "shop redacted",
+    ComplianceKind.DISCONNECT: "integration disconnected",
+}
+
+
+async def perform(
+    work: UnitOfWork,
+    actor: Actor,
+    duty: ComplianceRequest,
+    *,
+    webhook_id: str,
+    integration_id: str,
+    provider: Provider,
+    sealer: Sealer,
+) -> Performed:
+    """Fulfil a request, or return what people must do. A repetition changes nothing.
+
+    `webhook_id`: the idempotency key of the effects. `Performed.erase`: an erasure that the caller
+    starts before the webhook counts as done. Raises RoleRequired.
+    """
+    actor.require(OPERATORS)
+    match duty.kind:
+        case ComplianceKind.REDACT_CUSTOMER:
+            performed = await _redact_customer(
+                work, actor, duty, webhook_id, integration_id, sealer=sealer
+            )
+        case ComplianceKind.CUSTOMER_DATA:
+            performed = await _note_request(work, duty, webhook_id, integration_id)
+        case ComplianceKind.REDACT_SHOP:
+            redaction = ShopRedaction(work.connection, work.tenant)
+            await redaction.erase(integration_id, duty_id=webhook_id)
+            # This is the last request about a shop that has uninstalled the app.
+            await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
+            # No record says which customers wrote about this shop's orders, or where else copies of
+            # the orders are.
+            performed = Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.CONVERSATIONS_LEFT)
+        case ComplianceKind.DISCONNECT:
+            integrations = IntegrationRepository(work.connection, work.tenant)
+            work.deliver(*await integrations.disconnect(integration_id, work.now, work.new_id))
+            await EndpointRepository(work.connection, work.tenant).close_ended(but_of=DUTIFUL)
+            performed = Performed(Outcome.DUTY_DONE)
+        case _:
+            assert_never(duty.kind)
+    left = performed.reason is ComplianceReason.SHOP_UNPROVED
+    work.note(
+        actor,
+        "erasure requested" if left else _NOTED[duty.kind],
+        integration_id=integration_id,
+        provider=provider.value,
+        webhook_id=webhook_id,
+    )
+    return performed
+
+
+async def _redact_customer(
+    work: UnitOfWork,
+    actor: Actor,
+    duty: ComplianceRequest,
+    webhook_id: str,
+    integration_id: str,
+    *,
+    sealer: Sealer,
+) -> Performed:
+    """Erase one customer completely, as an operator would. If the platform names no customer, only
+    the orders can be found.
+
+    A manager chooses a connection's name and secret, but may not erase. So an operator decides,
+    unless the connection's credentials have opened the shop.
+    """
+    if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
+        return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SHOP_UNPROVED)
+    facts = OrderFactRepository(work.connection, work.tenant)
+    await facts.forget_orders(integration_id, duty.order_ids)
+    key = customer_key(duty.customer_email)
+    if key is None:
+        return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.NO_ADDRESS)
+    erase = EraseInput(
+        erasure_id=webhook_id,
+        client_id=work.tenant,
+        requested_by=actor.name,
+        subject=subject_digests(sealer, work.tenant, key)[0].hex(),
+        sealed_customer=sealer.seal(key),
+    )
+    return Performed(Outcome.DUTY_DONE, reference=erase.erasure_id, erase=erase)
+
+
+async def _note_request(
+    work: UnitOfWork, duty: ComplianceRequest, webhook_id: str, integration_id: str
+) -> Performed:
+    """Open a data request for people to fulfil, because only people know when the customer has
+    received the data."""
+    await DataRequestRepository(work.connection, work.tenant).open(
+        webhook_id,
+        integration_id=integration_id,
+        customer_email=duty.customer_email,
+        order_ids=duty.order_ids,
+        now=work.now,
+        due_at=work.now + DUE_AFTER,
+    )
+    return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.DATA_REQUESTED, reference=webhook_id)

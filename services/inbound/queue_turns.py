@@ -1,0 +1,59 @@
+"""Turns: a webhook's row and the progress of its lane (a serial queue) change in one
+transaction."""
+
+from dataclasses import dataclass
+
+from domain.inbound.effect import Wait, WebhookEffect
+from domain.inbound.inbound_webhook import WebhookState
+from services.core.unit_of_work import UnitOfWork
+from store.inbound.inbound_queues import InboundQueues, lock_queues
+from store.inbound.work import UnstartedRun, WebhookStanding, WorkRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A failed attempt. `reason`: a stable code."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueTurn:
+    """The work to start after the commit. `next_ids`: the webhooks whose turn it is. `run`: the run
+    that the webhook started, until that run has an answer."""
+
+    next_ids: tuple[str, ...]
+    run: UnstartedRun | None
+
+
+async def end_turn(
+    work: UnitOfWork, webhook: WebhookStanding, came_to: WebhookEffect | Wait | Failure
+) -> QueueTurn:
+    """Store the result of one attempt. If the webhook has ended or waits, the next webhook of its
+    lane starts."""
+    rows = WorkRepository(work.connection, work.tenant)
+    await lock_queues(work.connection, work.tenant)
+    match came_to:
+        case WebhookEffect():
+            await rows.end(webhook.id, came_to, work.now)
+        case Wait():
+            await rows.wait(webhook.id, came_to, work.now)
+        case Failure(reason=reason):
+            await rows.fail(webhook.id, reason, work.now)
+    return await hand_over(work, webhook)
+
+
+async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> QueueTurn:
+    """Advance the lane, in a transaction that locks the client's lanes. A repetition returns the
+    same, so a crash after the commit loses nothing."""
+    lanes = InboundQueues(work.connection, work.tenant)
+    await lanes.take_next(webhook.kind)
+    heads = await lanes.heads(webhook.kind)
+    run = await WorkRepository(work.connection, work.tenant).run_to_start(webhook.id)
+    return QueueTurn(tuple(head for head in heads if head != webhook.id), run)
+
+
+def has_ended(webhook: WebhookStanding | None) -> bool:
+    """Return whether the webhook needs no more work. None means that the webhook's row was
+    erased."""
+    return webhook is None or webhook.state in (WebhookState.DONE, WebhookState.FAILED)

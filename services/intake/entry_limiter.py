@@ -1,0 +1,90 @@
+"""The entry limiter of admission: in this process, one caller of a client enters at a
+time. A known refusal is returned outside, without a lock or a transaction."""
+
+from collections import OrderedDict
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import Final
+
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.event import InboundEvent
+from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER, MessageLimit
+from domain.intake.limit_key import limit_key, needs_mail_servers
+from domain.widget.errors import WidgetShareUsed
+from domain.widget.share import WidgetShare
+from services.core.gate import Gate
+
+# In this process, admissions of one client take turns. Concurrent callers of one client, or a lock
+# on its row, then do not hold the connections that other clients need.
+_PATIENCE_S: Final = 4.0
+_MAX_FULL: Final = 50_000
+
+MessagesRefused = CustomerRateLimited | ClientRateLimited | WidgetShareUsed
+
+_Whose = tuple[TenantId, bytes | int | None]
+"""The owner of a window: a customer's digest, the message limit of a widget's share, or None for
+the client."""
+
+
+class EntryLimiter:
+    """Caches the message windows that are full, each by its oldest message. In every process, such
+    a window stays full until that message expires. If a window is evicted because there are too
+    many, the cost is one query to PostgreSQL."""
+
+    def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
+        self._gate: Gate[TenantId] = Gate(patience_s=patience_s)
+        self._full: OrderedDict[_Whose, datetime] = OrderedDict()
+        self._max_full = max_full
+
+    def enter(self, tenant: TenantId) -> AbstractAsyncContextManager[None]:
+        """Wait for the client's turn. Raises CallerBusy, EngineUnavailable."""
+        return self._gate.enter(tenant)
+
+    def note(
+        self, tenant: TenantId, refused: MessagesRefused, share: WidgetShare | None = None
+    ) -> None:
+        """Cache the refusal of an event. `share`: the widget share of the visitor."""
+        if refused.oldest is None:
+            return
+        whose: _Whose = tenant, None
+        if isinstance(refused, CustomerRateLimited):
+            whose = tenant, refused.key
+        elif isinstance(refused, WidgetShareUsed) and share is not None:
+            whose = tenant, share.messages
+        self._full[whose] = refused.oldest
+        self._full.move_to_end(whose)
+        if len(self._full) > self._max_full:
+            self._full.popitem(last=False)
+
+    def known_refusal(
+        self, tenant: TenantId, event: InboundEvent, clock: Clock, share: WidgetShare | None = None
+    ) -> MessagesRefused | None:
+        """Return the refusal that the event would certainly get, or None if it must be checked. A
+        mail must be checked if the client's mail servers prove its sender."""
+        if not self._full:
+            return None
+        now = clock()
+        key = None if needs_mail_servers(event) else limit_key(event)
+        if key is not None:
+            oldest = self._still_full((tenant, key.digest()), PER_CUSTOMER, now)
+            if oldest is not None:
+                wait_s = PER_CUSTOMER.retry_after_s(oldest, now)
+                return CustomerRateLimited(event.customer_email or key.customer, wait_s)
+        oldest = self._still_full((tenant, None), PER_CLIENT, now)
+        if oldest is not None:
+            return ClientRateLimited(PER_CLIENT.retry_after_s(oldest, now))
+        if share is not None:
+            # A share with another limit is another window.
+            oldest = self._still_full((tenant, share.messages), PER_CLIENT, now)
+            if oldest is not None:
+                return WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now))
+        return None
+
+    def _still_full(self, whose: _Whose, limit: MessageLimit, now: datetime) -> datetime | None:
+        oldest = self._full.get(whose)
+        if oldest is not None and oldest + limit.window <= now:
+            del self._full[whose]
+            return None
+        return oldest

@@ -1,0 +1,76 @@
+"""The verdicts on a client's cases, and the publish gate's decisions."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.cases.digest import NamesModel
+from domain.cases.gate import GateStanding, digests, falling_to, standing
+from domain.playbooks.playbook import PlaybookEntry
+from store.cases.content_digest import content_digest
+from store.cases.saved_cases import SavedCaseRepository
+from store.core.repository import TenantRepository
+from store.playbooks.live_versions import LiveVersions
+from store.playbooks.playbooks import PlaybookRepository
+
+# If a case was tried several times with the same digest, the last try counts.
+_LATEST: Final = sa.text("""
+    SELECT DISTINCT ON (r.case_id) r.case_id, r.passed
+    FROM unnest(CAST(:cases AS text[]), CAST(:digests AS bytea[])) AS wanted (case_id, digest)
+    JOIN case_results AS r
+        ON r.client_id = :tenant AND r.case_id = wanted.case_id AND r.digest = wanted.digest
+    ORDER BY r.case_id, r.created_at DESC, r.case_run_id DESC
+""")
+
+
+class CaseOutcomes(TenantRepository):
+    async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
+        """Return, for each case, whether it passed the last try with exactly this digest."""
+        if not wanted:
+            return {}
+        rows = await self._connection.execute(
+            _LATEST,
+            {"tenant": self._tenant, "cases": list(wanted), "digests": list(wanted.values())},
+        )
+        return {row.case_id: row.passed for row in rows}
+
+    async def gate(
+        self, entries: Sequence[PlaybookEntry], playbook_ids: Sequence[str], model: NamesModel
+    ) -> dict[str, GateStanding]:
+        """Return the gate's decision on these playbooks, assuming that `entries`, oldest first, are
+        the client's playbooks."""
+        cases = await SavedCaseRepository(self._connection, self._tenant).all()
+        pairs = [
+            (case, entry)
+            for case, entry in falling_to(cases, entries)
+            if entry.playbook.id in playbook_ids
+        ]
+        verdicts: dict[str, bool] = {}
+        if pairs:
+            content = await content_digest(self._connection, self._tenant)
+            verdicts = await self.latest(digests(pairs, content, model()))
+        live = LiveVersions(self._connection, self._tenant)
+        return {
+            entry.playbook.id: standing(
+                [case for case, fallen_to in pairs if fallen_to is entry],
+                verdicts,
+                was_live=await live.had(entry),
+            )
+            for entry in entries
+            if entry.playbook.id in playbook_ids
+        }
+
+    async def live(self, model: NamesModel) -> dict[str, bool]:
+        """Return, for each case, whether it passed the last try with the live content."""
+        cases = await SavedCaseRepository(self._connection, self._tenant).all()
+        entries = await PlaybookRepository(self._connection, self._tenant).all()
+        content = await content_digest(self._connection, self._tenant)
+        return await self.latest(digests(falling_to(cases, entries), content, model()))
+
+    async def green(self, model: NamesModel) -> frozenset[str]:
+        """Return the cases that pass with the live content."""
+        cases = await SavedCaseRepository(self._connection, self._tenant).all()
+        if not any(case.must for case in cases):
+            return frozenset()
+        return frozenset(case_id for case_id, passed in (await self.live(model)).items() if passed)

@@ -1,0 +1,55 @@
+"""A connection deadline that works even if the server does not answer."""
+
+import asyncio
+import os
+import socket
+from types import TracebackType
+from typing import Final, Self
+
+import psycopg
+
+
+class SocketDeadline:
+    """A socket deadline. When it passes, the connection's socket is shut down, so that every
+    operation waiting on the socket ends.
+
+    Cancelling does not work: psycopg then asks the same silent server to cancel, and waits for the
+    server's answer. There is no deadline before one is set, and none after the block.
+    """
+
+    def __init__(self, connection: object) -> None:
+        if not isinstance(connection, psycopg.AsyncConnection):
+            raise TypeError("a psycopg connection is expected")
+        self._connection: Final = connection
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.loosen()
+
+    def until(self, deadline: float) -> None:
+        """Set the deadline to a time of the event loop's clock, replacing any earlier deadline."""
+        self.loosen()
+        self._timer = asyncio.get_running_loop().call_at(deadline, self._cut)
+
+    def within(self, seconds: float) -> None:
+        """Set the deadline to `seconds` from now."""
+        self.until(asyncio.get_running_loop().time() + seconds)
+
+    def loosen(self) -> None:
+        """Remove the deadline."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _cut(self) -> None:
+        if not self._connection.closed:
+            with socket.socket(fileno=os.dup(self._connection.fileno())) as handle:
+                handle.shutdown(socket.SHUT_RDWR)

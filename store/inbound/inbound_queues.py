@@ -1,0 +1,80 @@
+"""The lanes (queues): the processing order of a client's webhooks.
+
+A client has two lanes, one for tickets and one for all other webhooks. A lane processes at most one
+webhook at a time, its head. A ticket that waits for its customer's limit, or for the limit of
+unproved senders, is not a head, so the webhooks behind it continue.
+"""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.inbound.inbound_webhook import WebhookKind
+from store.core.repository import TenantRepository
+
+
+async def lock_queues(connection: AsyncConnection, tenant: TenantId) -> None:
+    """Lock the client's lanes until the transaction ends.
+
+    Every writer of `inbound_webhooks` takes this lock, so that no webhook is queued behind one that
+    has just ended. The account's lock comes before this one, never after it.
+    """
+    await connection.execute(_LOCK, {"name": f"inbound lanes/{tenant}"})
+
+
+class InboundQueues(TenantRepository):
+    """Reads and advances the lanes, in a transaction that holds their lock."""
+
+    async def is_idle(self, kind: WebhookKind) -> bool:
+        """Return whether the kind's lane has neither a head nor a queue, so that a new webhook is
+        processed immediately."""
+        return not await self._connection.scalar(_IS_BUSY, self._lane(kind))
+
+    async def take_next(self, kind: WebhookKind) -> str | None:
+        """Make the first queued webhook the lane's head and return its id. Return None if the lane
+        has a head or no queue."""
+        taken: str | None = await self._connection.scalar(_TAKE_NEXT, self._lane(kind))
+        return taken
+
+    async def heads(self, kind: WebhookKind) -> tuple[str, ...]:
+        """Return the ids of the lane's webhooks whose workflow should run now."""
+        return tuple(await self._connection.scalars(_HEADS, self._lane(kind)))
+
+    def _lane(self, kind: WebhookKind) -> dict[str, object]:
+        return {"client_id": self._tenant, "kinds": list(_lane_of(kind))}
+
+
+def _lane_of(kind: WebhookKind) -> tuple[WebhookKind, ...]:
+    if kind is WebhookKind.TICKET:
+        return (WebhookKind.TICKET,)
+    return (WebhookKind.FACT, WebhookKind.DUTY)
+
+
+_LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+_OF_LANE: Final = "client_id = :client_id AND kind = ANY(CAST(:kinds AS text[]))"
+IS_HEAD: Final = """(state = 'working' OR (
+    state = 'waiting' AND waits_for NOT IN ('customer_limit', 'unproved_limit')
+))"""
+_IS_BUSY: Final = sa.text(f"""
+    SELECT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'queued')
+        OR EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})
+""")  # noqa: S608 - constants
+# One index scan of one row for each kind: the queue may be long.
+_TAKE_NEXT: Final = sa.text(f"""
+    UPDATE inbound_webhooks SET state = 'working'
+    WHERE client_id = :client_id AND id = (
+        SELECT min(first.id)
+        FROM unnest(CAST(:kinds AS text[])) AS lane(kind)
+        CROSS JOIN LATERAL (
+            SELECT id FROM inbound_webhooks
+            WHERE client_id = :client_id AND kind = lane.kind AND state = 'queued'
+            ORDER BY id LIMIT 1
+        ) AS first
+    ) AND NOT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})
+    RETURNING id
+""")  # noqa: S608
+_HEADS: Final = sa.text(f"""
+    SELECT id FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'working' ORDER BY id
+""")  # noqa: S608

@@ -1,0 +1,80 @@
+"""All clients' webhooks whose processing was interrupted by a crash: webhooks without a workflow,
+and lanes (queues) without a head."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.inbound.contracts import WebhookRef
+from domain.inbound.inbound_webhook import WebhookKind, WebhookState
+from store.core.place import Place, beyond
+from store.inbound.inbound_queues import IS_HEAD
+from store.inbound.tables import inbound_webhooks
+
+_ROW: Final = inbound_webhooks.c
+
+
+@dataclass(frozen=True, slots=True)
+class LeftWebhook:
+    """A webhook that should have a workflow."""
+
+    ref: WebhookRef
+    created_at: datetime
+
+    @property
+    def place(self) -> Place:
+        return Place(self.created_at, self.ref.webhook_id)
+
+
+@dataclass(frozen=True, slots=True)
+class StoppedQueue:
+    """A lane without a head. `kind`: one of the kinds of webhooks in the lane."""
+
+    tenant: TenantId
+    kind: WebhookKind
+
+
+async def webhooks_left(
+    connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
+) -> list[LeftWebhook]:
+    """Return a page of webhooks, oldest first: webhooks in progress that arrived before a time, and
+    waiting webhooks whose wait ended before it. Most of them still have a workflow."""
+    rows = await connection.execute(
+        sa.select(_ROW.client_id, _ROW.id, _ROW.created_at)
+        .where(
+            sa.or_(
+                sa.and_(_ROW.state == WebhookState.WORKING, _ROW.created_at < before),
+                sa.and_(_ROW.state == WebhookState.WAITING, _ROW.not_before < before),
+            ),
+            beyond(after, _ROW.created_at, _ROW.id),
+        )
+        .order_by(_ROW.created_at, _ROW.id)
+        .limit(limit)
+    )
+    return [
+        LeftWebhook(WebhookRef(client_id=row.client_id, webhook_id=row.id), row.created_at)
+        for row in rows
+    ]
+
+
+async def stopped_lanes(connection: AsyncConnection, *, limit: int) -> list[StoppedQueue]:
+    """Return some of the lanes that have queued webhooks but no head."""
+    rows = await connection.execute(_STOPPED, {"limit": limit})
+    return [StoppedQueue(TenantId(row.client_id), WebhookKind(row.kind)) for row in rows]
+
+
+_STOPPED: Final = sa.text(f"""
+    SELECT client_id, min(kind) AS kind
+    FROM inbound_webhooks AS queued
+    WHERE state = 'queued' AND NOT EXISTS (
+        SELECT FROM inbound_webhooks AS head
+        WHERE head.client_id = queued.client_id AND {IS_HEAD}
+          AND (head.kind = 'ticket') = (queued.kind = 'ticket')
+    )
+    GROUP BY client_id, kind = 'ticket'
+    LIMIT :limit
+""")  # noqa: S608 - constants
