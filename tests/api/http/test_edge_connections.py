@@ -22,7 +22,7 @@ def connections_of(edge_connections: int, per_address: int, proxies: str = "") -
     server = ServerSettings.model_validate({"TRUSTED_PROXIES": proxies})
     return EdgeConnections(
         EdgeLimits(
-            edge_connections=edge_connections, per_address=per_address, proxies=server.proxies
+            connections=edge_connections, per_address=per_address, proxies=server.proxies
         )
     )
 
