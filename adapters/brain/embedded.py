@@ -26,14 +26,7 @@ from adapters.brain.own_message import (
 from adapters.brain.praise import of_praise, praise_wanted, with_mood
 from adapters.brain.relevance import names_anything, own_words, read_question
 from adapters.brain.wishes import asks_for_human
-from domain.agent.brain import (
-    Alternative,
-    BrainAnswer,
-    BrainRequest,
-    Category,
-    Citation,
-    Proposal,
-)
+from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Citation, Proposal
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.extent import others_turn
 from domain.agent.intent import Intent
