@@ -258,7 +258,7 @@ async def test_silent_database_ends_it(database_url: str, shop: Shop) -> None:
     async with mutable_proxy(database_url) as proxy:
         database = Database(proxy.url, pool_size=1)
         try:
-            async with database.snapshot(shop.tenant, patience_s=0.5) as snapshot:
+            async with database.snapshot(shop.tenant, patience_s=5) as snapshot:
                 pieces = Export(snapshot, JsonRendering(), skipped=lambda *_: None).pieces(AT)
                 await anext(pieces)
                 proxy.silent = True
