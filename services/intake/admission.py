@@ -31,11 +31,7 @@ from domain.widget.visit import WidgetVisit
 from domain.widget.widget_session import VerifiedBy
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.entry_limiter import EntryLimiter
-from services.intake.shares import (
-    check_event_room,
-    check_unproved_share,
-    check_widget_share,
-)
+from services.intake.shares import check_event_room, check_unproved_share, check_widget_share
 from store.billing.thresholds import note_reached
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import PATIENCE_S
