@@ -21,9 +21,7 @@ class Connection:
 def connections_of(edge_connections: int, per_address: int, proxies: str = "") -> EdgeConnections:
     server = ServerSettings.model_validate({"TRUSTED_PROXIES": proxies})
     return EdgeConnections(
-        EdgeLimits(
-            connections=edge_connections, per_address=per_address, proxies=server.proxies
-        )
+        EdgeLimits(connections=edge_connections, per_address=per_address, proxies=server.proxies)
     )
 
 
