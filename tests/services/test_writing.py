@@ -17,7 +17,7 @@ OPENED: Final = frozenset({"of", "spanning", "everywhere"})
 UNSCOPED: Final = {
     ("auth.py", "unscoped"),
     ("widget_access.py", "unscoped"),
-    ("inbound_door.py", "unscoped"),
+    ("inbound_entry_limiter.py", "unscoped"),
     ("connections.py", "unscoped"),
 }
 
