@@ -81,12 +81,12 @@ class ClientMail:
             raise MailNameProtected
         mail = mail.model_copy(update={"from_name": shown})
         if sender is None:
-            async with self._limiter.client_mail(tenant, group):
+            async with self._limiter.client_mail(tenant, group, to=mail.to):
                 return await self._mailer.send(mail, ServicePermit(mail.to))
         mail = mail.model_copy(update={"text": signed(mail.text, sender.signature)})
         if sender.server is not None:
             return await self.send_by(sender, mail)
-        async with self._limiter.client_mail(tenant, group):
+        async with self._limiter.client_mail(tenant, group, to=mail.to, sender=sender.address):
             return await self.send_by(sender, mail)
 
     async def _require_proof(

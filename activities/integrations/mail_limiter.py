@@ -10,7 +10,15 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer, ServicePermit
 from domain.integrations.errors import MailLimitReached, MailRefused, MailUnreachable
-from domain.integrations.mail_allowance import MailGroup, mails_per_day
+from domain.integrations.mail_allowance import (
+    UNPAID_PER_DAY,
+    UNPAID_PER_RECIPIENT,
+    UNPAID_PER_SENDER,
+    MailGroup,
+    is_accountable,
+    is_new,
+    mails_per_day,
+)
 from domain.integrations.service_mail import LIMITS, ServiceMail
 from domain.tenants.errors import ClientNotFound
 from store.core.database import Database
@@ -37,7 +45,7 @@ class MailLimiter:
         """Yield a permit for one service mail. The mail is counted for its address and, depending
         on its kind, for its client. Raises MailLimitReached."""
         limit = LIMITS[kind]
-        digest = self._sealer.digests(f"mail/{kind}/{to.strip().lower()}")[0].hex()
+        digest = self._digest(kind, to)
         day = MailCount(f"address/{kind}", digest, limit.per_address)
         hour = MailCount(f"address/{kind}/{self._now().hour:02d}", digest, limit.more_an_hour)
         client = tenant if limit.uses_allowance else None
@@ -45,18 +53,35 @@ class MailLimiter:
             yield ServicePermit(to)
 
     @asynccontextmanager
-    async def client_mail(self, tenant: TenantId, group: MailGroup) -> AsyncIterator[None]:
+    async def client_mail(
+        self, tenant: TenantId, group: MailGroup, *, to: str, sender: str | None = None
+    ) -> AsyncIterator[None]:
         """Count one mail that the service's server sends for a client, in the client's `group`.
-        Raises MailLimitReached."""
-        async with self._counted(tenant, group, []):
+
+        Anyone can open an unaccountable client and verify an address as its `sender`, so mails of
+        these clients are also counted together. Raises MailLimitReached.
+        """
+        together = [MailCount("unpaid/recipient", self._digest("unpaid", to), UNPAID_PER_RECIPIENT)]
+        if sender is not None:
+            key = self._digest("sender", sender)
+            together.append(MailCount("unpaid/sender", key, UNPAID_PER_SENDER))
+        async with self._counted(tenant, group, [], together):
             yield
+
+    def _digest(self, kind: str, address: str) -> str:
+        return self._sealer.digests(f"mail/{kind}/{address.strip().lower()}")[0].hex()
 
     @asynccontextmanager
     async def _counted(
-        self, client: TenantId | None, group: MailGroup, wanted: list[tuple[MailCount, ...]]
+        self,
+        client: TenantId | None,
+        group: MailGroup,
+        wanted: list[tuple[MailCount, ...]],
+        together: Sequence[MailCount] = (),
     ) -> AsyncIterator[None]:
-        """Count the mail under the first of the `wanted` counters that has room. If the mail is not
-        handed over, the count is undone. If it is refused, it counts as refused."""
+        """Count the mail under the first of the `wanted` counters that has room, and for an
+        unaccountable client under each counter of `together`. If the mail is not handed over, the
+        count is undone. If it is refused, it counts as refused."""
         now = self._now()
         async with self._database.service() as connection:
             repository = MailCountRepository(connection)
@@ -67,6 +92,10 @@ class MailLimiter:
                     raise MailLimitReached("the client is being erased") from None
                 allowance = MailCount.of_client(client, group, mails_per_day(standing, now))
                 wanted = [*wanted, (allowance,)]
+                if together and not is_accountable(standing.subscription, now):
+                    scope = "unpaid/new" if is_new(standing, now) else "unpaid/older"
+                    shared = MailCount(scope, "all", UNPAID_PER_DAY)
+                    wanted += [(count,) for count in (*together, shared)]
             counts = [await _take(repository, choices, now) for choices in wanted]
         try:
             yield

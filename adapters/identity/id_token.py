@@ -12,6 +12,7 @@ from adapters.identity.jwks import ProviderKeys
 from adapters.identity.signed_claims import signed_claims
 from domain.identity.address import sign_in_address
 from domain.identity.errors import InvalidAddress
+from domain.tenants.actor import is_operator
 from domain.tenants.user import is_user_id
 
 # The hash function for an access token, by the last three characters of the algorithm's name.
@@ -51,7 +52,7 @@ async def id_token_claims(
         if not _is(_half_digest(access_token, algorithm), bound_to):
             raise jwt.InvalidTokenError("of another access token")
     subject = claims["sub"]
-    if not isinstance(subject, str) or not is_user_id(subject):
+    if not isinstance(subject, str) or not is_user_id(subject) or is_operator(subject):
         raise jwt.InvalidTokenError("no id that a user can have")
     return claims
 

@@ -9,6 +9,7 @@ from adapters.identity.jwks import ProviderKeys
 from adapters.identity.session_key import ADMIN_CLAIM, ALGORITHM, AUDIENCE, ISSUER, SessionKeys
 from adapters.identity.signed_claims import KeySource, signed_claims
 from domain.tenants.errors import Unauthenticated
+from domain.tenants.actor import is_operator
 from domain.tenants.user import User, is_user_id
 from settings.identity import IdentitySettings
 
@@ -53,7 +54,7 @@ class SessionVerifier:
             _log.info("session token refused", reason=type(error).__name__)
             raise Unauthenticated from None
         user_id = claims["sub"]
-        if not isinstance(user_id, str) or not is_user_id(user_id):
+        if not isinstance(user_id, str) or not is_user_id(user_id) or is_operator(user_id):
             raise Unauthenticated
         is_admin = self._admin_claim is not None and claims.get(self._admin_claim) is True
         return User(user_id, is_admin or user_id in self._admins)

@@ -8,6 +8,8 @@ from typing import Final
 
 from domain.core.period import Period
 
+_UNPAID_PART: Final = 4
+
 
 @dataclass(frozen=True, slots=True)
 class ModelBudget:
@@ -21,6 +23,18 @@ class ModelBudget:
     month_micros: int = 0
     installation_day_micros: int | None = None
     trial_day_micros: int | None = None
+
+    def month(self, own_micros: int | None, *, is_unpaid: bool) -> int:
+        """Return a client's monthly budget. `own_micros`: the budget that the operator set for it.
+
+        Otherwise a client without a paid plan may spend a fourth of `trial_day_micros` in a month,
+        so that one account cannot use up the day of the others.
+        """
+        if own_micros is not None:
+            return own_micros
+        if is_unpaid and self.trial_day_micros is not None:
+            return min(self.month_micros, self.trial_day_micros // _UNPAID_PART)
+        return self.month_micros
 
     def ceiling(self, scope: "SpendingScope") -> int | None:
         if scope is SpendingScope.TRIAL:

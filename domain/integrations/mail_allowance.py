@@ -15,6 +15,17 @@ from domain.tenants.client import Plan
 
 FREE_PER_DAY: Final = 50
 PAID_PER_DAY: Final = 1_000
+UNPAID_PER_DAY: Final = 2_000
+"""Maximum mails in a UTC day of all unaccountable clients together, separately for accounts in
+their first week, so that a flood of new accounts does not stop the mails of older ones."""
+
+UNPAID_PER_RECIPIENT: Final = 20
+"""Maximum mails in a UTC day to one address of all unaccountable clients together."""
+
+UNPAID_PER_SENDER: Final = 2 * FREE_PER_DAY
+"""Maximum mails in a UTC day with one verified sender address of all unaccountable clients
+together. An account has two groups of answers."""
+
 _DOUBLES_EVERY: Final = timedelta(days=7)
 _MOST_DOUBLINGS: Final = 10
 # Up to this number, refusals are not significant.
@@ -70,6 +81,11 @@ def is_accountable(subscription: Subscription, now: datetime) -> bool:
     accountable.
     """
     return subscription.settled(now).plan is not Plan.FREE
+
+
+def is_new(standing: MailStanding, now: datetime) -> bool:
+    """Return whether the account is in its first week."""
+    return now - standing.created_at < _DOUBLES_EVERY
 
 
 def mails_per_day(standing: MailStanding, now: datetime) -> int:

@@ -48,14 +48,14 @@ class ModelMoney:
         period, day = period_of(now), day_of(now)
         async with self._database.tenant(tenant) as connection:
             own = await ClientRepository(connection).brain_budget(tenant)
-            month_micros = self._budget.month_micros if own is None else own
-            costs = BrainCosts(connection, tenant)
-            if not await costs.reserve(period, reserve_micros, month_micros):
-                return BudgetRefusal.MONTH
             is_unpaid = True  # a client that is being erased has no plan
             with suppress(ClientNotFound):
                 subscription = await AccountRepository(connection, tenant).subscription()
                 is_unpaid = subscription.is_unpaid(now)
+            month_micros = self._budget.month(own, is_unpaid=is_unpaid)
+            costs = BrainCosts(connection, tenant)
+            if not await costs.reserve(period, reserve_micros, month_micros):
+                return BudgetRefusal.MONTH
         reservation = BudgetReservation(period, day, scopes_of(is_unpaid=is_unpaid))
         refused_by = await self._reserve_day(reservation, reserve_micros)
         if refused_by is None:

@@ -12,6 +12,9 @@ from domain.integrations.errors import MailLimitReached, MailRefused, MailUnreac
 from domain.integrations.mail_allowance import (
     FREE_PER_DAY,
     PAID_PER_DAY,
+    UNPAID_PER_DAY,
+    UNPAID_PER_RECIPIENT,
+    UNPAID_PER_SENDER,
     MailGroup,
     mails_per_day,
 )
@@ -24,6 +27,7 @@ from store.tenants.tables import clients
 from tests.support.core.rows import only_row, rows
 from tests.support.integrations.mailers import MAILS_SEALER
 from tests.support.tenants.shop import Shop, open_shop
+from tests.support.tenants.spending import a_day
 
 INVITATIONS = LIMITS[ServiceMail.INVITATION].per_address
 
@@ -55,7 +59,7 @@ async def mails(
 
     async def one() -> bool:
         try:
-            async with it.client_mail(shop.tenant, group):
+            async with it.client_mail(shop.tenant, group, to=an_address()):
                 return True
         except MailLimitReached:
             return False
@@ -71,7 +75,7 @@ async def test_a_new_account_sends_its_allowance_and_no_mail_more(database: Data
     assert await mails(it, shop, FREE_PER_DAY - 5) == FREE_PER_DAY - 5
     assert await mails(it, shop, 15) == 5
     with pytest.raises(MailLimitReached):
-        async with it.client_mail(shop.tenant, MailGroup.MEMBERS):
+        async with it.client_mail(shop.tenant, MailGroup.MEMBERS, to=an_address()):
             pytest.fail("a mail beyond the allowance was permitted")
 
     assert (await only_row(database, mail_counts, key=shop.client_id))["sent"] == FREE_PER_DAY
@@ -138,7 +142,7 @@ async def test_a_mail_that_was_not_handed_over_leaves_its_place_to_another(
     assert await mails(it, shop, FREE_PER_DAY - 1) == FREE_PER_DAY - 1
 
     with pytest.raises(MailUnreachable):
-        async with it.client_mail(shop.tenant, MailGroup.MEMBERS):
+        async with it.client_mail(shop.tenant, MailGroup.MEMBERS, to=an_address()):
             raise MailUnreachable
 
     assert await mails(it, shop, 2) == 1
@@ -147,7 +151,7 @@ async def test_a_mail_that_was_not_handed_over_leaves_its_place_to_another(
 async def refuse(it: MailLimiter, shop: Shop, number: int, group: MailGroup) -> None:
     for _ in range(number):
         with pytest.raises(MailRefused):
-            async with it.client_mail(shop.tenant, group):
+            async with it.client_mail(shop.tenant, group, to=an_address()):
                 raise MailRefused(by_server=True)
 
 
@@ -214,3 +218,61 @@ async def test_without_an_allowance_not_even_the_first_mail_counts(
         assert not await MailCountRepository(connection).take(count, now)
 
     assert await rows(database, mail_counts, key=shop.client_id) == []
+
+
+async def test_free_accounts_together_send_one_address_few_mails(database: Database) -> None:
+    """The attack: many accounts, each with a verified sender, write to one stranger."""
+    accounts, now, victim = [await new_account(database) for _ in range(3)], utc_now(), an_address()
+    it, sent = limiter(database, now), 0
+    for number in range(UNPAID_PER_RECIPIENT + 3):
+        shop = accounts[number % 3][0]
+        try:
+            async with it.client_mail(
+                shop.tenant, MailGroup.ANSWERS, to=victim, sender="a@b.example"
+            ):
+                sent += 1
+        except MailLimitReached:
+            pass
+
+    assert sent == UNPAID_PER_RECIPIENT
+    paying = await open_shop(database)
+    async with it.client_mail(paying.tenant, MailGroup.ANSWERS, to=victim):
+        pass
+    assert await mails(it, accounts[0][0], 1, MailGroup.ANSWERS) == 1
+
+
+async def test_accounts_that_verified_one_sender_share_its_mails(database: Database) -> None:
+    now, sender, sent = utc_now(), an_address(), 0
+    for _ in range(3):
+        shop, _ = await new_account(database)
+        for _ in range(FREE_PER_DAY):
+            try:
+                async with limiter(database, now).client_mail(
+                    shop.tenant, MailGroup.ANSWERS, to=an_address(), sender=sender
+                ):
+                    sent += 1
+            except MailLimitReached:
+                pass
+
+    assert sent == UNPAID_PER_SENDER
+
+
+@pytest.mark.parametrize("scope", ["unpaid/new", "unpaid/older"])
+async def test_all_free_accounts_have_a_ceiling_and_new_ones_their_own(
+    database: Database, scope: str
+) -> None:
+    """Each group's ceiling stops that group alone. A mail that is refused counts for nothing."""
+    (shop, _), paying, now = await new_account(database), await open_shop(database), a_day()
+    it = limiter(database, now)
+    async with database.service() as connection:
+        opened = now - timedelta(days=1 if scope == "unpaid/new" else 8)
+        mine = sa.update(clients).where(clients.c.id == shop.client_id)
+        await connection.execute(mine.values(created_at=opened))
+        for one in ("unpaid/new", "unpaid/older"):
+            full = UNPAID_PER_DAY if one == scope else 0
+            row = {"scope": one, "key": "all", "day": now.date(), "sent": full, "created_at": now}
+            await connection.execute(sa.insert(mail_counts).values(row))
+
+    assert await mails(it, shop, 1, MailGroup.ANSWERS) == 0
+    assert await rows(database, mail_counts, key=shop.client_id) == []
+    assert await mails(it, paying, 1, MailGroup.ANSWERS) == 1

@@ -83,6 +83,7 @@ async def test_edges_that_pass(
         {"sub": "user\x00"},
         {"sub": "user\ud800"},
         {"sub": "u" * 256},
+        {"sub": "operator:root"},
     ],
 )
 async def test_claims_that_are_refused(

@@ -43,6 +43,14 @@ def money(
     return ModelMoney(database, ModelBudget(month, installation, trial), lambda: now)
 
 
+async def unpaid_with_budget(database: Database, trial_ends_at: datetime | None = None) -> Shop:
+    """An unpaid client whose own budget is larger than any ceiling of these tests."""
+    shop = await unpaid_shop(database, trial_ends_at)
+    async with database.service() as connection:
+        await ClientRepository(connection).set_brain_budget(shop.client_id, MONTH)
+    return shop
+
+
 async def book(
     it: ModelMoney, shop: Shop, reservation: BudgetReservation | BudgetRefusal, cost: int
 ) -> None:
@@ -69,7 +77,7 @@ async def test_many_clients_at_once_stay_within_the_installations_day(database: 
 async def test_many_trials_at_once_stay_within_their_day(database: Database) -> None:
     """Those that are refused leave nothing on the installation's counter either."""
     now = a_day()
-    shops = [await unpaid_shop(database, now + timedelta(days=1)) for _ in range(4)]
+    shops = [await unpaid_with_budget(database, now + timedelta(days=1)) for _ in range(4)]
     it = money(database, now, installation=10_000, trial=1_000)
 
     found = await asyncio.gather(*(it.reserve(shop.tenant, 300) for shop in shops * 3))
@@ -83,7 +91,7 @@ async def test_paying_clients_go_on_when_trials_have_used_up_their_day(
     database: Database, *, in_trial: bool
 ) -> None:
     now, paying = a_day(), await open_shop(database)
-    unpaid = await unpaid_shop(database, now + timedelta(days=1) if in_trial else None)
+    unpaid = await unpaid_with_budget(database, now + timedelta(days=1) if in_trial else None)
     it = money(database, now, installation=10_000, trial=300)
 
     assert isinstance(await it.reserve(unpaid.tenant, 300), BudgetReservation)
@@ -141,7 +149,7 @@ async def test_the_true_cost_takes_the_reservations_place(database: Database) ->
 
 async def test_money_returns_to_its_day_and_its_counters(database: Database) -> None:
     """Midnight and a change of plan come between the reservation and the true cost."""
-    now, shop = a_day(), await unpaid_shop(database)
+    now, shop = a_day(), await unpaid_with_budget(database)
     reserved = await money(database, now, installation=300, trial=300).reserve(shop.tenant, 300)
     tomorrow = now + timedelta(days=1)
     await set_plan(database, shop, Plan.PRO)
@@ -176,7 +184,23 @@ async def test_a_client_that_is_being_erased_counts_as_unpaid(
             sa.update(clients).where(clients.c.id == shop.client_id).values(closed_at=now)
         )
 
-    assert await money(database, now, trial=0).reserve(shop.tenant, 300) is BudgetRefusal.DAY
+    assert await money(database, now, trial=0).reserve(shop.tenant, 300) is BudgetRefusal.MONTH
+
+
+async def test_one_unpaid_account_leaves_the_day_to_the_others(database: Database) -> None:
+    """The attack: questions to the copilot, each broken off, until the trials' day was spent. An
+    account spends a fourth of it, in a month; the operator may allow it more."""
+    now, attacker, other = a_day(), await unpaid_shop(database), await unpaid_shop(database)
+    it = money(database, now, trial=1_200)
+
+    assert isinstance(await it.reserve(attacker.tenant, 300), BudgetReservation)
+    assert await it.reserve(attacker.tenant, 300) is BudgetRefusal.MONTH
+    tomorrow = money(database, now + timedelta(seconds=1), trial=1_200)
+    assert await tomorrow.reserve(attacker.tenant, 300) is BudgetRefusal.MONTH
+    assert isinstance(await it.reserve(other.tenant, 300), BudgetReservation)
+    async with database.service() as connection:
+        await ClientRepository(connection).set_brain_budget(attacker.client_id, 600)
+    assert isinstance(await it.reserve(attacker.tenant, 300), BudgetReservation)
 
 
 async def test_a_client_whose_row_is_locked_delays_no_other_client(
