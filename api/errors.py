@@ -3,16 +3,18 @@ specification are kept literally, in French and with its spelling."""
 
 from typing import Final
 
-from api.account_errors import ACCOUNT_ANSWERS
 from api.error_answer import INTERNAL, ErrorAnswer
-from api.inbound_errors import INBOUND_ANSWERS
-from api.learning_errors import LEARNING_ANSWERS
-from api.loosening_errors import LOOSENING_ANSWERS
-from api.page_errors import PAGE_ANSWERS
 from api.route_family import RouteFamily
-from api.simulation_errors import SIMULATION_ANSWERS
 from domain.billing.errors import (
+    CheckoutNotFound,
+    InvalidPaymentSignature,
+    NotALowerPlan,
+    NotForSale,
+    PaymentsUnavailable,
+    PaymentsUnreachable,
+    PlanRequired,
     QuotaExhausted,
+    TooManyCheckouts,
 )
 from domain.cases.errors import (
     CaseNameTaken,
@@ -25,6 +27,7 @@ from domain.cases.errors import (
 )
 from domain.content.errors import (
     ContentNotFound,
+    InvalidKnowledgeFile,
     SuggestionNotFound,
     TooManySuggestions,
     TooMuchContent,
@@ -48,7 +51,41 @@ from domain.core.errors import (
     ServerBusy,
     UnsupportedMediaType,
 )
+from domain.dashboard.errors import (
+    AlreadyPosted,
+    ChangedMeanwhile,
+    InvalidPreferences,
+    NotConfirmed,
+)
 from domain.exports.errors import ExportsBusy, InvalidExportFormat
+from domain.identity.errors import (
+    AddressNotVerified,
+    AddressTaken,
+    CrossSiteRequest,
+    InvalidAddress,
+    InvalidBrandName,
+    InvalidCode,
+    InvalidRefreshToken,
+    InvitationNotFound,
+    ProviderAnswerInvalid,
+    ProviderUnreachable,
+    SessionNotFound,
+    SignInInterrupted,
+    SignInLinkGone,
+    TooManyAccounts,
+    TooManyInvitations,
+)
+from domain.inbound.errors import (
+    DataRequestNotFound,
+    EndpointExists,
+    EndpointNotFound,
+    InboundAddressUnknown,
+    InboundBusy,
+    InboundRefused,
+    InboundWebhookNotFound,
+    InvalidEndpoint,
+    WebhookUnreadable,
+)
 from domain.intake.errors import (
     AttachmentNotFound,
     ClientRateLimited,
@@ -59,7 +96,22 @@ from domain.intake.errors import (
     RunInProgress,
     TooManyRequests,
 )
-from domain.integrations.errors import IntegrationNotFound, InvalidIntegration, UnknownProvider
+from domain.integrations.errors import (
+    IntegrationNotFound,
+    InvalidIntegration,
+    InvalidMailSender,
+    InvalidSenderCode,
+    MailSenderNotFound,
+    MailSenderVerified,
+    TooManySenderCodes,
+    UnknownProvider,
+)
+from domain.learning.errors import (
+    CorrectionDecided,
+    CorrectionNotFound,
+    ExampleNotFound,
+    TooManyExamples,
+)
 from domain.playbooks.errors import (
     InvalidPlaybook,
     PatternTaken,
@@ -70,6 +122,7 @@ from domain.playbooks.errors import (
     TooManyPlaybookChanges,
     TooManyPlaybooks,
 )
+from domain.ratings.errors import RatedAnswerNotFound, RatingLinkExpired, RatingLinkUnknown
 from domain.reviews.errors import (
     ConversationMovedOn,
     DraftMissing,
@@ -77,6 +130,8 @@ from domain.reviews.errors import (
     EscalationClaimed,
     EscalationDecided,
     EscalationNotFound,
+    OwnRequest,
+    SecondPersonRequired,
 )
 from domain.runs.errors import (
     AnswerDelayed,
@@ -86,7 +141,12 @@ from domain.runs.errors import (
     ConversationTaken,
     RunNotFound,
 )
-from domain.simulation.errors import SimulationTooLong
+from domain.simulation.errors import (
+    InvalidReplay,
+    ReplayNotFound,
+    ReplayUnderWay,
+    SimulationTooLong,
+)
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
@@ -98,11 +158,17 @@ from domain.tenants.errors import (
     InvalidSettings,
     KeyNotFound,
     KeysUndecided,
+    LooseningChanged,
+    LooseningDecided,
+    LooseningHeld,
+    LooseningNotFound,
     MemberNotFound,
     NoClient,
     OwnerStays,
     RoleRequired,
+    SecondPersonUnfit,
     TooManyKeys,
+    TooManyLoosenings,
     Unauthenticated,
 )
 from domain.webhooks.errors import (
@@ -115,16 +181,126 @@ from domain.webhooks.errors import (
     WebhookEventNotFound,
     WebhookNotFound,
 )
+from domain.widget.errors import (
+    ApiKeyNotAccepted,
+    InvalidUserSignature,
+    InvalidWidget,
+    InvalidWidgetCode,
+    OriginNotAllowed,
+    SessionUnknown,
+    TooManyCodes,
+    WidgetShareUsed,
+)
 
 _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
 
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
-    **ACCOUNT_ANSWERS,
-    **INBOUND_ANSWERS,
-    **LEARNING_ANSWERS,
-    **LOOSENING_ANSWERS,
-    **PAGE_ANSWERS,
-    **SIMULATION_ANSWERS,
+    InvalidCode: ErrorAnswer(401, "Non autorisé"),
+    InvalidRefreshToken: ErrorAnswer(401, "Non autorisé"),
+    PlanRequired: ErrorAnswer(
+        402, "Cette fonctionnalité est réservée au plan Pro et aux plans supérieurs."
+    ),
+    InvalidAddress: ErrorAnswer(400, "Adresse e-mail invalide."),
+    InvalidBrandName: ErrorAnswer(400, "Nom de boutique invalide : 1 à 100 caractères."),
+    CrossSiteRequest: ErrorAnswer(403, "Ce formulaire vient d'un autre site."),
+    SignInInterrupted: ErrorAnswer(400, "Connexion interrompue : recommencez."),
+    AddressNotVerified: ErrorAnswer(
+        403, "Votre fournisseur d'identité n'a pas vérifié votre adresse e-mail."
+    ),
+    AddressTaken: ErrorAnswer(409, "Cette adresse est celle d'un autre compte."),
+    TooManyAccounts: ErrorAnswer(429, "Trop de nouveaux comptes : réessayez dans une heure."),
+    ProviderAnswerInvalid: ErrorAnswer(
+        502, "La réponse du fournisseur d'identité n'est pas valable."
+    ),
+    ProviderUnreachable: ErrorAnswer(503, "Le fournisseur d'identité ne répond pas. Réessayez."),
+    OriginNotAllowed: ErrorAnswer(403, "Ce site ne fait pas partie des origines autorisées."),
+    ApiKeyNotAccepted: ErrorAnswer(
+        403, "Ce client n'accepte pas de clé API dans le widget : utilisez la clé du widget."
+    ),
+    SessionUnknown: ErrorAnswer(404, "Conversation introuvable ou terminée."),
+    InvalidWidget: ErrorAnswer(400, "Widget invalide : {reason}"),
+    TooManyCodes: ErrorAnswer(429, "Trop de codes demandés : réessayez dans une heure."),
+    InvalidWidgetCode: ErrorAnswer(401, "Code incorrect ou expiré."),
+    InvalidUserSignature: ErrorAnswer(
+        401, "Signature de l'utilisateur invalide : user_signature ne signe pas customer_email."
+    ),
+    WidgetShareUsed: ErrorAnswer(
+        429, "Le widget a utilisé sa part des messages de cette boutique. Réessayez plus tard."
+    ),
+    InvalidMailSender: ErrorAnswer(400, "Adresse d'envoi invalide : champ « {reason} »"),
+    InvalidSenderCode: ErrorAnswer(400, "Code incorrect ou expiré."),
+    MailSenderNotFound: ErrorAnswer(404, "Aucune adresse d'envoi n'est définie."),
+    MailSenderVerified: ErrorAnswer(409, "Cette adresse d'envoi est déjà vérifiée."),
+    TooManySenderCodes: ErrorAnswer(409, "5 codes au plus par jour : réessayez demain."),
+    SessionNotFound: ErrorAnswer(404, "Session introuvable."),
+    InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
+    CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),
+    InvalidPaymentSignature: ErrorAnswer(400, "Signature invalide."),
+    TooManyCheckouts: ErrorAnswer(409, "Trop de paiements commencés : réessayez dans une heure."),
+    NotForSale: ErrorAnswer(409, "Cette offre ne peut pas être achetée ici."),
+    NotALowerPlan: ErrorAnswer(409, "Un plan supérieur s'achète : il ne se choisit pas."),
+    PaymentsUnavailable: ErrorAnswer(409, "Paiement non configuré."),
+    PaymentsUnreachable: ErrorAnswer(
+        503, "Le prestataire de paiement ne répond pas : rien n'a été payé. Réessayez."
+    ),
+    TooManyInvitations: ErrorAnswer(409, "20 invitations au plus par jour."),
+    InboundAddressUnknown: ErrorAnswer(404, "Adresse de webhook inconnue."),
+    InboundRefused: ErrorAnswer(401, "Webhook refusé : signature absente, fausse ou trop vieille."),
+    WebhookUnreadable: ErrorAnswer(400, "Webhook illisible : {reason}"),
+    InboundBusy: ErrorAnswer(503, "Trop de courriers à la fois. Réessayez dans un instant."),
+    InboundWebhookNotFound: ErrorAnswer(404, "Webhook entrant introuvable."),
+    EndpointNotFound: ErrorAnswer(404, "Cette intégration n'a pas d'adresse de webhook."),
+    EndpointExists: ErrorAnswer(
+        409, "Cette intégration a déjà une adresse de webhook ; renouvelez-la plutôt."
+    ),
+    InvalidEndpoint: ErrorAnswer(400, "Adresse de webhook invalide : champ « {reason} »"),
+    DataRequestNotFound: ErrorAnswer(404, "Demande de données introuvable."),
+    CorrectionNotFound: ErrorAnswer(404, "Correction introuvable."),
+    CorrectionDecided: ErrorAnswer(409, "Quelqu'un a déjà décidé de cette correction."),
+    ExampleNotFound: ErrorAnswer(404, "Exemple introuvable."),
+    TooManyExamples: ErrorAnswer(409, "{limit} exemples au plus : supprimez-en."),
+    RatingLinkUnknown: ErrorAnswer(404, "Ce lien n'est pas valable."),
+    RatingLinkExpired: ErrorAnswer(410, "Ce lien a expiré."),
+    RatedAnswerNotFound: ErrorAnswer(404, "Réponse introuvable dans cette conversation."),
+    SecondPersonRequired: ErrorAnswer(
+        409, "Vous avez déjà approuvé : une deuxième personne doit le faire."
+    ),
+    OwnRequest: ErrorAnswer(
+        403,
+        "Vous avez saisi cette demande, ou une clé à vous l'a envoyée : une autre personne doit "
+        "l'approuver.",
+    ),
+    SecondPersonUnfit: ErrorAnswer(
+        403,
+        "Deux membres doivent être d'accord, chacun avec sa propre adresse vérifiée et membre "
+        "depuis au moins 24 heures.",
+        fields=("why",),
+    ),
+    LooseningHeld: ErrorAnswer(
+        409,
+        "Cette modification permet davantage à l'agent : elle attend l'accord d'un autre "
+        "propriétaire ou administrateur, ou un jour.",
+        fields=("loosening_id", "takes_effect_at"),
+    ),
+    LooseningNotFound: ErrorAnswer(404, "Modification introuvable."),
+    LooseningDecided: ErrorAnswer(409, "Cette modification a déjà été décidée."),
+    LooseningChanged: ErrorAnswer(
+        409,
+        "Les règles ont changé depuis : cette modification assouplirait davantage que ce qu'elle "
+        "indique. Annulez-la et redemandez-la.",
+    ),
+    TooManyLoosenings: ErrorAnswer(
+        409, "{limit} modifications attendent déjà : approuvez-en ou annulez-en une d'abord."
+    ),
+    ChangedMeanwhile: ErrorAnswer(409, "Modifié entre-temps par quelqu'un d'autre."),
+    AlreadyPosted: ErrorAnswer(409, "Ce formulaire a déjà été envoyé."),
+    NotConfirmed: ErrorAnswer(400, "Le nom saisi n'est pas celui attendu."),
+    SignInLinkGone: ErrorAnswer(410, "Ce lien a déjà servi, ou il est trop ancien."),
+    InvalidPreferences: ErrorAnswer(400, "Préférences invalides : {reason}."),
+    InvalidKnowledgeFile: ErrorAnswer(400, "Fichier de connaissances invalide."),
+    ReplayNotFound: ErrorAnswer(404, "Rejeu introuvable."),
+    ReplayUnderWay: ErrorAnswer(409, "Un rejeu est déjà en cours. Attendez sa fin ou arrêtez-le."),
+    InvalidReplay: ErrorAnswer(400, "Rejeu invalide : {reason}"),
     Unauthenticated: ErrorAnswer(
         401,
         "Non autorisé",

@@ -9,19 +9,20 @@ from tests.support.dashboard.page_list import PageRoute, page_routes
 FILE: Final = Path(__file__).parents[1] / "docs" / "page-access.md"
 _ROLES: Final = (Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER)
 _HEAD: Final = """\
-# Who may open and send what
+# Page access
 
-Every page of the dashboard and every form that a page sends, as the routes say. GET shows a page
-and changes nothing; POST is a form. Without a right, the answer is a page that says who may (403).
-A record of a client that is not yours is not found (404). This file is written by
-`python -m scripts.page_access`, and a test compares it with the routes and tries each line.
+For owners and developers: the roles that may open each page of the dashboard and send each form.
+GET shows a page and changes nothing; POST sends a form. Without the role, the answer is a page that
+names the roles that may (403). A record of another client is not found (404).
+`python -m scripts.page_access` generates this file. A test compares it with the routes and tries
+each line.
 
 """
 _OPEN: Final = """
 ## Without a membership
 
-Signing in and out, your own sessions, and the page that a customer rates an answer on. Each checks
-by itself what it needs: a session, a code or the link's own token.
+Sign-in and sign-out, a user's own sessions, and the page where a customer rates an answer. Each
+checks its own proof: a session, a code or the token in the link.
 
 | Page | Method |
 |---|---|
