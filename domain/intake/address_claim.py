@@ -1,5 +1,5 @@
-"""The address claim: decide when the author of a ticket may prove a typed email address, and find
-the verification code in the author's message."""
+"""The address claim: decide whether the author of a ticket may prove a typed email address, and
+find the verification code in the author's message."""
 
 import re
 from hashlib import sha256
@@ -19,9 +19,9 @@ _CODE: Final = re.compile(
 
 
 def can_be_proved(event: UnifiedEvent) -> bool:
-    """Return whether the event claims an address that its author can prove.
+    """Return whether the event claims an address that its author can prove with a mailed code.
 
-    This requires that the answer goes to a ticket which the author reads.
+    The answer must go to a helpdesk ticket that the author reads.
     """
     return (
         event.is_claim
@@ -36,10 +36,10 @@ def can_be_proved(event: UnifiedEvent) -> bool:
 
 
 def requester_of(event: UnifiedEvent, conversation_id: str) -> str:
-    """Return the id under which verification codes are counted.
+    """Return the id under which an author's verification codes are counted.
 
-    This is a digest of the platform's author id, which may be an address; without one, it is the
-    conversation.
+    The id is a digest of the platform's author id, because that can be an email address. Without an
+    author id, it is the conversation's id.
     """
     if not event.author_id:
         return conversation_id
@@ -47,8 +47,8 @@ def requester_of(event: UnifiedEvent, conversation_id: str) -> str:
 
 
 def typed_code(text: str) -> str | None:
-    """Return the only separate number of six or nine digits in a text, or None if there is none or
-    more than one."""
+    """Return the verification code in a text: its only standalone number of six or nine digits.
+    Return None if the text has no such number, or several different ones."""
     found = {re.sub(r"\D", "", one) for one in _CODE.findall(text[:_READ])}
     return found.pop() if len(found) == 1 else None
 
@@ -58,10 +58,11 @@ def proved_by(event: UnifiedEvent, proved: ProvedAddress) -> UnifiedEvent:
 
 
 def asking_again(event: UnifiedEvent, question: UnifiedEvent) -> UnifiedEvent:
-    """Return the event of a code, with the question asked before the code as its text.
+    """Return the event that contained the code, with the text and order numbers of `question`, the
+    ticket's message before the code.
 
-    The question may be answered but must not cause an action, because another person may have
-    written it in the same ticket (`asked_before_code`).
+    The agent may answer the question but must not act on it (`asked_before_code`), because another
+    person may have written it in the same ticket.
     """
     return event.model_copy(
         update={

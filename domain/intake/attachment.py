@@ -26,7 +26,8 @@ _NAMELESS: Final = "fichier"
 
 
 class AttachmentState(StrEnum):
-    """`refused`: too large, neither an image nor a PDF, or not of the claimed type."""
+    """The state of an attachment. `refused`: the file is not stored; for example, it is too large,
+    is neither an image nor a PDF, or is not of the claimed type."""
 
     STORED = "stored"
     REFUSED = "refused"
@@ -34,7 +35,7 @@ class AttachmentState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AttachedFile:
-    """A file as received. `name`, `claimed_type`: as given by the sender."""
+    """A file as received. The sender set `name` and `claimed_type`."""
 
     name: str
     claimed_type: str
@@ -42,8 +43,9 @@ class AttachedFile:
 
 
 class Attachment(BaseModel):
-    """An attachment as shown to people and brains. `media_type`: detected from the bytes; None for
-    a type that is not stored. `size`: in bytes. `reason`: a stable code for why it was refused."""
+    """An attachment as shown to people and brains. `media_type`: detected from the file's bytes;
+    None for a type that is not stored. `size`: in bytes. `reason`: a stable code for the refusal,
+    or None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -58,10 +60,10 @@ class Attachment(BaseModel):
 
 
 def clean_file_name(name: str) -> str:
-    """Return a sender's file name, made safe for a header and a disk.
+    """Return a sender's file name, made safe for an HTTP header and a file system.
 
-    The result has no folders or control characters and at most MAX_NAME_CHARS. It is never empty
-    and never hidden.
+    The result has no folders or control characters and at most MAX_NAME_CHARS characters. It is
+    never empty and never starts with a dot.
     """
     last = clean_line(name[-4 * MAX_NAME_CHARS :].replace("\\", "/").rpartition("/")[2], 4_000)
     plain = last.strip(". ")

@@ -30,7 +30,8 @@ class MediaType(StrEnum):
 SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
 """Types that every browser displays as images, and that models can read."""
 
-# A name with a different extension gets the first extension appended.
+# The allowed file extensions of each type. `download_name` appends the first one to a name that has
+# none of them.
 _ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
     MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
     MediaType.PNG: (".png",),
@@ -47,7 +48,7 @@ _BEGINNINGS: Final = (
     (b"%PDF-", MediaType.PDF),
 )
 _HEIC_BRANDS: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
-# First bytes of archives and potentially harmful files.
+# First bytes of executables and archives.
 _EXECUTABLES: Final = (
     b"MZ",
     b"\x7fELF",
@@ -75,14 +76,14 @@ _ARCHIVES: Final = (
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
 )
 _MARKUP_BEGINS: Final = (b"<", b"\xef\xbb\xbf<", b"\xff\xfe<\x00", b"\xfe\xff\x00<")
-# Generic types, which claim nothing about the content.
+# Generic claimed types, which say nothing about the content.
 _NO_CLAIM: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
 
 
 @dataclass(frozen=True, slots=True)
 class Inspected:
-    """`refusal`: why the file is refused; None if it is stored, and `media_type` is then set.
-    `digest`: SHA-256."""
+    """An inspected file. `refusal`: the reason why the file is refused, or None if it is stored; a
+    stored file has a `media_type`. `digest`: the SHA-256 of the file's bytes."""
 
     file: AttachedFile
     media_type: MediaType | None
@@ -91,12 +92,14 @@ class Inspected:
 
 
 def inspect(files: Sequence[AttachedFile]) -> tuple[Inspected, ...]:
-    """Inspect an event's files, in order. Files beyond the first MAX_FILES are refused."""
+    """Return the inspection results of an event's files, in order. Files beyond the first MAX_FILES
+    are refused."""
     return tuple(_inspected(file, position) for position, file in enumerate(files))
 
 
 def within(inspected: Sequence[Inspected], left: int) -> tuple[Inspected, ...]:
-    """Refuse files that do not fit into `left` bytes. Earlier files take precedence."""
+    """Return the inspected files, and refuse those that do not fit into the `left` bytes. Earlier
+    files take precedence."""
     fitting: list[Inspected] = []
     for one in inspected:
         size = len(one.file.data)
@@ -108,7 +111,7 @@ def within(inspected: Sequence[Inspected], left: int) -> tuple[Inspected, ...]:
 
 
 def media_type_of(data: bytes) -> MediaType | None:
-    """Return the type indicated by the first bytes, or None for a type that is not stored."""
+    """Return the file type indicated by the first bytes, or None for a type that is not stored."""
     for begin, media_type in _BEGINNINGS:
         if data.startswith(begin):
             return media_type
@@ -120,8 +123,8 @@ def media_type_of(data: bytes) -> MediaType | None:
 
 
 def download_name(name: str, media_type: MediaType) -> str:
-    """Return the name under which to save the file. Its extension matches the bytes, so that no
-    program opens an image as a page or a program."""
+    """Return the name under which a browser saves the file. Its extension matches the detected
+    type, so that no program opens an image as a web page or an executable."""
     endings = _ENDINGS[media_type]
     return name if name.lower().endswith(endings) else name + endings[0]
 
@@ -169,8 +172,8 @@ def _unkept(data: bytes) -> AttachmentRefusal:
 
 
 def _contradicts(claimed: str, media_type: MediaType) -> bool:
-    """Return whether the sender's claimed type contradicts the detected one. Mail programs confuse
-    image types, so any image type except SVG is accepted for an image."""
+    """Return whether the sender's claimed type contradicts the detected type. Mail programs confuse
+    image types, so an image may claim any image type except SVG."""
     said = claimed.partition(";")[0].strip().lower()
     if said in _NO_CLAIM:
         return False

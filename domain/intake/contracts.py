@@ -4,8 +4,9 @@ from domain.core.contracts import Contract, RunRef
 
 
 class NormalizeInput(Contract):
-    """`cut`: the event exceeds its budget; only its beginning is stored, for a person. `reopened`:
-    the message had joined a review, and its ticket was credited back."""
+    """The input of normalizing an event. `cut`: the event exceeds its effort budget, so only its
+    beginning is stored, for a person to read. `reopened`: the message had joined a review, and its
+    ticket was credited back."""
 
     ref: RunRef
     cut: bool = False
@@ -13,11 +14,18 @@ class NormalizeInput(Contract):
 
 
 class NormalizeResult(Contract):
-    """`looks_up`: an order may have to be looked up in the merchant's shop before thinking.
-    `deliveries`: ids of webhook deliveries to send before the message is processed. `joined`: the
-    review that the message was added to, because a human handles the conversation; empty for none.
-    `considered`: the agent reads a message that joined a review, because the review is open. `cut`:
-    as in the input. `steps`: the steps spent from the event's budget (`domain/core/effort.py`)."""
+    """The result of normalizing an event.
+
+    - `looks_up`: an order may have to be looked up in the merchant's shop before the agent drafts
+      an answer.
+    - `deliveries`: ids of the webhook deliveries to send before the message is processed.
+    - `joined`: id of the review that the message was added to, because a human handles the
+      conversation; empty if the message joined no review.
+    - `considered`: the agent still reads a message that joined a review, because that review is
+      open.
+    - `cut`: as in the input.
+    - `steps`: the steps spent from the event's effort budget (`domain/core/effort.py`).
+    """
 
     elapsed_ms: float
     looks_up: bool = False

@@ -1,4 +1,5 @@
-"""The cut event: the uninterpreted beginning of an event that exceeds its effort budget."""
+"""The cut event: the beginning of an event that exceeds its effort budget, without any
+interpretation of its text."""
 
 import re
 from typing import Final
@@ -9,18 +10,18 @@ from domain.intake.event_sender import claimed_customer
 from domain.intake.normalization import MAX_SUBJECT_CHARS
 
 CUT_CHARS: Final = 2_000
-# Read more characters than are shown, because markup takes more space than its text.
+# Read more characters than CUT_CHARS, because the removed markup takes more space than the text.
 _READ_CHARS: Final = 16_000
 _TEXTS: Final = ("message", "text", "body", "text_body", "html_body", "html")
 _TAG: Final = re.compile(r"<[^<>]{0,400}>")
 
 
 def cut_event(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
-    """Return the unified form of an event that exceeded its budget, in time linear in the text
-    shown.
+    """Return the unified form of an event that exceeded its effort budget. Takes linear time in the
+    length of the shown text.
 
-    The customer is the one named by the caller or by a mail's headers, and counts as unproved. The
-    event starts a new thread, and nothing in it counts as a request or a proof.
+    The customer's address comes from the caller or from the mail's headers, and counts as unproved.
+    The event starts a new thread. Nothing in its text counts as a request or a proof.
     """
     return UnifiedEvent(
         channel=channel_of(event.event_type, event.source),

@@ -25,7 +25,7 @@ class RunInProgress(DomainError):
 
 class CustomerRateLimited(DomainError):
     """One customer sent too many messages in ten minutes. `oldest`: time of the oldest message that
-    counts. `key`: the digest of the customer's limit key."""
+    counts towards the limit. `key`: the digest of the customer's limit key."""
 
     code = "customer_rate_limited"
 
@@ -36,7 +36,7 @@ class CustomerRateLimited(DomainError):
         oldest: datetime | None = None,
         key: bytes = b"",
     ) -> None:
-        super().__init__()  # omit the address, because errors are logged
+        super().__init__()  # omit the address, because the text of errors is logged
         self.key = key
         self.oldest = oldest
         self.customer_email = customer_email
@@ -49,7 +49,7 @@ class CustomerRateLimited(DomainError):
 
 class ClientRateLimited(DomainError):
     """The customers of one client sent too many messages in an hour. `oldest`: time of the oldest
-    message that counts."""
+    message that counts towards the limit."""
 
     code = "client_rate_limited"
 
@@ -60,7 +60,8 @@ class ClientRateLimited(DomainError):
 
 
 class UnprovedShareUsed(DomainError):
-    """Unproved senders have used up their share of the hour's messages or of the tickets."""
+    """Unproved senders have used up their share of the client's messages per hour or of its monthly
+    tickets."""
 
     code = "unproved_share_used"
 
@@ -88,7 +89,7 @@ class AttachmentNotFound(DomainError):
 
 
 class LargeEventsWait(DomainError):
-    """The queue of large events for a normalizing process is full; retry later."""
+    """The queue of large events in a normalizing process is full. The caller may retry later."""
 
     code = "large_events_wait"
     retryable = True

@@ -1,8 +1,9 @@
-"""The reduced event, which a dry run passes on instead of the event as sent.
+"""The reduced event. A dry run passes this event on in place of the event that the caller sent.
 
-Attachments, a second form of the text and a mail's trace headers are left out. `normalize` returns
-the same result for both events; `tests/domain/intake/test_essentials.py` checks every field that it
-reads. A text longer than MAX_TEXT_BYTES and a payload larger than MAX_PAYLOAD_BYTES are truncated.
+The reduced event has no attachments, no second form of the text and no trace headers of a mail.
+`normalize` returns the same result for both events; `tests/domain/intake/test_essentials.py` checks
+every field that `normalize` reads. A text longer than MAX_TEXT_BYTES and a payload larger than
+MAX_PAYLOAD_BYTES are truncated.
 """
 
 import re
@@ -37,20 +38,23 @@ MAX_TEXT_BYTES: Final = 100_000
 MAX_PAYLOAD_BYTES: Final = 250_000
 """The largest payload of a reduced event, in bytes."""
 
-# An image inside the HTML of a mail. It is not read, and may precede the text.
+# An image inside the HTML of a mail. `normalize` does not read images, and an image may precede the
+# text.
 _IMAGE: Final = re.compile(r"\bdata:[\w/+.;=-]{0,100},[\w+/=%]{200,}", re.ASCII)
 
-# Longer than the part of any value that is read, except the text. Message ids need 8,000
-# characters; this is four times as much.
+# `normalize` reads fewer characters of any value except the text. It reads 8,000 characters of
+# message ids, its longest value; this limit is four times as high.
 _MAX_VALUE_CHARS: Final = 32_000
-# One more than is read, here and for lists, so that a truncated value is recognized as truncated.
+# One character more than `normalize` reads, so that it recognizes a truncated block as truncated.
+# The same applies to lists.
 _MAX_HEADER_BLOCK: Final = 100_001
-# Longer lists of mailboxes or header values are not read beyond this.
+# `normalize` reads no more items of a list of mailboxes or header values.
 _MAX_ITEMS: Final = 301
-# No real sender has so many entries. Filtering more entries would delay other requests, so larger
-# containers pass unchanged.
+# No real sender's container has more entries. Filtering a larger one would delay other requests, so
+# it passes unchanged.
 _MANY: Final = 500
-# Keys of large objects are matched by exact spelling only, so a large object must stay large.
+# `PayloadView` matches the keys of large objects by exact spelling only, so a large object must
+# stay large.
 _FEW_KEYS: Final = 100
 
 _TEXTS: Final = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}
@@ -81,8 +85,8 @@ _BODIES: Final = frozenset(
 
 
 class _Wanted:
-    """The parts of an object that are read. `by`: the parts below, by folded key. `ends`: the
-    object itself may be a value. `headers`: the object holds a mail's headers."""
+    """The parts of an object that `normalize` reads. `by`: the wanted fields, by folded key.
+    `ends`: the object itself may be a value. `headers`: the object holds a mail's headers."""
 
     def __init__(self) -> None:
         self.by: dict[str, _Wanted] = {}
@@ -97,8 +101,8 @@ class _Wanted:
 
 
 def essential(event: InboundEvent) -> InboundEvent:
-    """Return the event without the parts that `normalize` does not read, cut to a bounded size.
-    Never raises."""
+    """Return the event without the parts that `normalize` does not read, truncated to a bounded
+    size. Never raises."""
     payload = event.payload if len(event.payload) > _MANY else _filtered(event)
     return event.model_copy(
         update={
@@ -109,7 +113,7 @@ def essential(event: InboundEvent) -> InboundEvent:
 
 
 def _fitting(payload: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return the entries that fit into MAX_PAYLOAD_BYTES, the first ones first."""
+    """Return the entries that fit into MAX_PAYLOAD_BYTES. Earlier entries take precedence."""
     left = MAX_PAYLOAD_BYTES
     if len(to_json(payload)) <= left:
         return payload
@@ -124,7 +128,8 @@ def _fitting(payload: dict[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def _beginning(text: str) -> str:
-    """Return the text, or its beginning without the images inside its HTML."""
+    """Return the text if it fits into MAX_TEXT_BYTES; otherwise remove the images inside its HTML
+    and return its beginning."""
     # A character has four bytes at most.
     if len(text) <= MAX_TEXT_BYTES // 4 or len(text.encode()) <= MAX_TEXT_BYTES:
         return text
@@ -136,16 +141,17 @@ def _filtered(event: InboundEvent) -> dict[str, JsonValue]:
     for key, value in event.payload.items():
         wanted, text = _wanted().by.get(folded(key)), scalar_text(value)
         if text is not None and len(text) <= MAX_FIELD_CHARS and folded(key) not in _BODIES:
-            payload[key] = value  # may be the value of a placeholder
+            payload[key] = value  # the value may fill a template's placeholder
         elif wanted is not None:
-            # Keep unread keys with the value None, because the first of two spellings of a key
-            # counts.
+            # Keep the unread keys of the object with the value None: if a key occurs in two
+            # spellings, the first one counts.
             payload[key] = _kept(value, wanted)
     return payload
 
 
 def _body(event: InboundEvent) -> dict[str, JsonValue]:
-    """Return the only text that is read, under a key that every channel reads."""
+    """Return the only text that `normalize` reads, under a key that it reads on every channel.
+    Return an empty object if the event has a message or no text."""
     if event.message and event.message.strip():
         return {}
     view = PayloadView(event.payload)
@@ -157,7 +163,7 @@ def _body(event: InboundEvent) -> dict[str, JsonValue]:
 
 
 def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
-    """Return the parts of a value that are read, or None if there are none."""
+    """Return the parts of a value that `normalize` reads, or None if it reads none."""
     if isinstance(value, dict | list) and len(value) > _MANY:
         return value
     if wanted.headers:
@@ -177,7 +183,8 @@ def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
 
 
 def _kept_headers(value: JsonValue) -> JsonValue:
-    """Keep all header names, because the limit counts them, but only the values that are read."""
+    """Return the headers with all names, which count towards a limit, but only with the values that
+    `normalize` reads."""
     if isinstance(value, dict):
         return {name: _value(name, inner) for name, inner in value.items()}
     if isinstance(value, list):
@@ -196,8 +203,8 @@ def _value(name: str, value: JsonValue) -> JsonValue:
 
 
 def _cut(value: JsonValue, limit: int) -> JsonValue:
-    """Truncate a scalar to the characters that are read. A text that is not blank does not become
-    blank."""
+    """Truncate a scalar value to `limit` characters. Return None for an object or a list. A text is
+    not truncated if the result would be blank."""
     if isinstance(value, dict | list):
         return None
     if not isinstance(value, str) or len(value) <= limit:

@@ -1,4 +1,5 @@
-"""The event: the caller's format, and the single format into which every kind is converted.
+"""The event: the caller's format, and the unified format to which all kinds of events are
+converted.
 
 Source: the API specification, "POST /api/engine/gateway" and "Engine event".
 """
@@ -32,11 +33,11 @@ class Channel(StrEnum):
 
 
 class InboundEvent(BaseModel):
-    """One event as the caller sent it, with known fields typed and the rest in `payload`.
+    """One event as the caller sent it. Known fields are typed; all other fields are in `payload`.
 
     `author`: id of the user who typed the event in a session, or None if a system sent it. Callers
-    cannot set it: admission takes it from the session. `merchant_request`: set only by the gateway,
-    for trusted callers.
+    cannot set the author: admission takes it from the session. `merchant_request`: set only by the
+    gateway, for trusted callers.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -51,23 +52,30 @@ class InboundEvent(BaseModel):
 
 
 class UnifiedEvent(BaseModel):
-    """The single format that the brain reads, for every kind of event.
+    """The unified format of an event, the same for every kind. The brain reads this format.
 
-    `text`: the customer's new text, plain, without quoted replies and signature. `fields`: the
-    scalar extras of the payload as text (order_number, tracking_url …), used to fill templates.
-    `reply_allowed`: false for mail that must never be answered (auto-replies, lists, bounces).
-    `message_id` and `references` thread an answer by mail. `order_numbers`: every number that may
-    name an order, the caller's first; `order_number` is the first of them. `platform`: the event's
-    platform, such as "zendesk". `ticket_named`: the caller gave `ticket_id`, so the platform knows
-    it; otherwise the ticket id is the event's own id. `proved`: the customer's address, if the
-    author is proved to hold it; otherwise the address is a claim. `mailed_back`: the event is an
-    unproved mail whose answer goes only to the claimed mailbox; the answer may mention orders, but
-    no action is allowed. `is_vouched`: the caller is trusted about the ticket and session that it
-    names. `author_id`: the platform's id for the author of a helpdesk message. `code_refused`: the
-    message contained an invalid code. `asked_before_code`: the message contained a valid code, and
-    `text` is the thread's earlier message, which another person may have written. `author`: id of
-    the user who typed the event; its text then never counts as the customer's. `merchant_request`:
-    the action that the merchant's own system requests.
+    - `text`: the customer's new text as plain text, without quoted replies and signature.
+    - `fields`: the scalar extras of the payload as text (order_number, tracking_url …), used to
+      fill templates.
+    - `reply_allowed`: false for mail that must never be answered (auto-replies, lists, bounces).
+    - `message_id`, `references`: the mail's ids, which place the answer in the mail's thread.
+    - `order_numbers`: every number that may name an order; the caller's number is the first.
+    - `order_number`: the first of `order_numbers`.
+    - `platform`: the event's platform, such as "zendesk".
+    - `ticket_named`: the caller gave `ticket_id`, so the platform knows the ticket. Otherwise the
+      ticket id is the event's own id.
+    - `proved`: the customer's address, if the author is proved to hold it. Otherwise the address is
+      a claim.
+    - `mailed_back`: the event is an unproved mail, and its answer goes only to the claimed mailbox.
+      The answer may mention orders, but no action is allowed.
+    - `is_vouched`: the caller is trusted about the ticket and session that it names.
+    - `author_id`: the platform's id for the author of a helpdesk message.
+    - `code_refused`: the message contained an invalid verification code.
+    - `asked_before_code`: the message contained a valid verification code. `text` is the thread's
+      earlier message, which another person may have written.
+    - `author`: id of the user who typed the event. The text of such an event never counts as the
+      customer's.
+    - `merchant_request`: the action that the merchant's own system requests.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -99,7 +107,8 @@ class UnifiedEvent(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _before_proofs(cls, data: Any) -> Any:
-        """Convert events that were stored before proofs had a type."""
+        """Convert a stored event from before `ProvedAddress` existed; return any other event
+        unchanged."""
         if isinstance(data, dict) and "customer_verified" in data and "is_vouched" not in data:
             return _with_proof(data)
         return data
@@ -107,7 +116,7 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def customer_verified(self) -> bool:
-        """True if the customer's orders and memory may be read. Stored under this name."""
+        """True if the agent may read the customer's orders and memory. Stored under this name."""
         if self.customer_email is None:
             return self.is_vouched and self.channel is not Channel.HELPDESK
         return self.may_act or self.mailed_back
@@ -115,12 +124,12 @@ class UnifiedEvent(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def sender_authenticated(self) -> bool:
-        """True if the message may authorise an action. Stored under this name."""
+        """True if the message may authorise an action on an order. Stored under this name."""
         return self.may_act
 
     @property
     def may_read(self) -> bool:
-        """True if the customer's orders may be looked up and mentioned."""
+        """True if the customer's orders may be looked up and mentioned in the answer."""
         return self.customer_email is not None and self.customer_verified
 
     @property
@@ -134,17 +143,18 @@ class UnifiedEvent(BaseModel):
 
     @property
     def is_claim(self) -> bool:
-        """True if the message names an address that its author may not hold."""
+        """True if the message names a customer's address that its author may not hold."""
         return self.customer_email is not None and not self.customer_verified
 
     @property
     def words(self) -> str:
-        """The customer's text, subject first, used to search the knowledge base."""
+        """The customer's text, with the subject first. The knowledge base is searched with this
+        text."""
         return "\n".join(part for part in (self.subject, self.text) if part)
 
 
 def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
-    """Convert the two booleans of older events into a proof of the address."""
+    """Return a stored older event, with its two booleans converted into a proof of the address."""
     verified = stored["customer_verified"] is True
     proved = verified and stored.get("sender_authenticated", True) is True
     address = customer_key(stored.get("customer_email"))
@@ -159,17 +169,20 @@ def _with_proof(stored: dict[str, Any]) -> dict[str, Any]:
 
 
 def resolve_event_type(event_type: str | None, source: str | None) -> str:
-    """Return the type that playbooks match: event_type, else source, else api_direct."""
+    """Return the event type that playbooks match: `event_type` if given, else `source`, else
+    "api_direct"."""
     return event_type or source or DEFAULT_EVENT_TYPE
 
 
 def head_of(name: str) -> str:
-    """Return the first dotted part of an event type or source, in lower case."""
+    """Return the first part of an event type or source, in lower case. Parts end at a dot, colon or
+    slash."""
     return re.split(r"[.:/]", name.strip().lower(), maxsplit=1)[0]
 
 
 def channel_of(event_type: str, source: str | None) -> Channel:
-    """Return the channel of an event from the first dotted part of its type, else of its source."""
+    """Return the channel of an event. The first part of the event type decides, else the first part
+    of the source."""
     for given in (event_type, source or ""):
         head = head_of(given)
         if head in _EMAIL_HEADS:

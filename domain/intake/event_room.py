@@ -1,7 +1,8 @@
 """The storage limit for events that cost their sender nothing.
 
-For a client with a plan, it counts the events that match no playbook, because they cost no ticket.
-For a client without a plan, it counts all events: an event without an answer returns its ticket.
+For a client with a plan, the limit counts the events that match no playbook, because those events
+cost no ticket. For a client without a plan, the limit counts all events, because an event without
+an answer returns its ticket.
 """
 
 from datetime import timedelta
@@ -12,7 +13,7 @@ ROOM: Final = 64 * 1024 * 1024
 by PostgreSQL."""
 
 UNPROVED_PART: Final = 2
-"""ROOM divided by this number is the limit for unproved senders of a client without a plan. The
-rest remains for other senders."""
+"""The divisor of ROOM that gives the limit for unproved senders of a client without a plan. The
+rest of ROOM is reserved for other senders."""
 
 WINDOW: Final = timedelta(hours=24)

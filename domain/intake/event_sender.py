@@ -1,4 +1,5 @@
-"""The correspondent: the customer who wrote an event, and whether the customer's address is proved.
+"""The sender: determine the customer who wrote an event, and whether the customer's address is
+proved.
 
 Source: decision 0028, "Who writes a mail".
 """
@@ -28,7 +29,7 @@ _RECIPIENTS: Final = (
 )  # fmt: skip
 _RECIPIENT_HEADERS: Final = ("to", "cc", "delivered-to", "x-original-to")
 _MAX_VALUES: Final = 5
-# Each relaying server adds its own header on top.
+# A mail has one such header for each relaying server.
 _MAX_RESULTS: Final = 20
 
 
@@ -37,9 +38,9 @@ class EventSender:
     """The customer who wrote an event.
 
     `is_authenticated`: a proof or the caller confirms that this customer sent the mail; always true
-    for other channels. `is_themselves`: the answer goes to this customer alone. `by_form`: a form
-    or a program forwarded the text. `senders`: addresses that must not be answered if they belong
-    to programs.
+    for other channels except a form's helpdesk ticket. `is_themselves`: the answer goes to this
+    customer alone. `by_form`: a form or a program forwarded the text. `senders`: the sender's
+    addresses; no answer is sent if one of them belongs to a program.
     """
 
     box: Mailbox
@@ -56,7 +57,7 @@ def event_sender(
     text: str,
     authserv_ids: Iterable[str],
 ) -> EventSender:
-    """Determine an event's author. `text`: the event's text; a form names its author in it."""
+    """Return an event's author. `text`: the event's text, in which a form names its author."""
     given = clean_address(event.customer_email or "")
     if channel is Channel.EMAIL:
         return _of_mail(event, _Heads(headers), given, text, authserv_ids)
@@ -76,10 +77,11 @@ def event_sender(
 
 
 def claimed_customer(event: InboundEvent) -> str | None:
-    """Return the key of the customer that an event names, without reading its text.
+    """Return the canonical address of the customer that an event names, without reading the event's
+    text.
 
-    This is the caller's `customer_email`, else the sender in a mail's headers. The key can be None
-    for a form's mail, because only the text names the person who filled in the form.
+    The address is the caller's `customer_email`, else the sender in the mail's headers. It can be
+    None for a form's mail, because only the text names the person who filled in the form.
     """
     given = customer_key(event.customer_email)
     if given is None and channel_of(event.event_type, event.source) is Channel.EMAIL:
@@ -99,8 +101,8 @@ def _of_mail(
     vouched = event.payload.get("customer_verified") is True
     if sender.address is None and not given:
         sender = Mailbox(sender.name, _address_in(heads.headers.view))
-    # A given address is the customer's if the caller vouches for it or it differs from the
-    # sender's.
+    # The caller's address is the customer's if the caller vouches for the customer, or if the
+    # address differs from the mail's sender.
     named = given is not None and (vouched or not _same(given, sender.address or given))
     if given is not None and named and not is_robot(given):
         writer = Writer(Mailbox(sender.name, given), is_sender=_same(given, sender.address))
@@ -108,7 +110,7 @@ def _of_mail(
         start = sender if sender.address else Mailbox(sender.name, given)
         writer = _writer(heads, start, text)
         if given is not None and writer.is_sender:
-            # Keep the caller's spelling.
+            # Keep the caller's spelling of the address.
             writer = Writer(Mailbox(writer.box.name, given), is_sender=True)
     return EventSender(
         writer.box,
@@ -124,9 +126,9 @@ def _writer(heads: "_Heads", sender: Mailbox, text: str) -> Writer:
 
 
 def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) -> bool:
-    """Return whether the mail's server authenticated its sender.
+    """Return whether a trusted mail server authenticated the mail's sender.
 
-    There must be only one sender, because a second From can hide in headers that were truncated.
+    The mail must have only one sender, because truncated headers can hide a second From header.
     """
     froms, found = heads.headers.certain("from"), heads.headers.certain_anywhere(RESULTS)
     signatures = heads.headers.certain_anywhere(SIGNATURE)
@@ -146,7 +148,8 @@ class _Heads:
     headers: MailHeaders
 
     def sender(self) -> Mailbox:
-        """Return the mailbox from `from`, `from_full` or the From header."""
+        """Return the sender's mailbox from the field `from` or `from_full` or from the From header;
+        empty if none is given."""
         found = mailboxes(self.headers.view.get("from")) or mailboxes(
             self.headers.view.get("from_full")
         )

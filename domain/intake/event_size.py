@@ -1,4 +1,4 @@
-"""Event size: large events are processed separately from all others."""
+"""The size of an event. Large events are processed separately from all others."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from pydantic import JsonValue
 from domain.intake.event import InboundEvent
 
 LARGE: Final = 16 * 1024
-"""Minimum number of characters, in all texts of an event, for it to count as large."""
+"""Minimum total number of characters in all texts of a large event."""
 
 
 def is_large(event: InboundEvent) -> bool:

@@ -8,20 +8,21 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class MessageLimit:
-    """Allow at most `messages` within any `window`."""
+    """A rate limit: at most `messages` messages in any period of length `window`."""
 
     messages: int
     window: timedelta
 
     def retry_after_s(self, oldest: datetime, now: datetime) -> int:
-        """Return the whole seconds until one more message is allowed, at least 1.
+        """Return the number of seconds until one more message is allowed: a whole number, at least
+        1.
 
-        `oldest`: time of the oldest message that still counts.
+        `oldest`: time of the oldest message that still counts towards the limit.
         """
         return max(1, math.ceil((oldest + self.window - now).total_seconds()))
 
 
 PER_CUSTOMER: Final = MessageLimit(10, timedelta(minutes=10))
-"""Rate limit for one customer_email of one client. It cannot be overridden."""
+"""Rate limit for one customer_email of one client. No setting overrides this limit."""
 
 PER_CLIENT: Final = MessageLimit(200, timedelta(hours=1))

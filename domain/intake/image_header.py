@@ -1,4 +1,4 @@
-"""Read an image's width and height from its header: a small file can decode to gigabytes."""
+"""Read the width and height of an image from its header: a small file can decode to gigabytes."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -17,17 +17,18 @@ Size = tuple[int, int]
 
 
 class UnreadableImage(Exception):
-    """The header is not in the expected format, or is truncated."""
+    """The image's header is not in the expected format, or is truncated."""
 
 
 class TooManyPixels(Exception):
-    """The decoded image would exceed MAX_PIXELS, or one of its sides MAX_SIDE."""
+    """The decoded image would exceed MAX_PIXELS, or one of its sides would exceed MAX_SIDE."""
 
 
 def check_image(data: bytes, form: str) -> None:
-    """Check an image's dimensions.
+    """Check that an image's dimensions are within the limits.
 
-    `form`: "jpeg", "png", "gif", "webp" or "heic". Raises UnreadableImage, TooManyPixels.
+    `form`: the file format, one of "jpeg", "png", "gif", "webp" and "heic". Raises UnreadableImage,
+    TooManyPixels.
     """
     for width, height in _SIZES[form](data):
         if not width or not height:

@@ -15,11 +15,11 @@ from domain.intake.proved_address import claims_proof
 
 @dataclass(frozen=True, slots=True)
 class LimitKey:
-    """The customer against whose limit a message counts.
+    """The customer against whose rate limit a message counts.
 
     `customer`: the result of `claimed_customer`. `is_claim`: the author is not proved to hold the
     address. Claims and proved messages are counted separately, so that a stranger who claims an
-    address does not use up its holder's limit.
+    address does not use up the rate limit of its holder.
     """
 
     customer: str
@@ -32,9 +32,10 @@ class LimitKey:
 
 
 def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey | None:
-    """Return the key against which the message counts, or None if it names no customer.
+    """Return the key of the rate limit against which the message counts, or None if the message
+    names no customer.
 
-    `authserv_ids`: the mail servers that the client trusts.
+    `authserv_ids`: the mail servers that the client trusts to authenticate senders.
     """
     customer = claimed_customer(event)
     if customer is None:
@@ -42,7 +43,7 @@ def limit_key(event: InboundEvent, authserv_ids: Iterable[str] = ()) -> LimitKey
     channel = channel_of(event.event_type, event.source)
     if not is_verified(event, channel):
         return LimitKey(customer, is_claim=True)
-    # The text is read only later, when the event is normalized.
+    # Pass an empty text: the text is parsed only later, when the event is normalized.
     headers = MailHeaders(PayloadView(event.payload))
     who = event_sender(event, channel, headers, "", authserv_ids)
     is_proved = (
