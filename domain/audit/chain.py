@@ -1,8 +1,8 @@
-"""The chain of a client's audit entries, in which each entry contains the hash of the previous one.
+"""The hash chain of a client's audit entries: each entry contains the hash of the previous entry.
 
-Changing, removing or inserting an entry breaks the chain at that entry. If an attacker recomputes
-all later hashes, an anchor reveals the change: an anchor is a position in the chain and its hash,
-also stored elsewhere.
+Changing, removing or inserting an entry breaks the chain at that entry. An attacker could recompute
+all later hashes. An anchor reveals such a change: it is a copy of an entry's sequence number and
+hash, which is also stored outside the database.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from domain.core.ports import NewId
 from domain.tenants.actor import without_address
 
 ALL: Final = TenantId("all")
-"""The chain of entries that concern the whole installation."""
+"""The id of the chain for entries that concern the whole installation instead of one client."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ START: Final = ChainHead(0, bytes(32))
 
 @dataclass(frozen=True, slots=True)
 class ChainLink:
-    """An entry with its place in the chain. `previous`: the hash of the previous entry."""
+    """An audit entry with its hash. `previous`: the hash of the previous entry in the chain."""
 
     entry: AuditEntry
     previous: bytes
@@ -48,7 +48,8 @@ class ChainLink:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A recorded state of a chain: entry `seq` had this hash."""
+    """A recorded state of a client's chain: at that time, the entry with number `seq` had this
+    hash."""
 
     client_id: str
     seq: int
@@ -56,11 +57,12 @@ class Anchor:
 
 
 class FaultKind(StrEnum):
-    """The kind of a fault. `missing`: entries between others are gone. `changed`: an entry differs
-    from the content that was hashed. `unlinked`: an entry does not follow the previous one, because
-    it was inserted or replaced. `inserted`: entries are before the first or after the head. `cut`:
-    entries at the end are gone. `head`: the chain's head is gone, or its hash differs from the last
-    entry's. `replaced`: an entry differs from the anchored one."""
+    """The kind of a fault in a chain. `missing`: entries between others are gone. `changed`: an
+    entry differs from the content that was hashed. `unlinked`: an entry's previous hash is not that
+    of the entry before it, because an entry was inserted or replaced. `inserted`: entries exist
+    before the chain's first entry or after its head. `cut`: entries at the end are gone. `head`:
+    the stored head is gone, or its hash differs from the last entry's. `replaced`: an entry's hash
+    differs from its anchor's."""
 
     MISSING = "missing"
     CHANGED = "changed"
@@ -73,8 +75,8 @@ class FaultKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A fault that covers the entries from `first` to `last` of a client's chain. `id`: the entry's
-    id, if the entry exists."""
+    """A fault in a client's chain. `first`, `last`: the sequence numbers of the first and last
+    affected entry. `id`: the affected entry's id, or None if the entry is missing."""
 
     client_id: str
     kind: FaultKind
@@ -91,7 +93,8 @@ def hash_of(previous: bytes, entry: AuditEntry) -> bytes:
 def chained(
     head: ChainHead, client_id: str, notes: Iterable[Note], now: datetime, new_id: NewId
 ) -> tuple[ChainLink, ...]:
-    """Return the notes as the next entries of the chain."""
+    """Return the notes as new audit entries that follow `head` in the client's chain. `now`: the
+    time of all entries."""
     links = []
     for note in notes:
         actor = note.actor
@@ -113,10 +116,10 @@ def chained(
 
 
 class ChainWalk:
-    """Follows one chain from its start to its head, and reports each fault found.
+    """Checks one client's chain from its first entry to its head, and reports each fault found.
 
-    `anchors`: the anchors of this chain. A fault is reported once: the walk continues from the
-    entries that exist.
+    `anchors`: the anchors of this chain. A fault is reported once: after a fault, the check
+    continues from the next existing entry.
     """
 
     def __init__(self, client_id: str, anchors: Iterable[Anchor] = ()) -> None:
@@ -128,7 +131,7 @@ class ChainWalk:
         self.entries = 0
 
     def follow(self, links: Sequence[ChainLink]) -> Iterator[Fault]:
-        """Check the next entries, in order of their sequence numbers, and yield the faults."""
+        """Check the next entries, sorted by sequence number, and yield the faults."""
         for link in links:
             self.entries += 1
             yield from self._step(link)
@@ -149,9 +152,9 @@ class ChainWalk:
         self._last = link.head
 
     def end(self, head: ChainHead | None) -> Iterator[Fault]:
-        """Check the end of the chain, and yield the faults.
+        """Check the end of the chain, after all entries, and yield the faults.
 
-        `head`: the head stored next to the entries, or None if it is gone.
+        `head`: the chain's head as stored in the database, or None if the stored head is gone.
         """
         last = self._last
         known = max([head.seq if head else 0, *self._anchors])
@@ -170,7 +173,7 @@ class ChainWalk:
 
 
 class AnchorDigest:
-    """A digest of anchors, which are added in the order of their clients and sequence numbers."""
+    """A SHA-256 digest of anchors. Add the anchors sorted by client and sequence number."""
 
     def __init__(self, anchors: Iterable[Anchor] = ()) -> None:
         self.number = 0

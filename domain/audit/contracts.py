@@ -6,21 +6,23 @@ from domain.core.contracts import Contract
 
 
 class AnchorAuditInput(Contract):
-    """`at`: fallback when the workflow is unscheduled; a time in the day to anchor."""
+    """The input of the workflow that anchors the audit log. `at`: a time in the day to anchor; used
+    only if the workflow does not run on its schedule. None means the current time."""
 
     at: datetime | None = None
 
 
 class AnchorHeadsInput(Contract):
-    """`day`: the day under which the anchors are stored."""
+    """The input of the activity that anchors the chains. `day`: the UTC day under which the anchors
+    are stored."""
 
     day: date
 
 
 class AnchorAuditResult(Contract):
-    """`anchored`: the number of heads that this run has anchored. `anchors`: the number of all
-    anchors of the day. `digest`: the digest of all these anchors, which Temporal and the log keep
-    outside the database."""
+    """The result of anchoring a day. `anchored`: the number of chain heads that this run anchored.
+    `anchors`: the number of all anchors of the day. `digest`: the digest of all the day's anchors.
+    Temporal and the service's log keep this digest outside the database."""
 
     day: date
     anchored: int

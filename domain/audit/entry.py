@@ -1,6 +1,6 @@
-"""One entry of the audit log: the actor, the change, the time and the origin.
+"""An entry of the audit log: who changed what, when, and from which network.
 
-An entry contains only ids and digests, so an erasure leaves it unchanged.
+An entry contains only ids and digests, so an erasure does not change the entry.
 """
 
 import json
@@ -11,7 +11,8 @@ from typing import Final
 
 from domain.tenants.actor import Actor
 
-# Increase this version when the hashed fields change: old entries keep the hash of their version.
+# Increase this version when the hashed fields change. Stored entries keep the hash of the version
+# that wrote them.
 _FORM: Final = "1"
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -19,8 +20,8 @@ _MICROSECOND: Final = timedelta(microseconds=1)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An action of a use case, before it becomes an audit entry. `ids`: the records that the action
-    concerns."""
+    """An action of a use case that will become an audit entry. `what`: the name of the action.
+    `ids`: the ids of the records that the action concerns."""
 
     actor: Actor
     what: str
@@ -31,9 +32,10 @@ class Note:
 class AuditEntry:
     """An entry of the audit log.
 
-    `seq`: its sequence number in the client's chain, from 1. `login`: the operator who acts on a
-    member's behalf. `network`: the network of the request; None without a request. The fields are
-    not validated, because an entry that was tampered with must still be readable.
+    `seq`: the entry's sequence number in the client's chain, starting at 1. `login`: the operator
+    who acts on a member's behalf. `network`: the network of the request, or None if there was no
+    request. The fields are not validated, because an entry that was tampered with must still be
+    readable.
     """
 
     client_id: str
@@ -48,8 +50,8 @@ class AuditEntry:
     ids: Mapping[str, str]
 
     def canonical(self) -> bytes:
-        """Return the serialization that is hashed: a JSON array in ASCII, with sorted names and
-        without spaces. The time is in microseconds since 1970."""
+        """Return the bytes of the entry that are hashed: a JSON array in ASCII, with sorted object
+        keys and without spaces. The time is in microseconds since 1970."""
         parts = (
             _FORM,
             self.client_id,

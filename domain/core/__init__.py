@@ -1,2 +1,2 @@
-"""Shared foundations: ids, money, periods, text, and the base classes of errors and Temporal
-payloads."""
+"""Code that all domains share: ids, money, periods, text, and the base classes of errors and
+Temporal payloads."""

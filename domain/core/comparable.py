@@ -1,4 +1,5 @@
-"""Limits for comparing two texts in bounded time, because untrusted text may repeat one line."""
+"""Limits that keep the comparison of two texts fast. Untrusted text may repeat one line many times,
+which makes `difflib` slow."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -7,17 +8,17 @@ from typing import Final
 from domain.core.effort import spend
 
 MOST_PAIRS: Final = 40_000
-"""Maximum number of pairs of equal units, which grows quadratically for text that repeats one
-letter."""
+"""Maximum number of pairs of equal units, one in each text. The number grows quadratically for text
+that repeats one letter."""
 
 MOST_UNITS: Final = 4_000
-"""Maximum number of units in both texts together."""
+"""Maximum number of compared units (lines, words or characters) in both texts together."""
 
 
 def is_comparable(old: Sequence[str], new: Sequence[str], *, but_blanks: bool = False) -> bool:
-    """Return whether `difflib` can compare the units within milliseconds.
+    """Return whether `difflib` can compare the two sequences within milliseconds.
 
-    `but_blanks`: exclude blank units from the comparison.
+    `but_blanks`: do not count pairs of blank units.
     """
     spend(len(old) + len(new))
     if len(old) + len(new) > MOST_UNITS:

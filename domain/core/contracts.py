@@ -1,17 +1,19 @@
-"""The base of all Temporal payloads, which contain ids and small facts, never a customer's text."""
+"""The base class of Temporal payloads. A payload contains ids and small facts, never a customer's
+text."""
 
 from pydantic import BaseModel, ConfigDict
 
 
 class Contract(BaseModel):
-    """A Temporal payload. Frozen, because a payload cannot be changed after it is sent."""
+    """A Temporal payload. Instances are immutable, because a payload cannot be changed after it is
+    sent."""
 
     model_config = ConfigDict(frozen=True)
 
 
 class RunRef(Contract):
-    """The run that a step works on. `request_id`: the request that submitted the event, for logs
-    only; empty if another process started the run."""
+    """Identifies the run that an activity works on. `request_id`: the id of the HTTP request that
+    submitted the event, for logs only; empty if the run was not started by a request."""
 
     client_id: str
     event_id: str
@@ -20,8 +22,8 @@ class RunRef(Contract):
 
 
 class BackgroundRef(Contract):
-    """A long-running job for one client, identified by its row. `remote_brain`: whether the brain
-    runs outside the process, which determines the timeout of a step."""
+    """Identifies a client's long-running job by its database row. `remote_brain`: whether the brain
+    runs in another process, which determines the timeout of a step."""
 
     client_id: str
     record_id: str

@@ -1,8 +1,8 @@
 """Cells of CSV files that people open in spreadsheets (RFC 4180).
 
-Text is quoted, numbers are bare, null is an empty cell. A text that a spreadsheet might read as a
-formula gets a leading apostrophe. A program that splits cells at semicolons, line breaks or tabs
-might start a new cell within the text, so an apostrophe is inserted there too.
+Text is quoted, numbers are bare, and null is an empty cell. A text that a spreadsheet might read as
+a formula gets a leading apostrophe. Some programs also split cells at semicolons, line breaks or
+tabs. An apostrophe is therefore inserted before a formula that follows such a character.
 """
 
 import re
@@ -15,7 +15,7 @@ from domain.core.json_time import rfc3339
 Cell = str | int | float | date | datetime | None
 
 BOM: Final = b"\xef\xbb\xbf"
-"""The byte order mark from which spreadsheets detect UTF-8."""
+"""The byte order mark that lets spreadsheets detect UTF-8."""
 
 UNSEEN: Final = (
     *range(0x01, 0x21),
@@ -30,13 +30,13 @@ UNSEEN: Final = (
     0x3000,
     0xFEFF,
 )
-"""Control characters, blanks, and invisible marks."""
+"""Code points of control characters, blanks and invisible marks."""
 GUARDED: Final = frozenset("#'+-=@＃＇＋－＝＠") | frozenset(map(chr, UNSEEN))
-"""Characters that a text must not start with: signs, # and ' with their full-width forms, and the
-characters that a program may trim before them."""
+"""Characters before which a text gets an apostrophe: formula signs, # and ' with their full-width
+forms, and the characters that a program may trim before a formula."""
 SIGNS: Final = "＋＝＠－=+@-"
 CELL_ENDS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
-"""Characters at which some programs end a line or a cell."""
+"""Characters that some programs treat as the end of a line or cell."""
 
 _BLANKS: Final = "".join(chr(code) for code in UNSEEN if chr(code) not in CELL_ENDS)
 _INSIDE: Final = re.compile(
@@ -45,13 +45,13 @@ _INSIDE: Final = re.compile(
 
 
 def csv_file(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> bytes:
-    """Return a whole file: the byte order mark, the header, and a line for each row."""
+    """Return a whole CSV file: the byte order mark, the header, and a line for each row."""
     lines = [",".join(header), *(",".join(map(csv_cell, row)) for row in rows)]
     return BOM + "".join(f"{line}\r\n" for line in lines).encode()
 
 
 def csv_cell(value: Cell) -> str:
-    """Return one cell in the form written to the file."""
+    """Return a value as a CSV cell, quoted and protected from being read as a formula."""
     match value:
         case None:
             return ""

@@ -1,7 +1,7 @@
-"""Documents that a client's users provide: files, and form input that replaces a file.
+"""Documents that a client's members provide: files, and form input that replaces a file.
 
-A small document is parsed in this process. A larger one is parsed in a process that can be
-terminated (docs/decisions/0075), one per client at a time.
+A small document is parsed in this process. A larger document is parsed in a process that can be
+terminated (docs/decisions/0075), one document per client at a time.
 """
 
 from collections.abc import Mapping
@@ -12,12 +12,13 @@ from typing import Final, Protocol
 from pydantic import JsonValue
 
 LARGE_DOCUMENT: Final = 2 * 1024
-"""Documents with more characters than this are large. The costliest smaller document takes 5 ms."""
+"""A document with more characters than this is large. The most expensive document below the limit
+takes 5 ms to parse."""
 
 
 class DocumentKind(StrEnum):
-    """The kind of a document. `places`: a YAML text of which only the positions of the parts are
-    needed."""
+    """The kind of a document. `places`: a YAML document that is parsed only to find the line and
+    column of its parts."""
 
     PLAYBOOK = "playbook"
     PLAYBOOK_FILE = "playbook_file"
@@ -30,9 +31,9 @@ class DocumentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document to parse. `is_json`: whether the text is JSON, serialized from input that was
-    already parsed; otherwise it is in the format of its kind. `options`: further inputs for the
-    kind."""
+    """A document to parse. `is_json`: whether `text` is JSON, serialized from input that was
+    already parsed; otherwise `text` is in the format of the document's kind. `options`: further
+    parameters for parsing this kind."""
 
     kind: DocumentKind
     text: str
@@ -46,7 +47,7 @@ class Document:
 
 class DocumentReader(Protocol):
     async def read(self, document: Document) -> JsonValue:
-        """Return the parsed value, checked by the rules of the document's kind.
+        """Return the parsed value, validated by the rules of the document's kind.
 
         Raises DocumentRefused, DocumentTooCostly, EngineUnavailable.
         """

@@ -1,7 +1,7 @@
-"""The effort budget for the text of one event, counted in steps instead of seconds.
+"""A limit on the work spent on one event's text, counted in steps instead of seconds.
 
 A function that examines text first spends one step per character. Untrusted text can therefore
-never block an event loop: the work ends with OverBudget, at the same step on every machine.
+never block an event loop: the work stops with OverBudget, at the same step on every machine.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ from typing import Final
 from domain.core.errors import OverBudget
 
 EVENT_STEPS: Final = 20_000_000
-"""Maximum number of steps for one event, for normalizing and thinking together."""
+"""Maximum number of steps for one event: normalizing and drafting an answer share the limit."""
 
 
 class StepBudget:
-    """The number of steps spent from a budget."""
+    """A step limit and the number of steps spent so far."""
 
     def __init__(self, budget: int) -> None:
         self._budget = budget
@@ -34,7 +34,8 @@ _current: ContextVar[StepBudget | None] = ContextVar("effort", default=None)
 
 @contextmanager
 def budget(steps: int = EVENT_STEPS) -> Iterator[StepBudget]:
-    """Count the steps spent within the block. A nested block has a separate count."""
+    """Limit the steps spent within the `with` block to `steps`, and yield the budget. The steps of
+    a nested block do not count in the outer one."""
     effort = StepBudget(steps)
     token = _current.set(effort)
     try:
@@ -44,7 +45,8 @@ def budget(steps: int = EVENT_STEPS) -> Iterator[StepBudget]:
 
 
 def spend(steps: int) -> None:
-    """Spend the steps of the next piece of work. Steps are not counted outside a budget."""
+    """Spend steps from the current budget, before the work itself. Raises OverBudget. Without a
+    budget, the call does nothing."""
     effort = _current.get()
     if effort is not None:
         effort.spend(steps)

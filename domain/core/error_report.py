@@ -1,6 +1,7 @@
-"""The error report for operators: the location and kind of an error, never its data.
+"""The error report for operators: where an error occurred and which kind it was, never its data.
 
-It excludes messages and local variables, which may quote customers' text and callers' data.
+A report excludes exception messages and local variables, because both may quote customers' text and
+callers' data.
 """
 
 from datetime import datetime
@@ -27,7 +28,8 @@ class Frame(BaseModel):
 
 
 class RaisedException(BaseModel):
-    """An exception: the name of its type, and its last stack frames, outermost first."""
+    """An exception without its message: the name of its type, and its last stack frames, outermost
+    first."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,12 +38,11 @@ class RaisedException(BaseModel):
 
 
 class ErrorReport(BaseModel):
-    """A report about responses with a 5xx status of one kind, or about an activity that failed
-    unexpectedly.
+    """A report about 5xx responses of one kind, or about an activity that failed unexpectedly.
 
     `occurrences`: the number of errors that the report covers; all other fields describe the first
-    error. `place`: method and route template, the activity, or `edge`. `code`: the error's stable
-    code. `exceptions`: the raised exception, then its causes.
+    error. `place`: the method and route template, the activity's name, or `edge`. `code`: the
+    error's stable code. `exceptions`: the raised exception, then its causes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -57,7 +58,8 @@ class ErrorReport(BaseModel):
 
 
 def raised(error: BaseException) -> tuple[RaisedException, ...]:
-    """Return the exception and its causes, outermost first, without any of their values."""
+    """Return the exception, then its causes, without messages and values. At most MAX_EXCEPTIONS
+    are returned."""
     found: list[RaisedException] = []
     seen: set[int] = set()
     waiting = [error]

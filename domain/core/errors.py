@@ -11,7 +11,8 @@ Fact = str | int | tuple[str, ...]
 
 
 class DomainError(Exception):
-    """An anticipated error. `code` is stable, in snake case, and part of the API."""
+    """The base of errors that the code expects and callers can handle. `code`: a stable snake-case
+    name, part of the API."""
 
     code: ClassVar[str]
     retryable: ClassVar[bool] = False
@@ -25,7 +26,7 @@ class DomainError(Exception):
 
 
 class RuleBroken(DomainError):
-    """The caller's input breaks a rule; `reason` explains it in the caller's language."""
+    """The caller's input breaks a rule. `reason` explains the rule in the caller's language."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -61,14 +62,14 @@ class HeadTooLarge(DomainError):
 
 
 class ServerBusy(DomainError):
-    """The process holds its maximum number of connections, and all of them are in use."""
+    """The process has reached its maximum number of connections, and all of them are in use."""
 
     code = "server_busy"
     retryable = True
 
 
 class CallerBusy(DomainError):
-    """One caller exceeds its limit of concurrent requests; other callers are still served."""
+    """One caller exceeds its limit of concurrent requests. Other callers are still served."""
 
     code = "caller_busy"
     retryable = True
@@ -96,7 +97,7 @@ class MethodNotAllowed(DomainError):
 
 
 class EngineUnavailable(DomainError):
-    """Temporal or the database did not answer; the caller may try again."""
+    """Temporal or the database did not answer. The caller may retry."""
 
     code = "engine_unavailable"
     retryable = True
@@ -110,7 +111,8 @@ class CommitUnknown(EngineUnavailable):
 
 
 class OverBudget(DomainError):
-    """A text exceeds the effort budget of one event, so a person must read it."""
+    """A text exceeds the step limit of one event (`domain/core/effort.py`), so a person must read
+    it."""
 
     code = "over_budget"
 
@@ -120,14 +122,14 @@ class InternalError(DomainError):
 
 
 class InvalidInput(DomainError):
-    """A value given by an operator breaks a rule; the message explains it."""
+    """A value given by an operator breaks a rule. The message explains the rule."""
 
     code = "invalid_input"
 
 
 class InvalidContent(InvalidInput):
-    """A template or an entry breaks a rule. The message is for operators, the French `reason` for
-    callers. Neither quotes the content, except an invalid placeholder."""
+    """A template or a knowledge entry breaks a rule. The message is for operators, the French
+    `reason` for callers. Neither quotes the content, except an invalid placeholder."""
 
     code = "invalid_content"
 

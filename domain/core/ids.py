@@ -1,18 +1,18 @@
-"""Identifiers: the types that grant access, and the canonical spelling of a ULID."""
+"""Identifiers: the type of a verified client id, and the canonical spelling of a ULID."""
 
 import re
 from datetime import datetime
 from typing import Final, NewType
 
 TenantId = NewType("TenantId", str)
-"""A client_id that authentication has verified; repositories accept no other type.
+"""A client_id that authentication has verified. Repositories accept no other type.
 
-Created in `api/auth.py` and `api/access.py` for requests, and in `activities/` from the ids that
-admission put into a workflow's input.
+A TenantId is created in `api/auth.py` and `api/access.py` for requests, and in `activities/` from
+the ids in a workflow's input, which admission has written.
 """
 
 ULID: Final = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
-"""The pattern of a ULID in its stored form."""
+"""A regular expression that matches a ULID in its stored (upper-case) form."""
 
 _ULID: Final = re.compile(ULID)
 
@@ -27,9 +27,10 @@ _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def first_ulid(at: datetime) -> str:
-    """Return the smallest ULID of an aware time, so that later ids sort after it.
+    """Return the smallest ULID with the given time. All ULIDs created at or after that time are
+    equal or larger.
 
-    A time before 1970 counts as 1970.
+    `at`: an aware time. A time before 1970 counts as 1970.
     """
     milliseconds = max(0, int(at.timestamp() * 1000))
     places = range(45, -1, -5)

@@ -1,6 +1,6 @@
-"""Word lists and phrasings as data: a YAML file next to the module that uses it.
+"""Load word lists and phrasings from the YAML file next to the module that uses them.
 
-The file is loaded on first use, once per process, and validated by a model.
+The file is loaded on first use, once per process, and validated by a pydantic model.
 """
 
 import re
@@ -18,11 +18,11 @@ _DEEPEST: Final = 4
 
 
 class BrokenLexicon(Exception):
-    """A data file of this version is invalid. The message names the file and the position."""
+    """A data file of this release is invalid. The message names the file and the position."""
 
 
 class LexiconFile(BaseModel):
-    """The content of a data file. Unknown keys are rejected."""
+    """The base model of a data file's content. Unknown keys are rejected."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -31,7 +31,8 @@ Held = TypeVar("Held", bound=LexiconFile)
 
 
 def lexicon(module: str, model: type[Held]) -> Held:
-    """Return the contents of the YAML file that is next to a module and has the module's name.
+    """Return the content of a module's data file: the YAML file with the module's name, in the same
+    folder.
 
     `module`: the module's `__file__`. Raises BrokenLexicon.
     """
@@ -47,7 +48,7 @@ def lexicon(module: str, model: type[Held]) -> Held:
 
 
 def expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """Return the joined lines of a text as one regular expression.
+    """Join the lines of a text and compile the result as one regular expression.
 
     `{{name}}` inserts a fragment, which may contain other fragments. Raises BrokenLexicon.
     """

@@ -1,4 +1,4 @@
-"""Money: whole minor units with their currency, as defined by ISO 4217."""
+"""Money: a whole number of minor units and a currency, as defined by ISO 4217."""
 
 from decimal import Decimal, InvalidOperation, Overflow
 from typing import Final, Self
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.core.errors import InvalidInput
 
 MAX_MINOR: Final = 10**12
-# Digits after the decimal point; currencies that are not listed have two.
+# Number of decimal digits. A currency that is not listed has two.
 _DIGITS: Final = {
     **dict.fromkeys(
         (
@@ -22,7 +22,8 @@ _DIGITS: Final = {
 
 
 class Money(BaseModel):
-    """An amount. `minor`: whole minor units (cents, yen, fils), never negative."""
+    """An amount of money. `minor`: a whole number of minor units (cents, yen, fils), never
+    negative."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -31,10 +32,11 @@ class Money(BaseModel):
 
     @classmethod
     def parse(cls, amount: str, currency: str) -> Self:
-        """Parse a decimal string: "49.90" of EUR is 4990 minor units.
+        """Return the amount in a decimal string, which is how external services write amounts:
+        "49.90" of EUR is 4990 minor units.
 
-        External services write amounts as decimal strings. Raises InvalidInput if the amount is not
-        exact: it has more digits than the currency, other than zeros.
+        Raises InvalidInput for an invalid number or currency. An amount with more decimal digits
+        than the currency is also refused, unless the extra digits are zeros.
         """
         code = currency.upper()
         try:
@@ -48,7 +50,7 @@ class Money(BaseModel):
         return cls(minor=int(scaled), currency=code)
 
     def decimal(self) -> str:
-        """Return the amount as a decimal string: "49.90", "1200" for yen."""
+        """Return the amount as a decimal string, such as "49.90", or "1200" for yen."""
         digits = digits_of(self.currency)
         return f"{Decimal(self.minor).scaleb(-digits):.{digits}f}"
 

@@ -1,4 +1,5 @@
-"""Names that Temporal stores for as long as a history exists. Never change a name; add another."""
+"""Names that Temporal stores in workflow histories. Never change a name, because histories refer to
+it; add a new one."""
 
 from datetime import date
 from typing import Final
@@ -101,7 +102,7 @@ CLASSIFICATION_ATTRIBUTE: Final = "Classification"
 
 
 def process_event_id(client_id: str, event_id: str) -> str:
-    """Return the workflow id of an event's run."""
+    """Return the workflow id of the run that processes an event."""
     return f"event/{client_id}/{event_id}"
 
 
@@ -111,12 +112,13 @@ def dry_run_id(client_id: str, event_id: str) -> str:
 
 
 def process_webhook_id(client_id: str, webhook_id: str) -> str:
-    """Return the workflow id of an inbound webhook. `webhook_id`: the id of its row."""
+    """Return the id of the workflow that processes an inbound webhook. `webhook_id`: the id of the
+    webhook's database row."""
     return f"inbound/{client_id}/{webhook_id}"
 
 
 def tell_reviewers_id(client_id: str, review_id: str) -> str:
-    """Return the workflow id of a review's notification."""
+    """Return the id of the workflow that notifies reviewers of a review."""
     return f"notice/{client_id}/{review_id}"
 
 
@@ -126,12 +128,14 @@ def deliver_webhook_id(client_id: str, delivery_id: str) -> str:
 
 
 def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
-    """Return the workflow id of the parent workflow for deliveries that no run sends."""
+    """Return the id of the workflow that sends deliveries which do not belong to a run, each as a
+    child workflow. `first_delivery_id`: the id of the first of these deliveries."""
     return f"webhooks/{client_id}/{first_delivery_id}"
 
 
 def backfill_metrics_id(client_id: str, first: date, last: date) -> str:
-    """Return the workflow id of a backfill, which is the same for the same days and clients.
+    """Return the workflow id of a metrics backfill. The same days and clients always give the same
+    id.
 
     `client_id`: empty for all clients.
     """
@@ -139,31 +143,34 @@ def backfill_metrics_id(client_id: str, first: date, last: date) -> str:
 
 
 def weekly_churn_id(client_id: str, week: date) -> str:
-    """Return the workflow id for predicting one week on demand. `client_id`: empty for all
-    clients."""
+    """Return the id of the workflow that predicts churn for one week on demand. `client_id`: empty
+    for all clients."""
     return f"churn/{client_id or 'all'}/{week}"
 
 
 def erase_id(client_id: str, subject: str) -> str:
     """Return the workflow id of an erasure.
 
-    `subject`: empty for the whole client, else the customer's digest in hexadecimal.
+    `subject`: empty to erase the whole client, else the hexadecimal digest of the customer to
+    erase.
     """
     return f"erase/{client_id}/{subject}" if subject else f"erase/{client_id}"
 
 
 def send_mail_id(client_id: str, record_id: str) -> str:
-    """Return the workflow id of a mail. `client_id`: empty for a sign-in code."""
+    """Return the id of the workflow that sends a mail. `client_id`: empty for a sign-in code."""
     return f"mail/{client_id}/{record_id}" if client_id else f"mail/{record_id}"
 
 
 def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
-    """Return the workflow id for mailing one answer of a widget session."""
+    """Return the id of the workflow that mails one answer of a widget session. `number`: the
+    answer's number in the session."""
     return f"mail/{client_id}/{session_id}/{number}"
 
 
 def simulate_id(client_id: str, simulation_id: str) -> str:
-    """Return the workflow id of a simulation, which has no database row."""
+    """Return the workflow id of a simulation. A simulation has no database row, so `simulation_id`
+    is only used in this id."""
     return f"simulate/{client_id}/{simulation_id}"
 
 
@@ -171,8 +178,8 @@ _BACKGROUND: Final = {RUN_CASES: "cases", REPLAY: "replay"}
 
 
 def background_id(workflow: str, client_id: str, record_id: str) -> str:
-    """Return the workflow id of a long-running job (a run of a client's cases, a replay), named
-    after its row."""
+    """Return the workflow id of a long-running job: a run of a client's cases, or a replay.
+    `record_id`: the id of the job's database row."""
     return f"{_BACKGROUND[workflow]}/{client_id}/{record_id}"
 
 
@@ -186,8 +193,8 @@ def run_prefixes(client_id: str) -> tuple[str, ...]:
 
 
 def parse_run_id(workflow_id: str) -> dict[str, str]:
-    """Return the client_id and event_id from a run's workflow id, or an empty dict for other
-    ids."""
+    """Return the client_id and event_id in a run's workflow id, or an empty dict for any other
+    workflow id."""
     match workflow_id.split("/"):
         case ["event" | "dry-run", client_id, event_id]:
             return {"client_id": client_id, "event_id": event_id}

@@ -4,16 +4,17 @@ from datetime import UTC, date, datetime
 from typing import NewType
 
 Period = NewType("Period", str)
-"""`YYYY-MM`. Determined when a ticket is admitted, regardless of when its processing ends."""
+"""A calendar month in UTC, as `YYYY-MM`. A ticket counts in the month of its admission, even if its
+processing ends later."""
 
 
 def period_of(now: datetime) -> Period:
-    """Return the month of an aware time."""
+    """Return the UTC month that contains an aware time."""
     return Period(f"{now.astimezone(UTC):%Y-%m}")
 
 
 def day_of(now: datetime) -> date:
-    """Return the UTC day of an aware time."""
+    """Return the UTC day that contains an aware time."""
     return now.astimezone(UTC).date()
 
 
@@ -30,11 +31,11 @@ def next_period_start(now: datetime) -> datetime:
 
 
 def next_billing_date(now: datetime) -> date:
-    """Return the first day of the next month."""
+    """Return the first day of the month after `now`, in UTC."""
     return next_period_start(now).date()
 
 
 def previous_period(period: Period) -> Period:
-    """Return the previous month."""
+    """Return the period before the given one."""
     year, month = int(period[:4]), int(period[5:])
     return Period(f"{year - 1:04}-12" if month == 1 else f"{year:04}-{month - 1:02}")

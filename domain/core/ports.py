@@ -18,9 +18,10 @@ NewId = Callable[[], str]
 
 
 class OutgoingMail(BaseModel):
-    """A mail that the service sends. `name`: the local part of its Message-ID, the same for every
-    attempt; the sender's domain follows it. `auto_submitted`: the RFC 3834 value, which
-    distinguishes a reply to a mail from other automatic mail."""
+    """A mail that the service sends. `name`: the local part of the mail's Message-ID, the same for
+    every attempt; the sender's domain is added after it. `auto_submitted`: the value of the
+    Auto-Submitted header (RFC 3834), which distinguishes a reply to a mail from other automatic
+    mail."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,8 +37,9 @@ class OutgoingMail(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class SmtpServer:
-    """A client's own mail server. TLS is always required. `starttls`: whether TLS starts with
-    STARTTLS instead of with the connection. `sealed_password`: unset if `username` is unset."""
+    """A client's own mail server. TLS is always required. `starttls`: whether TLS starts with the
+    STARTTLS command instead of with the first byte. `sealed_password`: the encrypted password, or
+    None if `username` is None."""
 
     host: str
     port: int
@@ -48,8 +50,8 @@ class SmtpServer:
 
 @dataclass(frozen=True, slots=True)
 class MailSender:
-    """The sender of a client's mails. `server`: None for the service's own server. An unverified
-    sender (`verified` is false) can only send to its own address."""
+    """The sender of a client's mails. `server`: the client's mail server, or None for the service's
+    own server. A sender that is not `verified` can only send to its own address."""
 
     client_id: TenantId
     address: str
@@ -63,8 +65,8 @@ class MailSender:
 class ServicePermit:
     """The permission to send one mail to `to` from the service's own sender address.
 
-    Only `activities/integrations/` issues it: for a fixed-text service mail within its limits, or
-    for an address that has written to us (decision 0074).
+    Only `activities/integrations/` issues this permit: for a fixed-text service mail within its
+    limits, or for an address that has written to the service (decision 0074).
     """
 
     to: str
@@ -74,13 +76,14 @@ class Mailer(Protocol):
     async def send(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> str:
         """Send one mail and return its Message-ID.
 
-        `by`: the client's sender, or the permit to use the service's own. Raises MailRefused,
-        MailUnreachable (not sent), MailUnknown.
+        `by`: the client's sender, or the permit to use the service's own sender. Raises
+        MailRefused, MailUnreachable (the mail was not sent), MailUnknown (the mail may or may not
+        have been sent).
         """
 
 
 class Sealer(Protocol):
-    """Encryption of values that pass through Temporal."""
+    """Encrypts values before Temporal stores them, and computes keyed digests."""
 
     def seal(self, text: str) -> str: ...
 
@@ -88,10 +91,9 @@ class Sealer(Protocol):
         """Return the plain text. Raises ValueError if the value was not sealed with our key."""
 
     def digests(self, text: str) -> tuple[bytes, ...]:
-        """Return keyed digests (HMAC-SHA256), from which only a holder of the key can identify the
-        text.
+        """Return keyed digests of the text (HMAC-SHA256), one for each key, newest key first.
 
-        There is one digest for each key, the newest key's first.
+        Only a holder of the key can find out which text a digest belongs to.
         """
 
 

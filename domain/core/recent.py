@@ -1,4 +1,4 @@
-"""A bounded cache of recent results."""
+"""A bounded in-memory cache with LRU eviction."""
 
 from collections import OrderedDict
 from collections.abc import Hashable
@@ -9,10 +9,10 @@ Value = TypeVar("Value")
 
 
 class Recent(Generic[Key, Value]):
-    """A cache with a total weight of at most `limit`.
+    """An LRU cache of entries with a total weight of at most `limit`.
 
-    The least recently used value is evicted first. The key must cover all inputs of a value,
-    because entries are never invalidated.
+    The least recently used entry is evicted first. An entry never expires, so its key must contain
+    all inputs from which the value was computed.
     """
 
     def __init__(self, limit: int) -> None:
@@ -28,7 +28,8 @@ class Recent(Generic[Key, Value]):
         return held[0]
 
     def keep(self, key: Key, value: Value, weight: int) -> Value:
-        """Store and return the value. A value that alone exceeds the limit is not stored."""
+        """Store the value under the key, and return the value. A value with a `weight` above the
+        cache's limit is not stored."""
         before = self._held.pop(key, None)
         self._weight -= before[1] if before else 0
         if weight <= self._limit:

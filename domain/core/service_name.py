@@ -1,4 +1,5 @@
-"""The name of the service, as used in webhooks' User-Agent, export files, mails, pages and MCP."""
+"""The name of the service, as displayed in webhooks' User-Agent, export files, mails, pages and
+MCP."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,7 +11,8 @@ MAX_SERVICE_NAME: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class ServiceName:
-    """`name`: letters, digits, single spaces and hyphens (SERVICE_NAME_PATTERN)."""
+    """The name of the service. `name`: letters, digits, single spaces and hyphens
+    (SERVICE_NAME_PATTERN)."""
 
     name: str = "Service"
 
@@ -19,10 +21,11 @@ class ServiceName:
 
     @property
     def token(self) -> str:
-        """Return the name as a product token of User-Agent (RFC 9110)."""
+        """Return the name as a product token for a User-Agent header (RFC 9110): spaces become
+        hyphens."""
         return self.name.replace(" ", "-")
 
     @property
     def slug(self) -> str:
-        """Return the name in lower case, for file names."""
+        """Return the name in lower case with hyphens, for file names."""
         return self.token.lower()

@@ -1,8 +1,9 @@
 """YAML restricted to the types of JSON: text, numbers, booleans, null, lists and mappings.
 
-Keys are unique, and aliases are rejected: an alias can expand a few lines to megabytes, and a
-repeated key silently loses a value. Timestamps and YAML 1.1's other number formats (base 60, octal,
-`1_000`, `.inf`) remain text. Parsing them would be slow, or differ from the author's intention.
+Keys must be unique, because YAML silently drops the value of a repeated key. Aliases are rejected,
+because an alias can expand a few lines to megabytes. Timestamps and YAML 1.1's other number formats
+(base 60, octal, `1_000`, `.inf`) remain text. Parsing such a value would be slow, or would differ
+from the author's intention.
 """
 
 import math
@@ -31,8 +32,8 @@ _JSON: Final[TypeAdapter[JsonValue]] = TypeAdapter(JsonValue)
 
 
 def read_yaml(text: str) -> JsonValue:
-    """Return the value of a document. Raises InvalidInput, which names the position and quotes no
-    value."""
+    """Parse a YAML document and return its value. Raises InvalidInput, which names the position of
+    the error and quotes no value."""
     try:
         return _JSON.validate_python(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe one
     except yaml.MarkedYAMLError as error:
@@ -46,23 +47,26 @@ def read_yaml(text: str) -> JsonValue:
 
 
 def compose_yaml(text: str) -> Node | None:
-    """Return the node tree of a document, with the position of each node.
+    """Parse a YAML document into PyYAML's node tree, which has the position of each node.
 
-    Raises yaml.YAMLError for a text that `read_yaml` refuses before it constructs values.
+    Return None for an empty document. Raises yaml.YAMLError for a syntax error, and for an anchor,
+    an alias, or a document that is too deep or too large.
     """
     return _Loader(text).get_single_node()
 
 
 def write_yaml(value: JsonValue) -> str:
-    """Return the value as a document, with its keys in order; `read_yaml` returns the same
-    value."""
+    """Return the value as a YAML document, with the keys in their given order. `read_yaml` restores
+    the same value."""
     return yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=100)
 
 
 def write_list(head: Mapping[str, JsonValue], name: str, items: Iterable[JsonValue]) -> str:
-    """Return the document of `head`, followed by a list under `name`, written item by item.
+    """Return a YAML document with the values of `head`, followed by the items as a list under the
+    key `name`.
 
-    A thread that writes a long list lets other threads run between the items.
+    The items are written one by one, so that other threads can run while a thread writes a long
+    list.
     """
     parts = [_without_end(write_yaml([item])) for item in items]
     if not parts:
@@ -71,7 +75,7 @@ def write_list(head: Mapping[str, JsonValue], name: str, items: Iterable[JsonVal
 
 
 def _without_end(document: str) -> str:
-    """Return the document without the end marker that follows trailing empty lines."""
+    """Return the document without the end marker `...` that follows trailing empty lines."""
     return document[: -len(_END)] if document.endswith(f"\n{_END}") else document
 
 
@@ -80,7 +84,7 @@ def _first_line(problem: str | None) -> str:
 
 
 class _Loader(Composer, yaml.CSafeLoader):
-    """Builds values of JSON's types from libyaml's events."""
+    """A PyYAML loader that only builds values of JSON's types, from the events of libyaml."""
 
     def __init__(self, text: str) -> None:
         yaml.CSafeLoader.__init__(self, text)
@@ -109,14 +113,16 @@ class _Loader(Composer, yaml.CSafeLoader):
             self._depth -= 1
 
     def resolve(self, kind: type[Node], value: str, implicit: tuple[bool, bool]) -> str:
-        """Return the tag of a node without an explicit one. PyYAML's own rules are those of YAML
-        1.1."""
+        """Return the tag of a node that has no explicit tag. This replaces PyYAML's own rules,
+        which follow YAML 1.1."""
         if kind is ScalarNode and implicit[0]:
             return _plain_tag(value)
         return _TAG_OF[kind]
 
     def construct_mapping(self, node: Node, deep: bool = False) -> dict[Hashable, Any]:
-        if not isinstance(node, MappingNode):  # an explicit tag gives it another type
+        if not isinstance(
+            node, MappingNode
+        ):  # a node with an explicit `!!map` tag may be a scalar or a list
             raise yaml.MarkedYAMLError(
                 problem="keys and values expected", problem_mark=node.start_mark
             )
@@ -138,8 +144,8 @@ _TAG_OF: Final[dict[type[Node], str]] = {
     MappingNode: f"{_TAG}map",
 }
 _NULLS: Final = frozenset({"", "~", "null", "Null", "NULL"})
-# YAML 1.1's words for booleans, each in three spellings: files with `active: yes` keep their
-# meaning.
+# YAML 1.1's words for booleans, each accepted in three spellings, so that `active: yes` in existing
+# files still means true.
 _WORDS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _BOOLEANS: Final = {
     written: value
@@ -153,7 +159,8 @@ _FLOAT: Final = re.compile(
 
 
 def _plain_tag(value: str) -> str:
-    """Return the tag of an unquoted scalar. The length is checked before any pattern is matched."""
+    """Return the tag of an unquoted scalar. The length is checked first, because matching a pattern
+    on a long value would be slow."""
     if value in _NULLS:
         return f"{_TAG}null"
     if value in _BOOLEANS:
@@ -171,7 +178,8 @@ def _construct_bool(loader: _Loader, node: ScalarNode) -> bool:
 
 
 def _construct_number(loader: _Loader, node: ScalarNode) -> int | float:
-    """Return the number. Raises ValueError if an explicit tag is on a value of another type."""
+    """Return the number in a scalar. Raises ValueError if the scalar's explicit tag names another
+    type of number."""
     value = str(loader.construct_scalar(node))
     match _plain_tag(value).removeprefix(_TAG), node.tag.removeprefix(_TAG):
         case "int", "int":
@@ -193,14 +201,16 @@ _Loader.yaml_constructors = {
 
 
 class _Dumper(yaml.CSafeDumper):
-    """Quotes text that YAML 1.1 or `_Loader` would read as another type."""
+    """A PyYAML dumper that quotes each text which YAML 1.1 or `_Loader` would parse as another
+    type."""
 
 
 _Dumper.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
 
 
 def _represent_text(dumper: _Dumper, value: str) -> yaml.ScalarNode:
-    """Write text of several lines as a literal block if YAML permits, otherwise quoted."""
+    """Represent multi-line text as a literal block if YAML permits; otherwise PyYAML quotes the
+    text."""
     return dumper.represent_scalar(_TEXT, value, style="|" if "\n" in value else None)
 
 

@@ -1,5 +1,5 @@
-"""The Stripe-Signature header of Stripe's events, for our own account and for merchants'
-accounts."""
+"""Parse and verify the Stripe-Signature header, for events of the service's own Stripe account and
+of merchants' accounts."""
 
 import hmac
 from collections.abc import Sequence
@@ -14,8 +14,8 @@ _SCHEME: Final = "v1"
 
 @dataclass(frozen=True, slots=True)
 class StripeSignature:
-    """A parsed signature header. `signed_at`: Unix time in seconds, as written and signed. `given`:
-    the signatures; there are several during a secret's rotation."""
+    """A parsed Stripe-Signature header. `signed_at`: Unix time in seconds, as the text that was
+    signed. `given`: the signatures; a rotation of the secret adds a second signature."""
 
     signed_at: str
     given: tuple[str, ...]
@@ -32,14 +32,15 @@ class StripeSignature:
         return cls(times[0], tuple(value for name, value in pairs if name == _SCHEME))
 
     def age_s(self, now: datetime) -> float:
-        """Return the seconds since the signature; negative for a time in the future."""
+        """Return the age of the signature in seconds. The age is negative if the signed time is in
+        the future."""
         return now.timestamp() - int(self.signed_at)
 
     def fits(self, body: bytes, secrets: Sequence[str]) -> bool:
-        """Return whether one of the secrets signed these bytes.
+        """Return whether one of the secrets signed the body at `signed_at`.
 
-        The whole string `whsec_…` is the key. All pairs are compared, so that the duration does not
-        reveal a match.
+        The whole secret, with its prefix `whsec_`, is the key. All pairs are compared, so that the
+        duration does not reveal a match.
         """
         signed = f"{self.signed_at}.".encode() + body
         fitting = 0

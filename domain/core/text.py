@@ -1,4 +1,4 @@
-"""Normalised text for comparison and search."""
+"""Remove accents and upper case from text, so that it can be compared and searched."""
 
 import unicodedata
 from itertools import filterfalse
@@ -6,19 +6,20 @@ from typing import Final
 
 from domain.core.effort import spend
 
-# Python sorts a run of combining marks in quadratic time: 20,000 of them take 0.4 s. Decomposing
-# the text piece by piece gives the same letters.
+# Python takes quadratic time to sort a run of combining marks: 20,000 marks take 0.4 s. Decomposing
+# the text in pieces of this length gives the same letters.
 _PIECE: Final = 256
 _FEW: Final = 16
 
 
 def fold(text: str) -> str:
-    """Return lower case without accents: "Où est ma COMMANDE ?" becomes "ou est ma commande ?"."""
+    """Return the text in lower case without accents: "Où est ma COMMANDE ?" becomes "ou est ma
+    commande ?"."""
     return unaccented(text.replace("œ", "oe").replace("æ", "ae")).lower()
 
 
 def unaccented(text: str) -> str:
-    """Return text without accents and compatibility forms: "Où ﬁn" becomes "Ou fin"."""
+    """Return the text without accents and compatibility characters: "Où ﬁn" becomes "Ou fin"."""
     if text.isascii():
         return text
     spend(len(text))
@@ -30,7 +31,7 @@ def unaccented(text: str) -> str:
 
 
 def without_marks(decomposed: str) -> str:
-    """Return decomposed text (NFKD) without its accents."""
+    """Return text that is already decomposed (NFKD) without its combining marks."""
     if decomposed.isascii():
         return decomposed
     marks = list(filter(unicodedata.combining, set(decomposed)))

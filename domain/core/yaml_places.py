@@ -1,4 +1,4 @@
-"""The positions of the parts of a YAML document in its text."""
+"""Find the line and column of each part of a YAML document."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -11,23 +11,25 @@ from yaml.nodes import MappingNode, Node, SequenceNode
 from domain.core.strict_yaml import compose_yaml
 
 _MAX_PLACES: Final = 20_000
-# Maximum length of a path. A key may be as long as the whole text, and the path of each part below
-# it would repeat the key.
+# Maximum length of a path, in characters. A key may be as long as the whole text, and the path of
+# each part below that key would repeat it.
 _MAX_PATH: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
 class YamlPlace:
-    """A position in a text. Line and column count from 1, as in editors."""
+    """A position in a text. Line and column numbers are one-based, as in editors."""
 
     line: int
     column: int
 
 
 def yaml_places(text: str) -> Mapping[str, YamlPlace]:
-    """Return the positions by path, as in `playbooks[0].threshold`.
+    """Return the position of each part of the document, by its path, such as
+    `playbooks[0].threshold`.
 
-    An invalid document has no positions, and neither has a part below an overlong path.
+    The result is empty for an invalid document. A part with a path longer than `_MAX_PATH` is left
+    out, and so are the parts below it.
     """
     try:
         root = compose_yaml(text)
@@ -37,8 +39,8 @@ def yaml_places(text: str) -> Mapping[str, YamlPlace]:
 
 
 def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
-    """Return the position of a path; if the path is missing, that of the innermost existing part
-    around it."""
+    """Return the position of the part with the given path. If there is none, return the position of
+    the innermost existing part that would contain it."""
     while path:
         if path in places:
             return places[path]
@@ -47,7 +49,8 @@ def place_of(path: str, places: Mapping[str, YamlPlace]) -> YamlPlace | None:
 
 
 def _walk(path: str, named_by: Node, node: Node) -> Iterator[tuple[str, YamlPlace]]:
-    """Yield the positions of a node and its parts. A value has the position of its key."""
+    """Yield the path and position of a node and of all its parts. The position of a value is that
+    of its key."""
     if len(path) > _MAX_PATH:
         return
     mark = named_by.start_mark

@@ -1,4 +1,4 @@
-"""Temporal payloads for removing records."""
+"""Temporal payloads of the workflows that prune, retain and erase records."""
 
 from domain.core.contracts import Contract
 from domain.privacy.erasure import ErasureScope
@@ -10,16 +10,17 @@ class HousekeepingInput(Contract):
     `idempotency_s`: the period promised to callers. `webhooks_s`: the period in which missed events
     can be replayed. `inbound_webhooks_s`: longer than any platform retries an event.
     `sign_in_codes_s`, `widget_codes_s`: the day in which the codes are counted. `mail_counts_s`:
-    longer than refusals count against a client's mail allowance. `invitations_s`: well beyond their
-    expiry. `sessions_s`: longer than any session lasts. `address_codes_s`: the day in which the
-    codes are counted, and the day for which a proof is valid. `widget_sessions_s`: from the last
-    message, longer than a session lasts. `order_facts_s`: from the last fact of an order, longer
-    than customers ask about an order. `ended_connections_s`: the period in which an ended
-    connection accepts compliance requests; its address and proved name are removed afterwards.
-    `case_verdicts_s`: longer than a playbook goes without a new test; applies to runs beyond the 50
-    latest of a client. `replays_s`: from the start of the replay. `form_posts_s`: longer than a
-    page is resubmitted. `page_drafts_s`: from the last edit. `sign_in_links_s`: from the link's
-    expiry.
+    longer than refusals count against a client's mail allowance. `invitations_s`: well beyond an
+    invitation's expiry. `sessions_s`: longer than any session lasts. `address_codes_s`: one day in
+    which the codes are counted, plus one day for which a verified address stays valid.
+    `widget_sessions_s`: counted from the last message; longer than a session lasts.
+    `order_facts_s`: counted from the last fact about an order; longer than customers ask about an
+    order. `ended_connections_s`: the period in which an ended connection accepts compliance
+    requests; then the connection's endpoint and proved account name are removed. `case_verdicts_s`:
+    longer than a playbook goes without a new test; applies to runs beyond the 50 latest of a
+    client. `replays_s`: counted from the start of the replay. `form_posts_s`: longer than a browser
+    resubmits a page. `page_drafts_s`: counted from the last edit. `sign_in_links_s`: counted from
+    the link's expiry.
     """
 
     idempotency_s: float = 24 * 3600
@@ -52,13 +53,13 @@ class HousekeepingResult(Contract):
 
 
 class RetentionInput(Contract):
-    """Has no fields: `domain/privacy/retention.py` and the clients' settings define the retention
-    periods."""
+    """The input of the retention workflow. It has no fields, because `domain/privacy/retention.py`
+    and the clients' settings define the retention periods."""
 
 
 class RetentionResult(Contract):
-    """`removed`: the number of rows removed, over all clients and classes. `failed`: the number of
-    clients that could not be processed; each is logged."""
+    """The result of applying retention. `removed`: the number of rows removed, over all clients and
+    classes. `failed`: the number of clients that could not be processed; each failure is logged."""
 
     removed: int = 0
     failed: int = 0
@@ -66,9 +67,9 @@ class RetentionResult(Contract):
 
 class EraseInput(Contract):
     """The parameters of an erasure. `subject`: the hexadecimal digest that identifies the customer
-    in the certificate. `sealed_customer`: the encrypted address, because a workflow history is kept
-    longer than the erased data. Both are empty for a whole client. `settle_s`: longer than any
-    running step takes."""
+    in the certificate. `sealed_customer`: the customer's address, encrypted because a workflow
+    history outlives the erased data. Both are empty if the whole client is erased. `settle_s`:
+    seconds to wait for running steps; longer than any step takes."""
 
     erasure_id: str
     client_id: str
@@ -83,13 +84,14 @@ class EraseInput(Contract):
 
 
 class CloseResult(Contract):
-    """`under_way`: the number of runs that may be in the middle of a step, which must finish
-    first."""
+    """The result of stopping new work on the erased data. `under_way`: the number of runs that may
+    be in the middle of a step. The erasure waits for such steps to finish."""
 
     under_way: int = 0
 
 
 class EraseResult(Contract):
-    """The id of the certificate, also returned to a caller that joined a running erasure."""
+    """The result of an erasure. `erasure_id`: the certificate's id. A caller that joined a running
+    erasure gets the same id."""
 
     erasure_id: str

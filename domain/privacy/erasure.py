@@ -1,4 +1,4 @@
-"""Erasure: removing the data of a whole client or of one customer, and the certificate of the
+"""Erasure: removing the data of a whole client or of one customer, and issuing a certificate of the
 removal."""
 
 import hashlib
@@ -13,15 +13,16 @@ from domain.core.ports import Sealer
 
 
 class ErasureScope(StrEnum):
-    """`tenant`: a client with all its data. `customer`: one customer of a client."""
+    """The scope of an erasure. `tenant`: a client with all its data. `customer`: one customer of a
+    client."""
 
     TENANT = "tenant"
     CUSTOMER = "customer"
 
 
 class ErasureStanding(BaseModel):
-    """A client's usage and credits at the start of its erasure, for the final bill. `tickets`: by
-    month. `credits_balance`: unused credits."""
+    """A client's usage and credits when its erasure started, for the final bill. `tickets`: the
+    number of tickets by month. `credits_balance`: the number of unused credits."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,12 +31,12 @@ class ErasureStanding(BaseModel):
 
 
 class Certificate(BaseModel):
-    """The record of what was erased, when, and at whose request.
+    """The certificate of an erasure: what was erased, when, and at whose request.
 
-    It contains no names, because it is kept longer than the erased data. `removed`: by record
-    class, the number of records that were removed or, if only their text was erased, emptied.
-    `finished_at`: None while the erasure is running. `standing`: only for the erasure of a whole
-    client.
+    The certificate contains no names, because it is kept longer than the erased data. `removed`: by
+    record class, the number of records that were removed, or emptied if only their text was erased.
+    `finished_at`: None while the erasure is running. `standing`: set only for the erasure of a
+    whole client.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,12 +56,12 @@ class Certificate(BaseModel):
 
     @property
     def kept(self) -> Mapping[str, str]:
-        """The data that is kept, each with the reason."""
+        """The data that an erasure of this scope does not remove, each item with the reason."""
         return KEPT[self.scope]
 
 
 EXECUTIONS: Final = "workflow executions"
-"""The record class of data removed from Temporal."""
+"""The certificate's record class for workflow executions removed from Temporal."""
 
 KEPT: Final[Mapping[ErasureScope, Mapping[str, str]]] = {
     ErasureScope.TENANT: {
@@ -85,21 +86,22 @@ _SESSION: Final = "session:"
 
 
 def session_subject(session_id: str) -> str:
-    """Return the erasure subject for a visitor without a known address, used instead of an address
-    key."""
+    """Return the erasure subject for a widget visitor without a known address. For all other
+    customers, the subject is the address key."""
     return f"{_SESSION}{session_id}"
 
 
 def session_of(subject: str) -> str | None:
-    """Return the session in an erasure's subject, or None if the subject is an address."""
+    """Return the session id in an erasure's subject, or None if the subject is an address key."""
     return subject.removeprefix(_SESSION) if subject.startswith(_SESSION) else None
 
 
 def subject_digests(sealer: Sealer, client_id: str, subject: str) -> tuple[bytes, ...]:
-    """Return the digests that may identify a customer in a certificate.
+    """Return the digests under which a certificate may store the erased customer, newest key first.
 
     Only a holder of both the address and the key can find the certificate. New certificates use the
-    first digest. The last one is for certificates from before the key existed.
+    first digest. The last digest is unkeyed, and matches certificates that were issued before the
+    key existed.
     """
     named = f"{client_id}/{subject}"
     return (*sealer.digests(named), hashlib.sha256(named.encode()).digest())

@@ -1,7 +1,7 @@
-"""Retention: how long a client's records are kept, by class.
+"""Retention: how long each class of a client's records is kept.
 
-The records of a class are removed together, so that none remain in part. A message is never kept
-longer than the run that answered it, or the reverse.
+The records of a class are removed together, so that no part of a record remains. A message and the
+run that answered it are removed at the same time.
 """
 
 from collections.abc import Mapping
@@ -14,10 +14,10 @@ from domain.core.errors import InvalidInput
 
 class RecordClass(StrEnum):
     """A class of records with a common retention. `conversations`: each event with its message,
-    files, answer, run, reviews, actions, sentiment, usage ledger entry and related webhook events;
-    by the time of the event. The conversation itself is removed with its last message. `churn`:
-    predictions, by their week. `metrics`: daily figures. `automation_events`: records of the
-    engine's first version."""
+    files, answer, run, reviews, actions, sentiment, usage ledger entry and related webhook events.
+    The retention counts from the time of the event. A conversation is removed with its last
+    message. `churn`: churn predictions; the retention counts from their week. `metrics`: daily
+    figures. `automation_events`: records of the engine's first version."""
 
     CONVERSATIONS = "conversations"
     CHURN = "churn"
@@ -32,8 +32,8 @@ DEFAULT_DAYS: Final[Mapping[RecordClass, int]] = {
     RecordClass.AUTOMATION_EVENTS: 730,
 }
 MIN_DAYS: Final[Mapping[RecordClass, int]] = {
-    # Minimum retention: a month's tickets are compared with their ledger until the end of the next
-    # month, and missed webhook events can be replayed for a month.
+    # Minimum retention in days. A month's tickets are compared with their ledger until the end of
+    # the next month, and missed webhook events can be replayed for a month.
     RecordClass.CONVERSATIONS: 90,
     RecordClass.CHURN: 30,
     RecordClass.METRICS: 90,
@@ -43,19 +43,21 @@ MAX_DAYS: Final = 36_500
 
 
 def check_retention(given: Mapping[str, object]) -> dict[str, int | None]:
-    """Check the retention that a client sets, in days by class; None keeps records forever.
+    """Return the retention that a client sets, in days by class, after validating it. None keeps
+    the records forever.
 
-    Classes that are not given are unchanged. Raises InvalidInput for an unknown class, a value that
-    is not a whole number, and a value below the class's minimum or above MAX_DAYS.
+    A class that is not given keeps its current retention. Raises InvalidInput for an unknown class,
+    a value that is not a whole number, and a value below the class's minimum or above MAX_DAYS.
     """
     return {_class_of(name).value: _checked(_class_of(name), days) for name, days in given.items()}
 
 
 def days_kept(record_class: RecordClass, overrides: Mapping[str, object]) -> int | None:
-    """Return for how many days a client's records of a class are kept, or None for forever.
+    """Return the number of days for which a client's records of a class are kept, or None for
+    forever.
 
-    `overrides`: the client's settings. The class's minimum always applies; an invalid setting is
-    ignored.
+    `overrides`: the client's own retention, in days by class. The class's minimum always applies.
+    An invalid value is ignored.
     """
     if record_class.value not in overrides:
         return DEFAULT_DAYS[record_class]
@@ -70,15 +72,15 @@ def days_kept(record_class: RecordClass, overrides: Mapping[str, object]) -> int
 def kept_from(
     record_class: RecordClass, overrides: Mapping[str, object], now: datetime
 ) -> datetime | None:
-    """Return the time before which a client's records of a class are removed, or None if no records
-    are removed."""
+    """Return the time before which a client's records of a class are removed, or None if the
+    records are kept forever."""
     days = days_kept(record_class, overrides)
     return None if days is None else now - timedelta(days=days)
 
 
 def may_be_incomplete(day: date, overrides: Mapping[str, object], now: datetime) -> bool:
-    """Return whether some of the records from which a day's figures are computed may already be
-    removed."""
+    """Return whether retention may already have removed some records from which the day's figures
+    are computed."""
     since = kept_from(RecordClass.CONVERSATIONS, overrides, now)
     return since is not None and day <= since.date()
 
