@@ -1,1 +1,1 @@
-"""Runs: the agent's work on single events, with their conversations and traces."""
+"""Runs, conversations and traces. A run is the agent's work on a single event."""

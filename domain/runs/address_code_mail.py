@@ -1,7 +1,8 @@
-"""The mail with the verification code for a ticket's author, in French and in English.
+"""The mail with the verification code for the author of a helpdesk ticket, in French and in
+English.
 
-The text is fixed: no name, text or link of the client, and no text of the author. A stranger who
-types another person's address must not choose what that person reads.
+The text is fixed: it contains no name, text or link of the client, and no text of the ticket's
+author. An attacker who enters another person's address must not choose what that person reads.
 """
 
 from typing import Final, Literal

@@ -19,8 +19,9 @@ _RUN_MARGIN: Final = timedelta(hours=2)
 class ProcessEventInput(Contract):
     """The input of a run's workflow. `threshold`: the confidence threshold of the playbook selected
     at admission. `remote_brain`: whether the brain runs outside the process, which decides how its
-    activity is run; recorded so that a replay takes the same path. `reopened`: the message joined a
-    review whose answer did not cover it, and an earlier workflow with the same id has ended."""
+    activity is run. It is recorded so that a Temporal replay takes the same path. `reopened`: the
+    message joined a review whose answer did not cover it, and an earlier workflow with the same id
+    has ended."""
 
     ref: RunRef
     threshold: float
@@ -54,8 +55,8 @@ class ExecuteInput(Contract):
 
 
 class ExecuteResult(Contract):
-    """The outcome of an execution. `joined`: the review that the message was added to instead,
-    because people now handle the conversation; empty if there is none."""
+    """The outcome of an execution. `joined`: id of the review to which the run's message was added
+    instead of an execution, because a person now handles the conversation; empty otherwise."""
 
     steps: tuple[StepOutcome, ...]
     elapsed_ms: float
@@ -63,9 +64,9 @@ class ExecuteResult(Contract):
 
 
 class PersistInput(Contract):
-    """The run's outcome. `escalation`: set if the run waits for a human. `error_code`: set if the
-    run failed. `joined`: set if the run's message joined this review, so that the run itself no
-    longer waits."""
+    """The outcome of a run, to be stored. `escalation`: set if the run waits for a human.
+    `error_code`: set if the run failed. `joined`: id of the review that the run's message joined,
+    so that the run itself no longer waits; empty otherwise."""
 
     ref: RunRef
     status: RunStatus
@@ -86,14 +87,14 @@ class ReopenedRun(Contract):
 
 
 class PersistResult(Contract):
-    """The consequences of persisting an outcome.
+    """The consequences of persisting a run's outcome.
 
-    `deliveries`: ids of this run's webhook deliveries that are ready to be sent. `joined`: nothing
-    was stored, because the message joined this open review of its conversation. `late_answer`: an
-    answer in the widget that is mailed if the visitor does not see it. `notice`: the opened review
-    about which the client's team is notified in chat; empty if there is none. `reopened`: runs to
-    start again. `stopped`: nothing was stored, because automation was stopped before the answer was
-    stored.
+    `deliveries`: ids of this run's webhook deliveries that are ready to be sent. `joined`: id of
+    the open review that the message joined, in which case nothing was stored. `late_answer`: an
+    answer in the widget that is mailed if the visitor does not see it. `notice`: id of the new
+    review about which the client's team is notified in chat; empty if there is none. `reopened`:
+    runs to start again. `stopped`: automation was stopped before the answer was stored, so nothing
+    was stored.
     """
 
     duration_ms: int
@@ -106,8 +107,8 @@ class PersistResult(Contract):
 
 
 class DryRunInput(Contract):
-    """The input of a dry run. `sealed`: the encrypted event, because a dry run stores no row.
-    `draft_alone`: the caller reads only `sealed_draft` and the status."""
+    """The input of a dry run. `sealed`: the encrypted event, because a dry run stores no row in the
+    database. `draft_alone`: the caller reads only `sealed_draft` and the status of the result."""
 
     client_id: str
     event_id: str
@@ -131,8 +132,9 @@ class DryRunResult(Contract):
 
 
 class ForgetDryRunsInput(Contract):
-    """`older_than_s`: how long a dry run's history is kept after its end. The commitment to
-    customers is one day, so some of the hourly rounds may fail."""
+    """The input of the hourly deletion of dry runs. `older_than_s`: how long the workflow history
+    of a dry run is kept after its end. Customers are promised deletion within one day, so some of
+    the hourly deletions may fail."""
 
     older_than_s: float = 20 * 3600
 
@@ -153,7 +155,8 @@ class SweepInput(Contract):
 
 
 class SweepResult(Contract):
-    """The outcome of a sweep. `failed`: failures are logged, and the next sweep retries them."""
+    """The outcome of a sweep. `failed`: number of failures, which are logged and retried by the
+    next sweep."""
 
     picked_up: int
     failed: int = 0

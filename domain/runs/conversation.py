@@ -1,4 +1,4 @@
-"""Threads: assign events to conversations and customers, and limit what is remembered."""
+"""Conversation threads: assign events to threads and customers, and limit the kept history."""
 
 import re
 from collections.abc import Sequence
@@ -19,21 +19,23 @@ from domain.runs.run import RunStatus
 MAX_TURNS: Final = 12
 MAX_TURN_CHARS: Final = 2_000
 TURNS_KEPT: Final = timedelta(days=30)
-"""How long turns are kept. Older turns are omitted, because a customer who returns later has a new
-matter. The outcomes of older turns stay in the summary."""
+"""How long the messages of a conversation are given to the agent. Older messages are omitted,
+because a customer who returns later has a new matter. Their outcomes remain in the summary."""
 
 ANSWERS_PER_HOUR: Final = 10
-"""Maximum number of automatic answers per hour in one thread. People answer after that."""
+"""Maximum number of automatic answers per hour in one thread. Beyond this limit, people answer."""
 
 ANSWERS_WITHOUT_PERSON: Final = 20
 """Maximum number of automatic answers to one sender before a person must answer. The limit stops
 two programs that answer each other, even if their mails do not look automatic."""
 
 MAX_ANSWERS_WITHOUT_PERSON: Final = 100
-"""Upper bound of the setting, because at most this number of answers is read per thread."""
+"""Upper bound for the setting that overrides ANSWERS_WITHOUT_PERSON, because at most this number of
+answers is read per thread."""
 
 CORRESPONDENCE_LASTS: Final = timedelta(days=7)
-"""Period in which the same sender's other threads count, in channels without a session."""
+"""Period in which answers in the same sender's other threads count towards the limit, in channels
+without a session."""
 
 MAX_SUMMARY_CHARS: Final = 1_000
 MAX_SUMMARY_RUNS: Final = 20
@@ -41,20 +43,20 @@ MAX_SUMMARY_RUNS: Final = 20
 THREAD_LASTS: Final = timedelta(hours=72)
 """Time after the last message at which a thread ends, unless a setting overrides it."""
 
-# Restrict the characters: the number comes from the merchant's shop and is sent to a language
-# model.
+# Restrict the characters of an order number: it comes from the merchant's shop and is sent to a
+# language model.
 _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 
 
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
-    """Return the key of the thread that an event belongs to, within its client.
+    """Return the key of the thread that an event belongs to. It is unique within the client.
 
-    For a customer whom the caller vouches for, the key is the named ticket. Otherwise it is the
-    first mail of the thread together with the address, so that naming a thread's mails does not
-    open the thread. Otherwise it is the session, and finally the address. An author with an
-    unverified address has a separate thread in a ticket. Any other claim has the session's thread,
-    or one for this event alone. An event that a user typed never enters a customer's thread: it has
-    a separate one.
+    The key of a verified customer is the first of these that exists: the named ticket; the first
+    mail of the thread with the customer's address; the session; the address. The mail's key
+    includes the address, so that a reference to a thread's mails does not give access to the
+    thread. A ticket's author with an unverified address has a separate thread. Any other unverified
+    sender has the session's thread, or a thread for this event alone. An event that a user typed
+    never enters a customer's thread: it has a separate one.
     """
     if event.author is None and (claim := _claim_key(event)):
         return claim
@@ -73,9 +75,9 @@ def conversation_key(event: UnifiedEvent, event_id: str) -> str:
 
 def _claim_key(event: UnifiedEvent) -> str | None:
     """Return the thread key of a ticket's author whose address is unverified, or verified only in
-    this thread.
+    this thread. Return None for any other event.
 
-    The key contains a digest, because it must not reveal an address.
+    The key contains a digest of the author, because the key must not reveal an address.
     """
     if not (event.is_vouched and event.ticket_named and event.ticket_id):
         return None
@@ -114,7 +116,8 @@ def key_when_ended(key: str, conversation_id: str) -> str:
 
 
 def address_in(key: str) -> str | None:
-    """Return the customer's address from the key of a thread, active or ended, or None."""
+    """Return the customer's address that a thread's key contains, or None. The thread may have
+    ended."""
     kind, rest = _parts(key)
     if kind not in {"email", "mail"}:
         return None
@@ -131,15 +134,16 @@ def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
 
 
 def _parts(key: str) -> tuple[str, str]:
-    """Return the kind and the name in a thread's key, without the suffix of an ended thread."""
+    """Return the kind and the name that a thread's key contains, without the suffix of an ended
+    thread."""
     kind, _, rest = key.partition(":")
     name, slash, last = rest.rpartition("/")
     return kind, name if slash and parse_ulid(last) == last else rest
 
 
 class PastEffect(BaseModel):
-    """An action on an order that was executed, or may have been. `amount`: the amount of a
-    refund."""
+    """An action on an order that was executed or may have been executed. `amount`: the refunded
+    amount."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -151,8 +155,8 @@ class PastEffect(BaseModel):
 class PastRun(BaseModel):
     """An earlier run of a conversation, without the customer's text.
 
-    `order_number`: the order that was found and belongs to the customer. `review`: the status of
-    the latest review. `replied`: whether an answer was given.
+    `order_number`: number of the order that was found and belongs to the customer. `review`: the
+    status of the latest review. `replied`: whether the customer received an answer.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -173,7 +177,7 @@ def summary(runs: Sequence[PastRun]) -> str:
     text.
     """
     lines: list[str] = []
-    room = MAX_SUMMARY_CHARS + 1  # every line but the last ends with a newline
+    room = MAX_SUMMARY_CHARS + 1  # Every line but the last ends with a newline.
     for run in reversed(runs):
         line = _line(run)
         room -= len(line) + 1

@@ -10,7 +10,8 @@ from domain.intake.attachment import Attachment
 
 class ConversationSummary(BaseModel):
     """A conversation in a list. `latest`: the customer's latest message. `handed_over_at`: when
-    people took over the conversation. `sentiment`: the latest score, from -1 to 1."""
+    people took over the conversation from the agent. `sentiment`: the latest sentiment score, from
+    -1 to 1."""
 
     model_config = ConfigDict(frozen=True)
 

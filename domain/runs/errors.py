@@ -18,8 +18,8 @@ class NoAnswer(DomainError):
 
 
 class AnswerTimeout(NoAnswer):
-    """The deadline passed. The run continues and its result is stored: do not send the event
-    again."""
+    """The deadline for the answer passed. The run continues and its result is stored: do not send
+    the event again."""
 
     code = "answer_timeout"
 
@@ -32,13 +32,14 @@ class AnswerDelayed(NoAnswer):
 
 
 class AnswerUnknown(NoAnswer):
-    """It is unknown whether the event was stored. If it was, it will be processed."""
+    """It is unknown whether the event was stored. If the event was stored, it will be processed."""
 
     code = "answer_unknown"
 
 
 class RunNotFound(DomainError):
-    """The run does not exist or belongs to another client. Both cases have the same response."""
+    """The run does not exist or belongs to another client. Both cases have the same response, so
+    that it does not reveal another client's runs."""
 
     code = "run_not_found"
 
@@ -50,7 +51,7 @@ class ConversationNotFound(DomainError):
 
 
 class ConversationTaken(DomainError):
-    """A colleague has taken over the conversation. `by`: the colleague's name."""
+    """A colleague of the user has taken over the conversation. `by`: the colleague's name."""
 
     code = "conversation_taken"
 

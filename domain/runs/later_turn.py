@@ -1,8 +1,8 @@
 """Handle a message that arrives while a review of its conversation is open.
 
 The agent answers the message if it clearly concerns another matter and the playbook allows an
-answer. Otherwise the message is merged with the review's other messages, and changes draft and
-plan.
+answer. Otherwise the message is merged with the review's other messages, and changes the review's
+draft and plan.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ _PARCEL: Final = frozenset(
 )
 # Groups of intents that form one matter: an answer to one intent covers the others too.
 _MATTERS: Final = (_TROUBLE, _PARCEL)
-# These intents can refer to any earlier matter.
+# These intents can refer to any earlier matter, so they never count as another matter.
 _ABOUT_ANYTHING: Final = frozenset({Intent.THANKS, Intent.SERVICE_COMPLAINT, Intent.CONTACT})
 
 
@@ -64,10 +64,10 @@ class WaitingMatter:
 def may_answer(
     thought: ThinkingResult, threshold: float, waiting: WaitingMatter, allowed: DuringReview
 ) -> bool:
-    """Return whether the agent answers a message while the review waits.
+    """Return whether the agent may answer a message while a review of its conversation is open.
 
-    The answer must not need a review, and must concern another matter. A question about an action
-    counts as an action.
+    The answer must not need a review, and must concern another matter than the review. A question
+    to the customer about an action counts as an action.
     """
     if waiting.is_held or waiting.is_sensitive or thought.sensitive is not None:
         return False
@@ -87,9 +87,9 @@ def may_answer(
 
 
 def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
-    """Return whether the message's intents concern another matter than the review's.
+    """Return whether the message's intents concern another matter than the review's intents.
 
-    Compare the categories instead if either side has no intent.
+    If either side has no intent, compare the categories instead.
     """
     intents = frozenset(thought.answer.intents)
     if intents & _ABOUT_ANYTHING:
@@ -131,11 +131,12 @@ def merge_messages(
     later: Sequence[LaterMessage],
 ) -> MergedMessages | None:
     """Return the messages of a review, merged into one event, or None if no message of `later`
-    belongs to it.
+    belongs to the review or the merged text is too long.
 
-    `first`, `lookup` and `plan`: those of the waiting run. `later`: oldest first. A corrected order
-    number replaces the previous one. If the plan already acts on an order, other messages are left
-    to people. A message from a less verified sender than the first message's changes nothing.
+    `first`, `lookup` and `plan`: those of the waiting run. `later`: the later messages, oldest
+    first. A corrected order number replaces the previous one. If the plan already acts on an order,
+    other messages are left to people. A message from a less verified sender than the sender of the
+    first message changes nothing.
     """
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)
@@ -153,10 +154,11 @@ def merge_messages(
 
 
 def corrected_number(text: str, number: str | None) -> str | None:
-    """Return the order number that replaces `number`, or None unless the message only corrects it.
+    """Return the order number that replaces `number`, or None if the message is not purely a
+    correction.
 
-    An example is "sorry, I mean 71002". A message with a request is a correction only if it names
-    the previous number: "not 71001, refund 71002".
+    An example of a correction is "sorry, I mean 71002". A message with a request is a correction
+    only if it names the previous number: "not 71001, refund 71002".
     """
     if number is None:
         return None
@@ -172,8 +174,8 @@ def corrected_number(text: str, number: str | None) -> str | None:
 
 
 def may_correct(event: UnifiedEvent) -> bool:
-    """Return whether a message may only correct the order number, while the previous number is
-    unknown."""
+    """Return whether a message may be purely a correction of the order number. The function is for
+    callers that do not know the previous number."""
     return corrected_number(event.text, "0") is not None
 
 
@@ -249,9 +251,10 @@ def _same_sender(first: UnifiedEvent, later: UnifiedEvent) -> bool:
 
 
 def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) -> bool:
-    """Return whether the result for merged messages replaces the review's draft and plan.
+    """Return whether the agent's result for merged messages replaces the review's draft and plan.
 
-    A correction always replaces them, because the previous plan concerns the wrong order.
+    A corrected order number always replaces them, because the previous plan concerns the wrong
+    order. A sensitive matter or unsafe input never does.
     """
     if thought.sensitive is not None or thought.hold is EscalationReason.UNSAFE_INPUT:
         return False
@@ -261,7 +264,7 @@ def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) ->
 
 
 def is_carried_out(message: LaterMessage, plan: Sequence[PlannedAction]) -> bool:
-    """Return whether a message is only a plain request, and the plan fulfils it."""
+    """Return whether a message is only a plain request that the plan fulfils."""
     text, numbers = message.event.text, message.event.order_numbers
     request = spoken_request(text)
     if "?" in text or len(numbers) != 1 or request.standing is not Standing.PLAIN:

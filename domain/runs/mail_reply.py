@@ -11,8 +11,8 @@ from domain.integrations.errors import MailRefused
 _YOUR_MESSAGE: Final[dict[Language, str]] = {"fr": "Votre message", "en": "Your message"}
 MAX_REFERENCES: Final = 20
 _NAME: Final = "reply."
-# Each client may have its own domain, so any domain matches; so does the one that all replies used
-# before.
+# Each client may have its own mail domain, so any domain matches. The second form is the domain
+# that all replies used before clients had their own.
 _OURS: Final = re.compile(
     r"<(?:reply\.[0-9a-z-]{1,64}@[^<>@\s]{1,255}|[^<>@\s]+@reply\.engine\.invalid)>"
 )
@@ -21,10 +21,12 @@ _OURS: Final = re.compile(
 def reply_to(
     event: UnifiedEvent, text: str, *, from_name: str, key: str, language: Language
 ) -> OutgoingMail:
-    """Return the mail that answers `event`. The same `key` always yields the same mail name.
+    """Return the mail that answers `event`. The same `key` always yields the same `name` of the
+    mail.
 
-    The subject of an unverified sender is not repeated: a stranger could otherwise send text to the
-    person in the From header. Raises MailRefused for an event that must not be answered by mail.
+    The subject of an unverified sender is not repeated: an attacker could otherwise send text to
+    the person in a forged From header. Raises MailRefused for an event that must not be answered by
+    mail.
     """
     if not event.customer_email or not event.reply_allowed:
         raise MailRefused("this event may not be answered by mail")
@@ -41,13 +43,13 @@ def reply_to(
         subject=subject,
         text=text,
         in_reply_to=event.message_id,
-        # The first reference identifies the thread, the last ones the mails being answered (RFC
-        # 5322, 3.6.4).
+        # The first reference identifies the thread, and the last references identify the mails
+        # being answered (RFC 5322, 3.6.4).
         references=references[:1] + references[1:][-(MAX_REFERENCES - 1) :],
     )
 
 
 def is_ours(message_id: str) -> bool:
-    """Return whether the Message-ID has the form of our replies. Only the ledger can prove that a
-    mail is ours."""
+    """Return whether the Message-ID has the form of our replies. Senders can forge the form; only
+    the action ledger can prove that we sent the mail."""
     return _OURS.fullmatch(message_id) is not None

@@ -8,32 +8,34 @@ from typing import TYPE_CHECKING, Protocol
 from domain.core.contracts import BackgroundRef, RunRef
 
 if TYPE_CHECKING:
-    # Importing this only for type checks makes the command line start faster.
+    # A type-check-only import makes the command line start faster.
     from domain.runs.contracts import ProcessEventInput
 
 
 class Starter(Protocol):
-    """Starts background work once its transaction is committed."""
+    """Starts the background work of a transaction after the transaction is committed."""
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
-        """Signal a waiting run to read its decision. Return False if the run has ended."""
+        """Signal a waiting run to read the decision on its review. Return False if the run has
+        ended."""
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start a workflow after its row is committed. Return False if it is running or has ended.
+        """Start a workflow after the row of its work is committed. Return False if the workflow is
+        running or has ended.
 
         `workflow`: the workflow's name. Raises EngineUnavailable.
         """
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
-        """Send webhook deliveries that no run sends, unless their sending is already running.
-        Raises EngineUnavailable."""
+        """Send webhook deliveries that belong to no run, unless they are already being sent. Raises
+        EngineUnavailable."""
 
 
 class Engine(Starter, Protocol):
     """A Starter that also starts runs, for components that recover abandoned runs."""
 
     async def start(self, event: "ProcessEventInput") -> bool:
-        """Start a run's workflow. Return False if it is already running."""
+        """Start the workflow of a run. Return False if the workflow is already running."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,18 +47,18 @@ class Execution:
 
 
 class Executions(Protocol):
-    """The executions stored by a workflow server, for components that delete executions.
+    """The workflow executions stored by a Temporal server, for components that delete executions.
 
     All methods raise EngineUnavailable. Lists reflect new and deleted executions with a short
     delay.
     """
 
     async def starting_with(self, prefix: str, *, ended: bool = False) -> list[Execution]:
-        """Return some of the executions whose workflow id has the prefix. `ended`: leave out
-        running ones."""
+        """Return some of the executions whose workflow id has the prefix. `ended`: whether to omit
+        running executions."""
 
     async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
-        """Return the executions of these workflows."""
+        """Return all executions of the workflows with these ids."""
 
     def ended(self, workflow: str, before: datetime) -> AsyncIterator[Execution]:
         """Yield all executions of a workflow type that ended before the given time, page by

@@ -1,4 +1,4 @@
-"""The run: the agent's work on one event, and the rules of its outcome."""
+"""The run, which is the agent's work on one event, and the rules that decide its status."""
 
 from enum import StrEnum
 
@@ -12,8 +12,8 @@ from domain.agent.thinking import ThinkingResult
 
 
 class RunStatus(StrEnum):
-    """The status of a run. `received`: admitted, not answered yet. The others are the gateway's
-    statuses."""
+    """The status of a run. `received`: admitted, but not answered yet. The other values are the
+    statuses that the gateway returns."""
 
     RECEIVED = "received"
     COMPLETED = "completed"
@@ -29,7 +29,8 @@ class EventOutcome(StrEnum):
 
 
 class Timings(BaseModel):
-    """Durations by step in milliseconds, measured within the step with a monotonic clock."""
+    """Durations by processing step in milliseconds, measured within the step with a monotonic
+    clock."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,11 +64,11 @@ class RunResult(BaseModel):
 
 
 class RunDraft(BaseModel):
-    """The result of thinking: the answer that the run would give, and its plan.
+    """The result of the brain for one event: the answer that the run would give, and its plan.
 
     `doubt`: the escalation reason if the confidence is below the threshold. `hold`: the escalation
-    reason at any confidence. `aside_of`: the open review during which the agent answers the message
-    separately, as another matter.
+    reason at any confidence. `aside_of`: id of the open review during which the agent answers the
+    message separately, as another matter.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -96,8 +97,8 @@ def review_reason(draft: RunDraft, threshold: float) -> EscalationReason | None:
     """Return why a human must review this draft, or None if the agent may continue.
 
     A confidence below the playbook's threshold requires a review; a confidence equal to it does
-    not. An empty answer is never sent. An empty plan below the threshold is reviewed too, unless
-    the message needs no answer: there is then no doubt.
+    not. An empty answer is never sent. A draft with an empty plan is reviewed if the confidence is
+    below the threshold and `doubt` is set. `doubt` is None if the message needs no answer.
     """
     if draft.hold is not None:
         return draft.hold
@@ -109,20 +110,20 @@ def review_reason(draft: RunDraft, threshold: float) -> EscalationReason | None:
 
 
 def leaves_process(actions: tuple[ActionKind, ...]) -> bool:
-    """Return whether executing the plan calls an external system."""
+    """Return whether executing these actions calls an external system."""
     return any(kind not in IN_PLACE for kind in actions)
 
 
 def steps_executed(steps: tuple[StepOutcome, ...]) -> int:
-    """Return the number of triggered actions, counted as in the specification."""
+    """Return the number of triggered actions, as the specification counts them."""
     return sum(step.was_triggered for step in steps)
 
 
 def status_of(steps: tuple[StepOutcome, ...]) -> RunStatus:
-    """Return the run's status for the executor's outcomes.
+    """Return the run's status for the outcomes of the executed steps.
 
-    A human must review unknown and blocked steps, and also a partial execution: the customer may
-    have the money but no answer.
+    A human must review unknown and blocked steps. A human must also review a partial execution: the
+    customer may have the money but no answer.
     """
     states = {step.state for step in steps}
     if states & {StepState.UNKNOWN, StepState.BLOCKED}:
@@ -133,7 +134,7 @@ def status_of(steps: tuple[StepOutcome, ...]) -> RunStatus:
 
 
 def reason_of(steps: tuple[StepOutcome, ...]) -> EscalationReason:
-    """Return the escalation reason for these outcomes."""
+    """Return the escalation reason for the outcomes of the executed steps."""
     if any(step.detail == PolicyReason.AUTOMATION_STOPPED for step in steps):
         return EscalationReason.AUTOMATION_STOPPED
     blocked = any(step.state is StepState.BLOCKED for step in steps)
@@ -141,4 +142,4 @@ def reason_of(steps: tuple[StepOutcome, ...]) -> EscalationReason:
 
 
 UNCLASSIFIED = Category.OTHER
-"""The category of a run that failed before the brain returned one."""
+"""The category of a run that failed before the brain returned a category."""

@@ -1,7 +1,8 @@
-"""The sentiment of a conversation, and the critical zone in which a person should soon look at it.
+"""The sentiment of a conversation, and the critical zone in which a person should soon look at the
+conversation.
 
-The zone is entered at one score and left at a better one, so that a wavering customer causes only
-one notification.
+A conversation enters the critical zone at one score and leaves it at a higher score. The gap
+(hysteresis) ensures that a score that fluctuates around one value causes only one notification.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,8 +21,8 @@ LEFT_ABOVE: Final = -0.4
 
 
 def has_mood(event: UnifiedEvent) -> bool:
-    """Return whether a person wrote the message, so that it has a sentiment. Automatic mails and
-    events without text have none."""
+    """Return whether a sentiment is computed for the message: a person must have written it.
+    Automatic mails and events without text have no sentiment."""
     return event.reply_allowed and bool(event.words.strip())
 
 
@@ -32,8 +33,9 @@ class Zone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A message of a conversation. `zone`: None until it is computed from the order of messages.
-    `told`: the message caused the notification that the conversation entered the critical zone."""
+    """A scored message of a conversation. `zone`: None until it is computed from the order of the
+    messages. `told`: whether a notification was sent because this message entered the critical
+    zone."""
 
     event_id: str
     score: float
@@ -42,8 +44,8 @@ class Scored:
 
 
 def after(previous: Zone, score: float) -> tuple[Zone, bool]:
-    """Return the zone after a message of this score (-1 to 1), and whether this message entered
-    it."""
+    """Return the zone after a message with this score (-1 to 1), and whether the message entered
+    the critical zone."""
     stays = previous is Zone.CRITICAL and score <= LEFT_ABOVE
     zone = Zone.CRITICAL if stays or score <= CRITICAL_AT else Zone.CALM
     return zone, zone is not previous and zone is Zone.CRITICAL
@@ -52,7 +54,8 @@ def after(previous: Zone, score: float) -> tuple[Zone, bool]:
 def zones(messages: Iterable[Scored]) -> list[Zone]:
     """Return the zone after each message of a conversation.
 
-    The messages start at the conversation's beginning or after a calm message.
+    `messages`: in the order in which they were written, from the beginning of the conversation or
+    from after a calm message.
     """
     found = []
     zone = Zone.CALM
@@ -66,10 +69,10 @@ def untold(messages: Sequence[Scored]) -> list[int]:
     """Return the indexes of the messages that entered the critical zone and still need a
     notification.
 
-    `messages`: as for `zones`, in the order in which they were written. Two messages may be
-    processed concurrently, and the earlier one may finish last. The earlier message can then enter
-    the zone before a message that was already notified, or split one stay in the zone in two. Each
-    stay is notified once.
+    `messages`: as for `zones`. Two messages may be processed concurrently, and the earlier one may
+    finish last. The earlier message can then enter the zone before a message that already caused a
+    notification, or split one stay in the zone in two. Each stay in the zone causes one
+    notification.
     """
     found = []
     for zone, stay in groupby(zip(zones(messages), count(), messages, strict=False), itemgetter(0)):

@@ -1,7 +1,7 @@
-"""The trace of a run: the record that explains its outcome.
+"""The trace of a run: the record that explains the run's outcome.
 
-Its readers are the client's people and the operators. The trace contains the customer's text and
-the agent's work on it, but no credentials: integrations appear only by id.
+Members of the client's team and operators read the trace. It contains the customer's text and the
+agent's work on it, but no credentials: integrations appear only by id.
 """
 
 from datetime import datetime
@@ -30,7 +30,7 @@ class _Part(BaseModel):
 
 class TracedEvent(_Part):
     """The event as received and, once normalized, as the brain reads it. `author`: id of the user
-    who typed the event, or null if a system sent it."""
+    who typed the event, or null if a system sent the event."""
 
     event_id: str
     event_type: str
@@ -51,11 +51,11 @@ class TracedPlaybook(_Part):
 
 
 class Thought(_Part):
-    """The brain's result for the message; empty before the brain has answered.
+    """The brain's result for the message. All fields are empty until the brain has answered.
 
-    `intent`: the intent within the category. `prompt_version`: the prompt version of a language
-    model. `doubt`: the brain's own escalation reason. `hold`: why a human must review the result at
-    any confidence.
+    `intent`: the intent within the category. `prompt_version`: the version of the prompt, if the
+    model is a language model. `doubt`: the brain's own escalation reason. `hold`: why a human must
+    review the result at any confidence.
     """
 
     model: str | None
@@ -76,8 +76,9 @@ class Thought(_Part):
 
 
 class TracedEffect(_Part):
-    """A row of the action ledger. `step`: the position in the plan. `state`: `planned` until the
-    outcome is recorded. `reference`: the external system's id for the effect."""
+    """A row of the action ledger. `step`: the position of the action in the plan. `state`:
+    `planned` until the outcome is recorded. `reference`: the external system's id for the effect.
+    """
 
     step: int
     round: int
@@ -116,12 +117,13 @@ class TracedReview(_Part):
 
 
 class RunTrace(_Part):
-    """A run from its event to its outcome, in chronological order.
+    """The record of a run from its event to its outcome, in chronological order.
 
-    `steps`: the outcomes of the last execution of the plan. `effects` and `reviews`: those of all
-    rounds. `duration_ms`: from the request to the caller's answer. `sensitive`: the matter for
-    which no brain was called. `joined_review`: the review that the message joined. `thread_after`:
-    the state of the thread after the answer: the settled facts and the open question.
+    `steps`: the outcomes of the last execution of the plan. `effects` and `reviews`: the ledger
+    rows and the reviews of all rounds. `duration_ms`: the time from the request to the answer that
+    the caller received. `sensitive`: the sensitive matter because of which no brain was called.
+    `joined_review`: id of the review that the message joined. `thread_after`: the state of the
+    thread after the answer, with the settled facts and the open question.
     """
 
     run_id: str
