@@ -1,1 +1,2 @@
-"""All SQL. Each repository covers one entity and takes a connection and a tenant."""
+"""The SQL of the service. Each repository covers one entity, and takes a connection and the id of a
+tenant."""

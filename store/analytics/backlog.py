@@ -1,4 +1,4 @@
-"""The backlog of the whole installation, for its operators."""
+"""Query for the backlog of the whole installation: the work of all clients that waits."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,13 +18,13 @@ COUNTED_TO: Final = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Counts across all clients; each is at most `COUNTED_TO`.
+    """Counts of waiting work across all clients; each count is at most `COUNTED_TO`.
 
-    `received_runs`: the runs that are admitted but not yet started by a worker; `oldest_received`:
-    when the oldest of these runs was admitted. `open_reviews`: the undecided reviews.
-    `pending_deliveries`: the webhook deliveries in progress or waiting for a retry.
-    `unfinished_webhooks`: the inbound webhooks being processed or queued, except those waiting for
-    one of their client's limits; `oldest_webhook`: when the oldest of these webhooks arrived.
+    `received_runs`: runs that are admitted but not yet started by a worker; `oldest_received`: when
+    the oldest of these runs was admitted. `open_reviews`: undecided reviews. `pending_deliveries`:
+    webhook deliveries in progress or waiting for a retry. `unfinished_webhooks`: inbound webhooks
+    being processed or queued, except those that wait for a limit of their client; `oldest_webhook`:
+    when the oldest of these webhooks arrived.
     """
 
     received_runs: int

@@ -1,4 +1,4 @@
-"""Churn: the contact history of a page of customers, and the stored predictions."""
+"""The data of churn prediction: customers' contact histories, and the stored predictions."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -76,7 +76,7 @@ _HISTORIES: Final = sa.text("""
 """)
 
 _KEPT: Final = insert(churn_predictions)
-# An existing prediction for the week keeps its id. An unchanged row is not written.
+# An existing prediction for the week keeps its id. An unchanged prediction is not written.
 _KEEP: Final = _KEPT.on_conflict_do_update(
     index_elements=["client_id", "week", "customer_email"],
     set_={name: _KEPT.excluded[name] for name in ("score", "level", "factors", "created_at")},
@@ -87,16 +87,20 @@ _KEEP: Final = _KEPT.on_conflict_do_update(
 
 
 class ChurnRepository(TenantRepository):
-    """One client's customers and predictions."""
+    """The customers of one client and their churn predictions."""
 
     async def customers(self, at: datetime, *, after: str, limit: int) -> list[str]:
-        """Return the addresses of the customers who wrote in the look-back period before `at`. The
-        addresses are sorted, start after `after`, and are normalized as for the customer limit."""
+        """Return a page of addresses of customers who wrote in the look-back period before `at`.
+
+        The addresses are sorted and normalized as for the customer limit. `after`: the last address
+        of the previous page.
+        """
         asked = {**self._times(at), "after": after, "limit": limit}
         return list(await self._connection.scalars(_CUSTOMERS, asked))
 
     async def histories(self, customers: Sequence[str], at: datetime) -> dict[str, History]:
-        """Return the histories of these customers at `at`, keyed by address, in one query."""
+        """Return the contact histories of these customers as of `at`, by address. One query reads
+        all of them."""
         asked = {**self._times(at), "recent": at - RECENT, "customers": list(customers)}
         rows = await self._connection.execute(_HISTORIES, asked)
         found = (row._asdict() for row in rows)
@@ -105,8 +109,8 @@ class ChurnRepository(TenantRepository):
     async def keep(
         self, predictions: Mapping[str, Prediction], week: date, *, now: datetime, new_id: NewId
     ) -> None:
-        """Store a week's predictions, keyed by customer. Idempotency key: (client, week,
-        customer)."""
+        """Store the predictions of one week, by the customer's address. Idempotency key: (client,
+        week, customer)."""
         if not predictions:
             return
         rows = [
@@ -123,7 +127,8 @@ class ChurnRepository(TenantRepository):
         await self._connection.execute(_KEEP, rows)
 
     async def id_of(self, week: date, customer: str) -> str | None:
-        """Return the id of the customer's prediction for a week, or None."""
+        """Return the id of the customer's prediction for a week, or None if there is no
+        prediction."""
         t = churn_predictions
         found: str | None = await self._connection.scalar(
             sa.select(t.c.id).where(
@@ -133,7 +138,8 @@ class ChurnRepository(TenantRepository):
         return found
 
     async def customer_of(self, prediction_id: str) -> str | None:
-        """Return the address of the prediction's customer, or None."""
+        """Return the address of the customer to whom a prediction belongs, or None if there is no
+        such prediction."""
         t = churn_predictions
         found: str | None = await self._connection.scalar(
             sa.select(t.c.customer_email).where(
@@ -143,8 +149,8 @@ class ChurnRepository(TenantRepository):
         return found
 
     async def of(self, customer: str) -> ChurnPrediction | None:
-        """Return a customer's latest prediction. `customer`: the address, normalized as for the
-        customer limit."""
+        """Return a customer's latest prediction, or None. `customer`: the address, normalized as
+        for the customer limit."""
         t = churn_predictions
         row = (
             await self._connection.execute(
@@ -159,7 +165,7 @@ class ChurnRepository(TenantRepository):
     async def latest(
         self, *, limit: int, level: ChurnLevel | None = None, after: str | None = None
     ) -> list[ChurnPrediction]:
-        """Return the predictions of the latest week that has any, highest score first.
+        """Return a page of predictions of the latest week with predictions, highest score first.
 
         `after`: the id of the last prediction on the previous page, which also determines the week.
         """
@@ -184,8 +190,8 @@ class ChurnRepository(TenantRepository):
         return [_prediction(row._asdict()) for row in rows]
 
     async def risk(self, until: date) -> ChurnRisk | None:
-        """Return the number of customers at each risk level in the latest week up to a day, or
-        None."""
+        """Return the number of customers at medium and at high risk in the latest week that started
+        on or before `until`. Return None if no such week has predictions."""
         t = churn_predictions
         mine = (t.c.client_id == self._tenant) & (t.c.week <= until)
         last = sa.select(sa.func.max(t.c.week)).where(mine).scalar_subquery()

@@ -1,4 +1,4 @@
-"""Citation counts: how often recent answers cite a client's knowledge entries and templates."""
+"""Citation counts: how often a client's recent answers cite each knowledge entry and template."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -29,8 +29,9 @@ class ContentUses(TenantRepository):
     async def since(
         self, since: datetime, kind: Literal["knowledge", "template"], ids: Collection[str]
     ) -> Mapping[str, int]:
-        """Return the number of citations per id in the newest `NEWEST` runs since `since`, an aware
-        time. Ids that no run cites are left out."""
+        """Return how often the newest `NEWEST` runs since `since`, an aware time, cite each of
+        these entries or templates. The result is keyed by id; ids without a citation are left out.
+        """
         if not ids:
             return {}
         rows = await self._connection.execute(

@@ -1,4 +1,4 @@
-"""Daily metrics: storing the rows of each day and reading them."""
+"""Daily metrics: storage and retrieval of each day's rows."""
 
 from collections.abc import Iterable
 from dataclasses import asdict, fields
@@ -26,12 +26,14 @@ _VALUES: Final = tuple(
 
 
 def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
-    """Return one statement that writes all rows of a page; unchanged rows are not written."""
+    """Return one statement that writes the day's rows of a page of clients. The statement does not
+    write unchanged rows."""
     names = [column.name for column in metrics_daily.columns]
     fresh = sa.func.jsonb_populate_recordset(
         sa.text("NULL::metrics_daily"), sa.bindparam("rows", type_=JSONB)
     ).table_valued(*metrics_daily.columns, name="fresh")
-    # A scalar subquery runs per row, by the key; a join might read all clients for each row.
+    # The scalar subquery looks up one client per row by its key. A join might read all clients for
+    # each row.
     is_open = (
         sa.select(clients.c.closed_at.is_(None))
         .where(clients.c.id == fresh.c.client_id)
@@ -45,7 +47,7 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
         index_elements=["client_id", "day"],
         set_={name: given[name] for name in (*_VALUES, "computed_at")},
         # Only retention removes events, and a client may have changed its retention periods since.
-        # A count lower than the stored one means that part of the day's data has been removed.
+        # An event count below the stored count means that part of the day's data has been removed.
         where=(metrics_daily.c.events <= given.events)
         & sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
             sa.tuple_(*(given[name] for name in _VALUES))
@@ -77,7 +79,7 @@ async def keep_day(
 
 
 def _values(counts: DayCounts) -> dict[str, object]:
-    """Return the counts as JSON values: numbers, objects and nulls."""
+    """Return the counts as values for a JSON record: numbers, objects and nulls."""
     found = {field.name: getattr(counts, field.name) for field in fields(counts)}
     return {**found, "breakdown": counts.breakdown.model_dump()}
 
@@ -86,11 +88,12 @@ class MetricsRepository(TenantRepository):
     """The daily metrics of one client."""
 
     async def between(self, first: date, last: date) -> list[DayMetrics]:
-        """Return the computed days, oldest first."""
+        """Return the metrics of the computed days from the first day to the last, oldest first."""
         return await self._between(first, last, DayMetrics)
 
     async def insight(self, first: date, last: date) -> list[DayInsight]:
-        """Return these days with the raw values from which range aggregates are computed."""
+        """Return the metrics of these days, with the raw values from which the totals of a range
+        are computed."""
         return await self._between(first, last, DayInsight)
 
     async def _between(self, first: date, last: date, shape: type[D]) -> list[D]:
@@ -103,7 +106,8 @@ class MetricsRepository(TenantRepository):
         return [shape.model_validate(row._asdict()) for row in rows]
 
     async def playbook_names(self) -> dict[str, str]:
-        """Return playbook names by id; a deleted playbook keeps its last name."""
+        """Return the names of the client's playbooks by id. A deleted playbook keeps its last
+        name."""
         known, version = playbooks.c, playbook_versions.c
         rows = await self._connection.execute(
             sa.select(known.id, version.name)

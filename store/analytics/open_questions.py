@@ -1,5 +1,5 @@
-"""Questions that the agent could not answer. They are read from the original rows, so an erased
-question disappears from this list too."""
+"""Questions that the agent could not answer. The queries read the original rows, so an erased
+question is no longer returned."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -12,11 +12,12 @@ from domain.analytics.gaps import QUESTION_CHARS, HumanAnswer, OpenQuestion
 from domain.core.ids import first_ulid
 from store.core.repository import TenantRepository
 
-# A review's id is generated when it opens, slightly after its run was received.
+# A review's id is generated when the review opens, slightly after its run was received.
 _MARGIN: Final = timedelta(hours=1)
 _ANSWER_CHARS: Final = 20_000
 
-# The newest reviews first, by the primary key. A lookup of an unknown order is not a knowledge gap.
+# The newest reviews come first, in the order of the primary key. A failed lookup of an order is not
+# a knowledge gap.
 _NEWEST: Final = sa.text(f"""
     SELECT run.id AS run_id, left(said.body, :chars) AS text, run.classification, run.language,
            run.received_at AS asked_at
@@ -39,7 +40,8 @@ _NEWEST: Final = sa.text(f"""
     ORDER BY review.id DESC LIMIT :limit
 """)  # noqa: S608 - our own names
 
-# Answers that a person wrote or approved. `number`: the position of the gap.
+# The answers that a person wrote or approved. `number`: the position of the gap in the list of
+# gaps.
 _ANSWERS: Final = sa.text("""
     SELECT DISTINCT ON (asked.number) asked.number, run.id AS run_id,
            left(answer.body, :chars) AS text, answer.created_at AS answered_at
@@ -69,7 +71,7 @@ class OpenQuestions(TenantRepository):
     """The unanswered questions of one client."""
 
     async def newest(self, since: datetime, limit: int) -> list[OpenQuestion]:
-        """Return the questions received since an aware time, newest first."""
+        """Return the questions received since `since`, an aware time, newest first."""
         rows = await self._connection.execute(
             _NEWEST,
             {
@@ -83,7 +85,8 @@ class OpenQuestions(TenantRepository):
         return [OpenQuestion(**row._asdict()) for row in rows]
 
     async def answers(self, gaps: Sequence[Sequence[str]]) -> dict[int, HumanAnswer]:
-        """Return a person's newest answer to any run of each gap, keyed by the gap's position."""
+        """Return a person's newest answer to any run of each gap, by the position of the gap. Gaps
+        without such an answer are left out."""
         asked = [(number, run) for number, runs in enumerate(gaps) for run in runs]
         rows = await self._connection.execute(
             _ANSWERS,
@@ -100,7 +103,7 @@ class OpenQuestions(TenantRepository):
         }
 
     async def written_at(self, entries: Sequence[str]) -> Mapping[str, datetime]:
-        """Return the last modification time of each of these knowledge entries, by id."""
+        """Return when each of these knowledge entries was last changed, by id."""
         rows = await self._connection.execute(
             _CHANGED, {"client_id": self._tenant, "entries": list(entries)}
         )

@@ -16,11 +16,11 @@ def _later(name: str) -> "sa.Column[int | None]":
 
 
 def _measure(name: str) -> "sa.Column[float]":
-    """Return a column that is null if there was nothing to measure."""
+    """Return a column for a measured value. Null means that there was nothing to measure."""
     return sa.Column(name, sa.Double, nullable=True)
 
 
-# A client's day in UTC. `domain/analytics/metrics.py` documents the columns.
+# One row per client and day in UTC. `domain/analytics/metrics.py` documents the columns.
 metrics_daily: Final = sa.Table(
     "metrics_daily",
     metadata,
@@ -57,19 +57,20 @@ metrics_daily: Final = sa.Table(
     # Escalated runs by reason.
     json("escalations", "{}"),
     sa.Column("rated", sa.Integer, nullable=False, server_default="0"),
-    # The number of ratings of 4 or 5.
+    # The number of ratings of 4 or 5 out of 5.
     sa.Column("satisfied", sa.Integer, nullable=False, server_default="0"),
     _measure("rating_mean"),
     # The cost of language models, in millionths of a US dollar.
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
-    # Runs by latency, in the buckets of `domain/analytics/latencies.py`.
+    # Runs by latency, in the histogram buckets of `domain/analytics/latencies.py`.
     json("latencies", "{}"),
-    # Counts by class, playbook and channel.
+    # Counts of runs by class, playbook and channel.
     json("breakdown", "{}"),
     time("computed_at"),
 )
 
-# Weekly churn predictions: the probability that a customer leaves. `week`: the Monday of the week.
+# Weekly churn predictions: the probability that a customer leaves. `week`: the date of the week's
+# Monday.
 churn_predictions: Final = sa.Table(
     "churn_predictions",
     metadata,

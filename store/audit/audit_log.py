@@ -1,4 +1,5 @@
-"""The audit log of one client: entries are appended at the end of a transaction, and listed."""
+"""The audit log of one client. Entries are appended at the end of a transaction, and listed page by
+page."""
 
 import json
 from collections.abc import Iterable
@@ -14,14 +15,14 @@ from domain.core.ports import NewId
 from store.audit.tables import audit_entries
 from store.core.repository import TenantRepository
 
-# A tampered row may hold a time outside Python's range.
+# A tampered row may hold a time that Python cannot represent.
 _AT: Final = sa.func.least(
     sa.func.greatest(audit_entries.c.at, sa.text("timestamptz '0001-01-02 00:00+00'")),
     sa.text("timestamptz '9999-12-30 00:00+00'"),
     type_=sa.DateTime(timezone=True),
 ).label("at")
 LINKS: Final = sa.select(*(_AT if one.name == "at" else one for one in audit_entries.c))
-"""Columns of the rows that `link_of` reads."""
+"""A query for the columns that `link_of` reads."""
 
 
 def link_of(row: "sa.Row[*tuple[Any, ...]]") -> ChainLink:
@@ -37,8 +38,8 @@ _MAKE_HEAD: Final = sa.text("""
     INSERT INTO audit_heads (client_id, seq, hash) VALUES (:client_id, :seq, :hash)
     ON CONFLICT DO NOTHING
 """)
-# One statement for both writes, because other transactions of this client wait for the lock
-# meanwhile.
+# One statement writes the entries and the chain's head, because the client's other transactions
+# wait for the lock meanwhile.
 _APPEND: Final = sa.text("""
     WITH added AS (
         INSERT INTO audit_entries
@@ -60,7 +61,8 @@ def _row(link: ChainLink) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class EntryFilter:
-    """The filters of an audit list; None means all. `since` is inclusive, `until` exclusive."""
+    """The filters of a list of audit entries. None disables a filter. `since` is inclusive, `until`
+    exclusive."""
 
     what: str | None = None
     actor: str | None = None
@@ -70,10 +72,12 @@ class EntryFilter:
 
 class AuditLog(TenantRepository):
     async def append(self, notes: Iterable[Note], now: datetime, new_id: NewId) -> None:
-        """Append the notes, in order, as the next entries of the chain. This must be the last
-        operation of the transaction: the head of the chain stays locked until the commit, and the
-        holder of that lock must not wait for another one. It takes two statements, or four for a
-        client's first entries."""
+        """Append the notes, in order, as the next entries of the client's audit chain.
+
+        This call must be the last operation of the transaction. The head of the chain stays locked
+        until the commit, and the transaction that holds this lock must not wait for another one.
+        The call takes two statements, or four for a client's first entries.
+        """
         links = chained(await self._locked_head(), self._tenant, notes, now, new_id)
         await self._connection.execute(
             _APPEND,

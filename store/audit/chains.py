@@ -1,4 +1,5 @@
-"""All audit chains of the installation, for verification and for anchoring (audit checkpoints)."""
+"""The audit chains of all clients, for verification and for anchors. An anchor records the head of
+a chain on one day."""
 
 from datetime import date
 from typing import Final
@@ -10,14 +11,14 @@ from domain.audit.chain import Anchor, ChainHead, ChainLink
 from store.audit.audit_log import LINKS, link_of
 from store.audit.tables import audit_anchors, audit_entries, audit_heads
 
-# A chain whose head was removed is included too. Each subquery is one step along a primary key.
+# Also finds a chain whose head was removed. Each subquery takes one step along a primary key.
 _NEXT: Final = sa.text("""
     SELECT least(
         (SELECT min(client_id) FROM audit_heads WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_entries WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_anchors WHERE client_id > :after))
 """)
-# A head that is already anchored has not moved since its last anchor.
+# If a head is already anchored, no entry was added to its chain since.
 _ANCHOR: Final = sa.text("""
     WITH moved AS (
         SELECT client_id, seq, hash FROM audit_heads AS head
@@ -40,7 +41,8 @@ class ChainRepository:
         self._connection = connection
 
     async def next_chain(self, after: str) -> str | None:
-        """Return the client of the next chain, in id order, or None after the last one."""
+        """Return the id of the next client with an audit chain, in id order, or None after the last
+        one."""
         found: str | None = await self._connection.scalar(_NEXT, {"after": after})
         return found
 
@@ -54,8 +56,8 @@ class ChainRepository:
     async def links(
         self, client_id: str, *, after: int | None, limit: int
     ) -> tuple[ChainLink, ...]:
-        """Return the next entries of a chain. If `after` is None, start at the first existing
-        entry, even if its sequence number is not the first."""
+        """Return the next entries of a chain, after the sequence number `after`. If `after` is
+        None, start at the first existing entry, even if its sequence number is not the first."""
         query = LINKS.where(audit_entries.c.client_id == client_id)
         if after is not None:
             query = query.where(audit_entries.c.seq > after)
@@ -63,7 +65,7 @@ class ChainRepository:
         return tuple(link_of(row) for row in rows)
 
     async def anchors(self, client_id: str) -> tuple[Anchor, ...]:
-        """Return the daily anchors of a chain."""
+        """Return the daily anchors of a client's chain, in order."""
         return await self._anchors(audit_anchors.c.client_id == client_id)
 
     async def anchors_of(
@@ -82,9 +84,12 @@ class ChainRepository:
         return found
 
     async def anchor_some(self, day: date, *, after: str, limit: int) -> tuple[str | None, int]:
-        """Anchor the next heads that have moved since their last anchor. Return the client of the
-        last anchored head, or None if there was none, and the number of anchors. A repeated call
-        finds nothing to anchor."""
+        """Anchor up to `limit` chains of the clients after `after` whose head has changed since its
+        last anchor.
+
+        Return the id of the last client whose chain was anchored, or None, and the number of
+        chains. A repeated call finds nothing to anchor.
+        """
         values = {"day": day, "after": after, "limit": limit}
         row = (await self._connection.execute(_ANCHOR, values)).one()
         return row.last, row.number

@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text, time
 
-# Rows are never changed or removed: the service's roles lack the right, and a trigger keeps table
-# owners from doing so by mistake.
+# Rows are never changed or removed. The service's roles lack the privilege, and a trigger prevents
+# table owners from doing so by mistake.
 audit_entries: Final = sa.Table(
     "audit_entries",
     metadata,
@@ -26,7 +26,7 @@ audit_entries: Final = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-# The last entry of each chain. Within a transaction, this row is locked last.
+# The last entry of each chain. A transaction locks this row after all its other locks.
 audit_heads: Final = sa.Table(
     "audit_heads",
     metadata,
@@ -35,7 +35,7 @@ audit_heads: Final = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-# The daily position of each chain that has moved. The application log also holds a digest of each
+# Once a day, the head of each chain that has grown. The application log also holds a digest of each
 # day's anchors.
 audit_anchors: Final = sa.Table(
     "audit_anchors",

@@ -1,4 +1,4 @@
-"""Checkouts: a client's purchases and their outcomes."""
+"""Checkouts: a client's purchases of plans and credits, and their outcomes."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -44,7 +44,7 @@ class CheckoutRepository(TenantRepository):
         return found
 
     async def active(self) -> Checkout | None:
-        """Return the checkout of the plan that is billed monthly, or None."""
+        """Return the checkout of the plan that is currently billed monthly, or None."""
         return await self._find(checkouts.c.renewal == RenewalState.ACTIVE)
 
     async def unpaid_since(self, since: datetime) -> int:
@@ -59,7 +59,7 @@ class CheckoutRepository(TenantRepository):
         return int(number or 0)
 
     async def lost(self) -> list[Plan]:
-        """Return the plans that were bought and are no longer billed monthly."""
+        """Return the plans that the client bought and that are no longer billed monthly."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.plan).where(
                 checkouts.c.client_id == self._tenant,
@@ -70,7 +70,8 @@ class CheckoutRepository(TenantRepository):
         return [Plan(one) for one in found]
 
     async def customer_id(self) -> str | None:
-        """Return the provider's customer id from the last paid checkout, or None."""
+        """Return the client's customer id at the payment provider, from the last paid checkout, or
+        None."""
         return await self._connection.scalar(
             sa.select(checkouts.c.customer_id)
             .where(
@@ -83,7 +84,8 @@ class CheckoutRepository(TenantRepository):
         )
 
     async def replaced(self) -> list[str]:
-        """Return the provider's ids of the monthly payments that still have to be cancelled."""
+        """Return the payment provider's ids of replaced subscriptions that still have to be
+        cancelled."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.subscription_id).where(
                 checkouts.c.client_id == self._tenant,
@@ -94,8 +96,8 @@ class CheckoutRepository(TenantRepository):
         return [one for one in found if one is not None]
 
     async def opened(self, checkout_id: str, opened: OpenedCheckout) -> None:
-        """Store the URL of a checkout's payment page. If a payment has changed the state meanwhile,
-        that state stays."""
+        """Store the URL of a checkout's payment page. If a payment event has changed the checkout's
+        state meanwhile, the new state stays."""
         columns = checkouts.c
         await self._change(
             columns.id == checkout_id,
@@ -111,7 +113,7 @@ class CheckoutRepository(TenantRepository):
         await self._change(checkouts.c.id == checkout_id, state=state)
 
     async def paid(self, event: PaymentEvent, checkout_id: str) -> None:
-        """Mark a checkout as paid, and store the provider's ids from the event."""
+        """Mark a checkout as paid, and store the payment provider's ids from the event."""
         await self._change(
             checkouts.c.id == checkout_id,
             state=CheckoutState.PAID,
@@ -124,11 +126,12 @@ class CheckoutRepository(TenantRepository):
         await self._change(checkouts.c.id == checkout_id, renewal=renewal)
 
     async def choose(self, checkout_id: str, choice: str) -> None:
-        """Store the pending choice of another plan; a later choice replaces this one."""
+        """Store the client's pending choice of another plan for a checkout. A later choice replaces
+        an earlier one."""
         await self._change(checkouts.c.id == checkout_id, choice=choice)
 
     async def cost(self, checkout_id: str, monthly: Money) -> None:
-        """Set the monthly price that applies from the next month."""
+        """Set the monthly price of a checkout's plan from the next month on."""
         await self._change(checkouts.c.id == checkout_id, monthly=monthly.minor)
 
     async def ended(self, subscription_id: str) -> None:

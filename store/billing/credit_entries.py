@@ -9,7 +9,8 @@ import sqlalchemy as sa
 from store.core.repository import TenantRepository
 
 # A single statement reads one snapshot; otherwise a concurrent entry would make the sums differ.
-# The balance equals the ledger's sum, so only the entries newer than the page are added up.
+# The balance equals the sum of the ledger. Only the entries newer than the page are therefore
+# subtracted from the balance.
 _PAGE: Final = sa.text("""
     WITH before AS (
         SELECT credits_balance - coalesce(
@@ -30,9 +31,9 @@ _PAGE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class CreditEntry:
-    """`amount`: the credits added, or negative if taken. `reason`: `payment`, `ticket`,
-    `ticket_returned`, `ticket_reopened`, or the operator who changed it. `event_id`: the ticket's
-    event. `balance`: the balance after the entry."""
+    """An entry of the credit ledger. `amount`: the credits added; negative for credits taken.
+    `reason`: `payment`, `ticket`, `ticket_returned`, `ticket_reopened`, or the operator who changed
+    the balance. `event_id`: the event of the ticket. `balance`: the balance after the entry."""
 
     id: str
     amount: int
@@ -44,7 +45,8 @@ class CreditEntry:
 
 class CreditEntries(TenantRepository):
     async def page(self, *, limit: int, before: str | None = None) -> tuple[CreditEntry, ...]:
-        """Return a page of entries, newest first. `before`: the last id of the previous page."""
+        """Return a page of ledger entries, newest first. `before`: the last id of the previous
+        page."""
         values = {"client_id": self._tenant, "limit": limit, "cursor": before}
         rows = await self._connection.execute(_PAGE, values)
         return tuple(CreditEntry(**row._asdict()) for row in rows)

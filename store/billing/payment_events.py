@@ -16,7 +16,8 @@ from store.billing.tables import payment_events
 
 @dataclass(frozen=True, slots=True)
 class PaymentForPeople:
-    """A payment event that had no effect, and the reason. `id` and `type` are the provider's."""
+    """A payment event that had no effect and needs a person's attention. `id`, `type`: the payment
+    provider's."""
 
     id: str
     type: str
@@ -40,7 +41,7 @@ class PaymentEventRepository:
     async def add(
         self, event: PaymentEvent, settlement: Settlement, *, client_id: str | None, now: datetime
     ) -> bool:
-        """Store an event with its outcome. Return False if the event is already stored."""
+        """Store a payment event with its outcome. Return False if the event is already stored."""
         added = await self._connection.scalar(
             insert(payment_events)
             .values(
@@ -61,7 +62,7 @@ class PaymentEventRepository:
         return added is not None
 
     async def for_people(self, *, limit: int) -> Sequence[PaymentForPeople]:
-        """Return the latest events that need a person's attention, newest first."""
+        """Return the latest payment events that need a person's attention, newest first."""
         table = payment_events.c
         rows = await self._connection.execute(
             sa.select(payment_events)

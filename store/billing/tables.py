@@ -12,7 +12,7 @@ credit_ledger: Final = sa.Table(
     *tenant_key(),
     sa.Column("amount", sa.BigInteger, nullable=False),
     text("reason"),
-    # The event of the ticket that the credit paid for.
+    # The event of the ticket for which the credit was used.
     text("event_id", nullable=True),
     # The event of the ticket whose credit was returned.
     text("returned_event_id", nullable=True),
@@ -33,7 +33,8 @@ usage_counters: Final = sa.Table(
     sa.CheckConstraint("tickets_used >= 0", name="tickets_used"),
 )
 
-# One row per ticket. A month's counter equals the number of its tickets that were not returned.
+# One row per ticket. A month's counter equals the number of the month's tickets that were not
+# returned.
 usage_ledger: Final = sa.Table(
     "usage_ledger",
     metadata,
@@ -71,7 +72,8 @@ checkouts: Final = sa.Table(
     *tenant_key(),
     text("plan", nullable=True),
     sa.Column("credits", sa.BigInteger, nullable=True),
-    # Amounts in minor units of the currency: due now, and monthly from `renews_at` on.
+    # Amounts in minor units of the currency: the amount due now, and the monthly amount from
+    # `renews_at` on.
     sa.Column("amount", sa.BigInteger, nullable=False),
     text("currency"),
     sa.Column("monthly", sa.BigInteger, nullable=True),
@@ -84,7 +86,7 @@ checkouts: Final = sa.Table(
     text("session_id", nullable=True),
     text("subscription_id", nullable=True),
     text("renewal", nullable=True),
-    # The last downgrade that was sent to the payment provider.
+    # The last downgrade that was reported to the payment provider.
     text("choice", nullable=True),
     time("created_at"),
     sa.CheckConstraint("(plan IS NULL) <> (credits IS NULL)", name="bought"),

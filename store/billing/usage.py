@@ -1,4 +1,4 @@
-"""A client's usage of its plan."""
+"""A client's usage of its plan: tickets, quota and credits."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,8 @@ class ClientUsage:
     credits_balance: int
 
     def standing(self, now: datetime) -> QuotaStanding:
-        """Return the client's quota standing. `now`: a time in that month."""
+        """Return the client's position in relation to its quota. `now`: a time in the month of this
+        usage."""
         return self.subscription.standing(
             now, tickets_used=self.tickets_used, credits_balance=self.credits_balance
         )

@@ -24,7 +24,8 @@ _MONTHS: Final = 24
 
 class UsageHistory(TenantRepository):
     async def months(self, now: datetime) -> tuple[UsedMonth, ...]:
-        """Return the months with a counter in the two years before this month, newest first."""
+        """Return the client's usage in each of the last `_MONTHS` months that have a usage counter,
+        newest first. The current month is excluded."""
         counted = usage_counters.c
         rows = await self._connection.execute(
             sa.select(counted.period, counted.tickets_used)
@@ -35,8 +36,8 @@ class UsageHistory(TenantRepository):
         return tuple(UsedMonth(*row) for row in rows)
 
     async def latest_days(self, now: datetime) -> list[int]:
-        """Return the tickets of each of the last seven whole days in UTC. Days before the client's
-        creation are left out; days without a ticket count as 0."""
+        """Return the number of tickets on each of the last seven whole days in UTC. Days before the
+        client's creation are left out; days without a ticket are 0."""
         today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         made = await self._connection.scalar(
             sa.select(clients.c.created_at).where(clients.c.id == self._tenant)
@@ -50,7 +51,7 @@ class UsageHistory(TenantRepository):
             sa.select(day, sa.func.count())
             .where(
                 used.client_id == self._tenant,
-                # Indexed by month. A ticket belongs to the month in which it was admitted.
+                # The index is by month. A ticket belongs to the month in which it was admitted.
                 used.period.in_({period_of(since), period_of(today)}),
                 used.created_at >= since,
                 used.created_at < today,

@@ -1,5 +1,6 @@
-"""The usage ledger. It counts each ticket once, in the month of its admission, with its method of
-payment. A ticket is returned if neither brain nor executor ran for it."""
+"""The usage ledger. It counts each ticket once, in the month of its admission, and records whether
+the quota or a credit paid for it. A ticket is returned if neither the brain nor the executor ran
+for it."""
 
 from datetime import datetime
 from typing import Final
@@ -17,8 +18,8 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import lock_if_open
 from store.webhooks.outbox import Outbox
 
-# One statement: the counter and the credit change only if the ledger row is new. A constraint of
-# the table keeps the balance from falling below zero, even if the code has a bug.
+# One statement changes the counter and the credit balance only if the ledger row is new. A check
+# constraint keeps the balance from falling below zero, even if the code has a bug.
 _CHARGE: Final = sa.text("""
     WITH counted AS (
         INSERT INTO usage_ledger (client_id, event_id, period, paid_by, created_at)
@@ -38,7 +39,8 @@ _CHARGE: Final = sa.text("""
     ON CONFLICT (client_id, period) DO UPDATE SET tickets_used = usage_counters.tickets_used + 1
 """)
 
-# The row stays as evidence; counts ignore it. A repeated return finds the ticket already returned.
+# The returned ticket's row stays as evidence; counts ignore the row. A repeated return finds the
+# ticket already returned.
 _RETURN: Final = sa.text("""
     WITH returned AS (
         UPDATE usage_ledger SET returned_at = :now
@@ -58,8 +60,8 @@ _RETURN: Final = sa.text("""
     SELECT id, :entry_id, 1, 'ticket_returned', :event_id, :now FROM refunded
 """)
 
-# The ticket counts in its month again. If no credit is left, the quota covers the ticket, because
-# its message was already admitted.
+# The ticket counts in its month again. If no credit is left, the ticket counts against the quota,
+# because its message was already admitted.
 _TAKE_AGAIN: Final = sa.text("""
     WITH taken AS (
         UPDATE usage_ledger AS ticket
@@ -93,7 +95,8 @@ class UsageLedger(TenantRepository):
         entry_id: str,
         now: datetime,
     ) -> None:
-        """Count an event's ticket; a repetition has no effect. The account must be locked."""
+        """Count the ticket of an event in the usage ledger. A repetition has no effect. The caller
+        holds the account's lock."""
         await self._connection.execute(
             _CHARGE,
             {
@@ -107,14 +110,15 @@ class UsageLedger(TenantRepository):
         )
 
     async def give_back(self, event_id: str, *, entry_id: str, now: datetime) -> None:
-        """Remove an event's ticket from its month's count, and return the credit that paid for it.
-        Idempotent by event. The account must be locked."""
+        """Remove an event's ticket from the count of its month, and return the credit that paid for
+        the ticket. Idempotent by event. The caller holds the account's lock."""
         values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
         await self._connection.execute(_RETURN, values)
 
     async def take_again(self, event_id: str, *, entry_id: str, now: datetime) -> None:
-        """Count a returned ticket again, and charge its credit again if one is left. Idempotent by
-        event. The account must be locked."""
+        """Count a returned ticket again. If a credit paid for the ticket and the client has a
+        credit left, use a credit again. Idempotent by event. The caller holds the account's lock.
+        """
         values = {"client_id": self._tenant, "event_id": event_id, "entry_id": entry_id, "now": now}
         await self._connection.execute(_TAKE_AGAIN, values)
 
@@ -127,9 +131,12 @@ class UsageLedger(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> tuple[str, ...]:
-        """Record and report that these thresholds were reached; each is reported only once a month.
-        Returns the ids of the deliveries to send. `run_id`: the run that sends these deliveries, if
-        any."""
+        """Record these usage thresholds and write their webhook events. Each threshold is reported
+        once a month.
+
+        Return the ids of the deliveries to send. `run_id`: the run that sends the deliveries, if
+        any.
+        """
         if not thresholds:
             return ()
         reached = {
@@ -169,6 +176,6 @@ class UsageLedger(TenantRepository):
 async def take_again(
     connection: AsyncConnection, tenant: TenantId, event_id: str, *, new_id: NewId, now: datetime
 ) -> None:
-    """Count a returned ticket again, under the account's lock."""
+    """Lock the client's account, then count a returned ticket again."""
     await lock_if_open(connection, tenant)
     await UsageLedger(connection, tenant).take_again(event_id, entry_id=new_id(), now=now)

@@ -1,5 +1,5 @@
-"""Usage periods across clients: the counters that schedules open, and the sums for the consistency
-check."""
+"""Usage periods of all clients: monthly counters, which a schedule creates, and sums for the
+consistency check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from store.tenants.tables import clients
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """A client whose counter or credit balance differs from the sum of its ledger."""
+    """A client whose usage counter or credit balance differs from the sum of the corresponding
+    ledger."""
 
     client_id: str
     counted: int
@@ -27,8 +28,8 @@ class Drift:
 
 
 async def client_page(connection: AsyncConnection, *, after: str, limit: int) -> list[str]:
-    """Return the ids of the clients after this one, in order. Clients that are being erased are
-    left out."""
+    """Return a page of client ids, in order, starting after the id `after`. Clients that are being
+    erased are left out."""
     query = (
         sa.select(clients.c.id)
         .where(clients.c.id > after, clients.c.closed_at.is_(None))
@@ -41,7 +42,8 @@ async def client_page(connection: AsyncConnection, *, after: str, limit: int) ->
 async def make_due_changes(
     connection: AsyncConnection, client_ids: Sequence[str], at: datetime
 ) -> int:
-    """Apply these clients' scheduled plan changes that are due at `at`."""
+    """Apply the scheduled plan changes of these clients that are due at `at`. Return the number of
+    changed clients."""
     changed = await connection.execute(
         sa.update(clients)
         .where(clients.c.id.in_(client_ids), clients.c.next_plan_from <= at)
@@ -53,7 +55,8 @@ async def make_due_changes(
 async def open_counters(
     connection: AsyncConnection, client_ids: Sequence[str], period: Period
 ) -> int:
-    """Create these clients' counters, at 0; an existing counter stays unchanged."""
+    """Create the usage counters of these clients for a month, with the value 0. Existing counters
+    stay unchanged."""
     opened = await connection.execute(
         insert(usage_counters)
         .from_select(
@@ -88,6 +91,7 @@ _DRIFTING: Final = sa.text("""
 async def drifting(
     connection: AsyncConnection, client_ids: Sequence[str], period: Period
 ) -> list[Drift]:
-    """Return the clients whose sums differ. A single statement reads one snapshot."""
+    """Return the clients whose counters or balances differ from the sums of their ledgers. A single
+    statement reads one snapshot."""
     rows = await connection.execute(_DRIFTING, {"period": period, "client_ids": list(client_ids)})
     return [Drift(**row._asdict()) for row in rows]

@@ -1,1 +1,1 @@
-"""SQL of saved cases, their runs and the gate."""
+"""SQL for saved cases, their runs, and the publish gate."""

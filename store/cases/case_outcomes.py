@@ -1,4 +1,4 @@
-"""The verdicts on a client's cases, and the publish gate's decisions."""
+"""The results of a client's saved cases, and the publish gate's decisions, which depend on them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ from store.core.repository import TenantRepository
 from store.playbooks.live_versions import LiveVersions
 from store.playbooks.playbooks import PlaybookRepository
 
-# If a case was tried several times with the same digest, the last try counts.
+# If a case has several results with the same digest, the latest result counts.
 _LATEST: Final = sa.text("""
     SELECT DISTINCT ON (r.case_id) r.case_id, r.passed
     FROM unnest(CAST(:cases AS text[]), CAST(:digests AS bytea[])) AS wanted (case_id, digest)
@@ -26,7 +26,8 @@ _LATEST: Final = sa.text("""
 
 class CaseOutcomes(TenantRepository):
     async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
-        """Return, for each case, whether it passed the last try with exactly this digest."""
+        """Return, by case id, whether the case passed its latest try with exactly this digest.
+        Cases without such a try are left out."""
         if not wanted:
             return {}
         rows = await self._connection.execute(
@@ -38,8 +39,8 @@ class CaseOutcomes(TenantRepository):
     async def gate(
         self, entries: Sequence[PlaybookEntry], playbook_ids: Sequence[str], model: NamesModel
     ) -> dict[str, GateStanding]:
-        """Return the gate's decision on these playbooks, assuming that `entries`, oldest first, are
-        the client's playbooks."""
+        """Return the publish gate's decision on each of these playbooks, by id. `entries`: all
+        playbooks of the client as assumed for the decision, oldest first."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         pairs = [
             (case, entry)
@@ -62,14 +63,16 @@ class CaseOutcomes(TenantRepository):
         }
 
     async def live(self, model: NamesModel) -> dict[str, bool]:
-        """Return, for each case, whether it passed the last try with the live content."""
+        """Return, by case id, whether the case passed its latest try with the live content. Cases
+        without such a try are left out."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         entries = await PlaybookRepository(self._connection, self._tenant).all()
         content = await content_digest(self._connection, self._tenant)
         return await self.latest(digests(falling_to(cases, entries), content, model()))
 
     async def green(self, model: NamesModel) -> frozenset[str]:
-        """Return the cases that pass with the live content."""
+        """Return the ids of the cases that passed with the live content. Return an empty set if no
+        case is required to pass."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         if not any(case.must for case in cases):
             return frozenset()

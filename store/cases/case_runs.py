@@ -18,7 +18,7 @@ from store.core.repository import TenantRepository, owner_of
 
 _UNFINISHED: Final = case_runs.c.state.in_((CaseRunState.QUEUED, CaseRunState.RUNNING))
 
-# The cost is stored with the result, so a repeated step does not count it twice.
+# The cost is stored with the result, so a retried step does not count the cost twice.
 _COUNT: Final = sa.text("""
     UPDATE case_runs AS run
     SET done = greatest(run.done, :done),
@@ -31,9 +31,9 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Deletes runs beyond each client's latest ones. A run that holds the last verdict on a case under
-# some digest is kept unless it is older than `before`, because the digest may belong to the live
-# version. A version that went live on an older verdict stays live; only its cases count as untried
+# Deletes runs beyond each client's latest ones. A run with the last result of a case under some
+# digest is kept unless the run is older than `before`, because the digest may belong to the live
+# version. A version that went live on an older result stays live; only its cases count as untried
 # again.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
@@ -57,7 +57,7 @@ _PRUNE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class KeptResult:
-    """A case's result, with the digest by which the gate looks up the result."""
+    """A case's result, with the digest under which the publish gate looks it up."""
 
     result: CaseResult
     digest: bytes
@@ -85,14 +85,14 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def read(self, run_id: str) -> CaseRun:
-        """Return a run. Raises CaseRunNotFound, as `begin` and `count` do."""
+        """Return a case run. Raises CaseRunNotFound; `begin` and `count` do too."""
         row = await self._one(
             self._mine().where(case_runs.c.id == run_id), {}, CaseRunNotFound(run_id)
         )
         return CaseRun.model_validate(row, from_attributes=True)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[CaseRun, ...]:
-        """Return a page of runs, latest first. `before`: the last id of the previous page."""
+        """Return a page of case runs, latest first. `before`: the last id of the previous page."""
         runs = self._mine().order_by(case_runs.c.id.desc()).limit(limit)
         if before is not None:
             runs = runs.where(case_runs.c.id < before)
@@ -100,7 +100,8 @@ class CaseRunRepository(TenantRepository):
         return tuple(CaseRun.model_validate(row, from_attributes=True) for row in rows)
 
     async def begin(self, run_id: str, total: int) -> CaseRun:
-        """Mark the run as running and return it; a finished run stays finished."""
+        """Mark a case run as running and set its number of cases; a finished run stays unchanged.
+        Return the run."""
         changed = (
             sa.update(case_runs)
             .where(self._is(run_id), _UNFINISHED)
@@ -110,7 +111,7 @@ class CaseRunRepository(TenantRepository):
         return await self.read(run_id)
 
     async def keep(self, run_id: str, kept: KeptResult) -> None:
-        """Store a case's first result in a run. The result is dropped if the case was deleted."""
+        """Store a case's first result in a run. If the case was deleted, store nothing."""
         result = kept.result
         values: dict[str, object] = {
             **result.model_dump(mode="json", exclude={"name", "must", "created_at"}),
@@ -132,7 +133,7 @@ class CaseRunRepository(TenantRepository):
             )
 
     async def tried(self, run_id: str) -> frozenset[str]:
-        """Return the cases that have a result in the run."""
+        """Return the ids of the cases that have a result in the run."""
         rows = await self._connection.scalars(
             sa.select(case_results.c.case_id).where(
                 case_results.c.client_id == self._tenant, case_results.c.case_run_id == run_id
@@ -141,14 +142,16 @@ class CaseRunRepository(TenantRepository):
         return frozenset(rows)
 
     async def count(self, run_id: str, done: int) -> CaseRun:
-        """Update the run's counts from its results. `done`: the number of finished cases."""
+        """Update the run's counts from its results, and return the run. `done`: the number of
+        finished cases."""
         await self._connection.execute(
             _COUNT, {"client_id": self._tenant, "run_id": run_id, "done": done}
         )
         return await self.read(run_id)
 
     async def end(self, run_id: str, state: CaseRunState, error: str | None, now: datetime) -> None:
-        """Finish the run; a run that is already finished stays as it is."""
+        """Finish a case run with its final state and error code. A run that is already finished
+        stays unchanged."""
         await self._connection.execute(
             sa.update(case_runs)
             .where(self._is(run_id), _UNFINISHED)
@@ -156,7 +159,7 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def results(self, run_id: str) -> tuple[CaseResult, ...]:
-        """Return the results of the cases that still exist, in order."""
+        """Return a run's results for the cases that still exist, ordered by case id."""
         rows = await self._connection.execute(
             sa.select(case_results, saved_cases.c.name, saved_cases.c.must)
             .join(
@@ -180,7 +183,7 @@ class CaseRunRepository(TenantRepository):
 
 @dataclass(frozen=True, slots=True)
 class LeftCaseRun:
-    """An unfinished run."""
+    """An unfinished case run, found by the sweep."""
 
     ref: BackgroundRef
     created_at: datetime
@@ -211,9 +214,12 @@ async def case_runs_left(
 
 
 async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
-    """Delete runs that are no longer needed. One statement suffices, because there are few.
-    `before`: an older run with the last verdict on a case is kept for the gate if it is newer than
-    this time."""
+    """Delete the case runs of all clients that are no longer needed, and return their number. One
+    statement suffices, because there are few runs.
+
+    `before`: a run that holds the last result of a case is deleted only if it is older than this
+    time, because the publish gate uses the result.
+    """
     pruned = await connection.execute(_PRUNE, {"kept": KEPT_RUNS, "before": before})
     return pruned.rowcount
 

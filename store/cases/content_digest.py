@@ -7,9 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 
-# The digest covers values, not ids: a change that was tried and then saved has the same digest as
-# in the trial. Templates are digested in order, because the older of two matching templates is
-# used; knowledge is found by rank, so its order does not matter. jsonb serializes equal values
+# The digest covers values, not ids: a change has the same digest when it is tried and after it is
+# saved. Templates are digested in order, because the older of two matching templates is used.
+# Knowledge is found by rank, so its order does not matter. jsonb serializes equal values
 # identically.
 _DIGEST: Final = sa.text("""
     WITH template AS (
@@ -39,7 +39,7 @@ _DIGEST: Final = sa.text("""
 
 
 async def content_digest(connection: AsyncConnection, tenant: TenantId) -> bytes:
-    """Return the digest of active templates, knowledge, system prompt, sensitive words and the
-    client's own head, as visible to this transaction."""
+    """Return a digest of the active templates, knowledge, system prompt, sensitive words and the
+    client's own classifier head. It covers what this transaction sees."""
     found = await connection.execute(_DIGEST, {"tenant": tenant})
     return bytes(found.scalar_one())

@@ -1,4 +1,4 @@
-"""Runs in the form from which cases are created."""
+"""Queries that return runs in the form from which saved cases are created."""
 
 from typing import Final
 
@@ -21,8 +21,9 @@ _PLAN: Final = TypeAdapter(tuple[PlannedAction, ...])
 _CITATIONS: Final = TypeAdapter(tuple[Citation, ...])
 _TURNS: Final = TypeAdapter(tuple[Turn, ...])
 
-# An approved draft is the answer of the person who approved it, which ends the wait in a
-# simulation. The plan comes from the review, because the run's plan may lack rejected actions.
+# An approved draft counts as the answer of the person who approved it, because such an answer ends
+# the wait in a simulation. The plan is read from the review, because the run's plan may lack
+# rejected actions.
 _READ: Final = """
     SELECT run.id, run.status, run.classification, run.lookup, run.citations,
            run.received_at, coalesce(run.handoff_reason, run.hold) AS reason,
@@ -62,16 +63,19 @@ _READ: Final = """
       AND event.erased_at IS NULL AND event.unified IS NOT NULL
 """
 _RUN: Final = sa.text(_READ)
-# With the lock, an erasure of the customer either finishes first or finds the case made from this
-# run.
+# With the lock, an erasure of the customer either finishes before this read, or finds the case made
+# from this run.
 _LOCKED_RUN: Final = sa.text(f"{_READ} FOR SHARE OF event")
 
 
 class RunForCaseReader(TenantRepository):
     async def read(self, run_id: str, *, lock: bool = True) -> RunForCase:
-        """Return a run. `lock`: prevent the erasure of its customer until the transaction ends; use
-        False for reads. Raises RunNotFound, also for a run whose event is not normalized yet or
-        whose customer is erased."""
+        """Return a run. Raises RunNotFound, also for a run whose event is not normalized yet or
+        whose customer is erased.
+
+        `lock`: prevent the erasure of the run's customer until the transaction ends; False for
+        read-only callers.
+        """
         row = await self._one(
             _LOCKED_RUN if lock else _RUN,
             {"client_id": self._tenant, "run_id": run_id, "turns": MAX_MESSAGES - 1},

@@ -1,4 +1,4 @@
-"""Saved cases of one client."""
+"""The saved cases of one client."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -16,7 +16,7 @@ _SPEC: Final = frozenset(CaseSpec.model_fields)
 
 class SavedCaseRepository(TenantRepository):
     async def all(self) -> tuple[SavedCase, ...]:
-        """Return every case, oldest first."""
+        """Return all saved cases, oldest first."""
         rows = await self._connection.execute(self._mine().order_by(saved_cases.c.id))
         return tuple(_case(row) for row in rows)
 
@@ -31,7 +31,7 @@ class SavedCaseRepository(TenantRepository):
         return tuple(_case(row) for row in rows)
 
     async def some(self, case_ids: Sequence[str]) -> tuple[SavedCase, ...]:
-        """Return these cases, except deleted ones, oldest first."""
+        """Return the cases with these ids, oldest first. Deleted cases are left out."""
         rows = await self._connection.execute(
             self._mine().where(saved_cases.c.id.in_(case_ids)).order_by(saved_cases.c.id)
         )
@@ -46,7 +46,7 @@ class SavedCaseRepository(TenantRepository):
         )
 
     async def names(self) -> dict[str, str]:
-        """Return the ids of the cases, by name."""
+        """Return the ids of all cases, by the case's name."""
         rows = await self._connection.execute(
             sa.select(saved_cases.c.name, saved_cases.c.id).where(
                 saved_cases.c.client_id == self._tenant
@@ -55,14 +55,15 @@ class SavedCaseRepository(TenantRepository):
         return {row.name: row.id for row in rows}
 
     async def create(self, case: SavedCase) -> None:
-        """Add a case. The caller holds the account's lock and has checked the names."""
+        """Add a case. The caller holds the account's lock, and has checked that the name is
+        free."""
         await self._connection.execute(
             sa.insert(saved_cases).values(client_id=self._tenant, **_values(case))
         )
 
     async def change(self, case_id: str, spec: CaseSpec, now: datetime) -> SavedCase:
-        """Update a case. The caller holds the account's lock and has checked the names. Raises
-        CaseNotFound."""
+        """Update a case. Raises CaseNotFound. The caller holds the account's lock, and has checked
+        that the name is free."""
         changed = (
             sa.update(saved_cases)
             .where(saved_cases.c.client_id == self._tenant, saved_cases.c.id == case_id)
@@ -86,7 +87,8 @@ class SavedCaseRepository(TenantRepository):
 
 
 def _values(case: SavedCase) -> dict[str, object]:
-    """Return a case as column values: times unchanged, everything else as JSON."""
+    """Return the column values of a case. Times stay unchanged; all other values are in JSON
+    form."""
     return {
         **case.model_dump(mode="json", exclude={"created_at", "updated_at"}),
         "created_at": case.created_at,

@@ -14,7 +14,7 @@ saved_cases: Final = sa.Table(
     text("name"),
     json("scenario", "{}"),
     json("expected", "{}"),
-    # A playbook cannot be published while this case fails.
+    # Whether the case must pass before a playbook can be published.
     sa.Column("must", sa.Boolean, nullable=False, server_default=sa.true()),
     sa.Column("tries", sa.Integer, nullable=False, server_default="1"),
     sa.Column("pass_rate", sa.Double, nullable=False, server_default="1"),
@@ -27,11 +27,11 @@ saved_cases: Final = sa.Table(
     sa.UniqueConstraint("client_id", "name"),
     sa.CheckConstraint("tries BETWEEN 1 AND 10", name="tries"),
     sa.CheckConstraint("pass_rate > 0 AND pass_rate <= 1", name="pass_rate"),
-    # For lookups by id alone.
+    # For lookups by case id without a client.
     sa.Index(None, "id"),
 )
 
-# A run of all cases of a client. `variant`: the content with which the cases are tried.
+# One row per run of all cases of a client. `variant`: the content with which the cases are tried.
 case_runs: Final = sa.Table(
     "case_runs",
     metadata,
@@ -53,12 +53,13 @@ case_runs: Final = sa.Table(
         "id",
         postgresql_where=sa.text("state IN ('queued', 'running')"),
     ),
-    # For lookups by id alone.
+    # For lookups by run id without a client.
     sa.Index(None, "id"),
 )
 
-# The result of one case in one run. `digest`: of playbook, content, model and case; a verdict
-# applies only to that digest. `before`: the outcome with the live content, if a change was tried.
+# The result of one case in one run. `digest`: the digest of the playbook, content, model and case;
+# the result applies only to that digest. `before`: the outcome with the live content, if the run
+# tried a change.
 case_results: Final = sa.Table(
     "case_results",
     metadata,
@@ -76,6 +77,6 @@ case_results: Final = sa.Table(
     time("created_at"),
     points_to("case_runs", "case_run_id", ondelete="CASCADE"),
     points_to("saved_cases", "case_id", ondelete="CASCADE"),
-    # The latest verdict on a case under one digest, for the gate.
+    # For the publish gate: the latest result of a case under one digest.
     sa.Index(None, "client_id", "case_id", "digest", "created_at"),
 )

@@ -1,4 +1,4 @@
-"""The templates and knowledge that a client's agent answers with."""
+"""The templates and knowledge from which a client's agent composes answers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from store.tenants.accounts import AccountRepository
 
 _SHOWN_TEMPLATES: Final = 200
 
-# Returns the templates, unless the caller already has this version. Each update changes a row's
-# xmin.
+# Returns the templates, or only their version if the caller already has it. Each update changes a
+# row's xmin.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
         SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version
@@ -41,8 +41,8 @@ _TEMPLATES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ShownTemplates:
-    """The templates that a brain may see, oldest first. `version`: differs for each change of the
-    templates."""
+    """The templates that a brain may see, oldest first. `version`: changes whenever a template
+    changes."""
 
     version: str
     templates: tuple[Template, ...]
@@ -50,7 +50,8 @@ class ShownTemplates:
 
 class ContentRepository(TenantRepository):
     async def templates(self, known: ShownTemplates | None = None) -> ShownTemplates:
-        """Return the 200 oldest active templates, or `known` itself if nothing has changed."""
+        """Return the oldest active templates, at most `_SHOWN_TEMPLATES`. Return `known` itself if
+        the templates have not changed."""
         version = known.version if known else None
         rows = await self._connection.execute(
             _TEMPLATES, {"tenant": self._tenant, "known": version, "limit": _SHOWN_TEMPLATES}
@@ -77,8 +78,8 @@ class ContentRepository(TenantRepository):
     async def insert_template(
         self, template: Template, now: datetime, *, is_active: bool = True
     ) -> None:
-        """Insert a template without the limit and its lock, for a transaction that is rolled
-        back."""
+        """Add a template without checking the limit or locking the account. Only for a transaction
+        that is rolled back."""
         await self._connection.execute(
             sa.insert(response_templates).values(
                 client_id=self._tenant,
@@ -89,8 +90,12 @@ class ContentRepository(TenantRepository):
         )
 
     async def answered_intents(self) -> frozenset[tuple[str, str]]:
-        """Return the language and intent of the client's templates, including inactive ones. Locks
-        the account, so that of two concurrent callers only one finds a template missing."""
+        """Return the language and intent of each of the client's templates, including inactive
+        ones.
+
+        The call locks the account, so that of two concurrent callers only one finds a template
+        missing.
+        """
         await AccountRepository(self._connection, self._tenant).lock()
         table = response_templates.c
         rows = await self._connection.execute(
@@ -124,7 +129,7 @@ class ContentRepository(TenantRepository):
         await self.check_length()
 
     async def check_length(self) -> None:
-        """Raise TooMuchContent if a change has made the client's knowledge too long in total."""
+        """Raise TooMuchContent if the client's knowledge exceeds the limit on its total length."""
         length = await self._connection.scalar(
             sa.select(sa.func.sum(sa.func.octet_length(knowledge_entries.c.search_text))).where(
                 knowledge_entries.c.client_id == self._tenant
@@ -136,7 +141,8 @@ class ContentRepository(TenantRepository):
     async def insert_knowledge(
         self, *, entry_id: str, title: str, body: str, language: str, now: datetime
     ) -> None:
-        """Insert an entry without the limit and its lock, for a transaction that is rolled back."""
+        """Add a knowledge entry without checking the limit or locking the account. Only for a
+        transaction that is rolled back."""
         await self._connection.execute(
             sa.insert(knowledge_entries).values(
                 client_id=self._tenant,
@@ -150,7 +156,8 @@ class ContentRepository(TenantRepository):
         )
 
     async def add_entries(self, entries: Sequence[FileEntry], now: datetime, new_id: NewId) -> None:
-        """Add the entries of a file, in order. Raises the same errors as `add_template`."""
+        """Add the knowledge entries of a file, in order. Raises the same errors as
+        `add_template`."""
         if not entries:
             return
         await self._make_room(knowledge_entries, MAX_ENTRIES, more=len(entries))
@@ -172,8 +179,8 @@ class ContentRepository(TenantRepository):
         await self.check_length()
 
     async def _make_room(self, table: sa.Table, limit: int, more: int = 1) -> None:
-        """Raise TooMuchContent if the limit is reached. The account is locked, so concurrent calls
-        cannot exceed the limit."""
+        """Lock the account, and raise TooMuchContent if the new content would exceed the limit. The
+        lock keeps concurrent calls from exceeding the limit together."""
         await AccountRepository(self._connection, self._tenant).lock()
         count = await self._connection.scalar(
             sa.select(sa.func.count()).where(table.c.client_id == self._tenant)
@@ -183,5 +190,5 @@ class ContentRepository(TenantRepository):
 
 
 def search_text(title: str, body: str) -> str:
-    """Return the searchable text of an entry."""
+    """Return the title and body of a knowledge entry as one text, folded for search."""
     return fold(f"{title}\n{body}")

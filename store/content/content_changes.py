@@ -1,4 +1,4 @@
-"""Lists and edits of a client's templates and knowledge, by its members."""
+"""Members' lists and edits of a client's templates and knowledge."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,8 @@ _TABLES: Final[dict[type, sa.Table]] = {
 
 
 class ContentChanges(TenantRepository):
-    """`kind`: the type of content, TemplateEntry or KnowledgeEntry."""
+    """Lists and edits the content of one client. `kind`: the type of content, TemplateEntry or
+    KnowledgeEntry."""
 
     async def all(self, kind: type[Entry]) -> tuple[Entry, ...]:
         """Return all content of this kind, oldest first, including inactive templates."""
@@ -36,8 +37,8 @@ class ContentChanges(TenantRepository):
     async def page(
         self, kind: type[Entry], *, after: str | None, limit: int, language: str | None = None
     ) -> tuple[Entry, ...]:
-        """Return a page ordered by id, that is, by creation. `after`: the last id of the previous
-        page. `language`: only entries in that language; None for all."""
+        """Return a page of entries ordered by id, that is, by creation. `after`: the last id of the
+        previous page. `language`: return only entries in this language; None returns all."""
         table = _TABLES[kind]
         meant = [table.c.client_id == self._tenant, table.c.id > (after or "")]
         if language is not None:
@@ -48,8 +49,8 @@ class ContentChanges(TenantRepository):
         return tuple(kind.model_validate(row, from_attributes=True) for row in rows)
 
     async def titled(self, titles: Sequence[str]) -> dict[tuple[str, str], KnowledgeEntry]:
-        """Return the knowledge entries with one of these titles, by language and title. Of two
-        entries with the same language and title, the older one is returned."""
+        """Return the knowledge entries with one of these titles, by (language, title). If two
+        entries have the same language and title, the older one is returned."""
         table = knowledge_entries
         rows = await self._connection.execute(
             sa.select(table)
@@ -60,7 +61,8 @@ class ContentChanges(TenantRepository):
         return {(one.language, one.title): one for one in found}
 
     async def read(self, kind: type[Entry], content_id: str, *, lock: bool = False) -> Entry:
-        """Return an entry. Raises ContentNotFound, as do all methods below."""
+        """Return a template or knowledge entry. Raises ContentNotFound; all methods below do
+        too."""
         this = sa.select(_TABLES[kind]).where(*self._is(kind, content_id))
         row = await self._one(
             this.with_for_update() if lock else this, {}, ContentNotFound(content_id)
@@ -73,7 +75,7 @@ class ContentChanges(TenantRepository):
         values = change.model_dump(mode="json", exclude_none=True)
         if change.intent == "none":
             values["intent"] = None
-        # Editing the text or intent of a starter template makes it the client's own.
+        # An edit of the text or intent turns a starter template into a template of the client.
         columns = response_templates.c
         same = [
             columns[name].is_not_distinct_from(sa.literal(value, columns[name].type))
@@ -86,9 +88,12 @@ class ContentChanges(TenantRepository):
     async def change_entry(
         self, entry_id: str, change: KnowledgeChange, now: datetime
     ) -> KnowledgeEntry:
-        """Update an entry. Keyword search finds the new text immediately; semantic search finds it
-        after the next sweep. Raises TooMuchContent if a longer entry exceeds the limit."""
-        # Locked, because two people may change title and body concurrently.
+        """Update a knowledge entry. Keyword search finds the new text immediately, semantic search
+        after the next sweep.
+
+        Raises TooMuchContent if the longer entry exceeds the limit on the client's knowledge.
+        """
+        # The entry is locked, because two people may change its title and body concurrently.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)
         if change.title or change.body:
             await self._connection.execute(
@@ -107,7 +112,8 @@ class ContentChanges(TenantRepository):
         return changed
 
     async def delete(self, kind: type[Entry], content_id: str) -> None:
-        """Permanently delete an entry with its embeddings; runs keep its id and name or title."""
+        """Permanently delete an entry with its embeddings. Runs that used the entry keep its id and
+        its name or title."""
         gone = await self._connection.execute(
             sa.delete(_TABLES[kind]).where(*self._is(kind, content_id))
         )

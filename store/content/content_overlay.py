@@ -1,7 +1,8 @@
 """A trial change of templates or knowledge, in a transaction that the caller rolls back.
 
-Searches in that transaction return what they would return if the change were saved. Only the entry
-is locked, not the account, so the client's events are still admitted meanwhile.
+Searches in that transaction return the results that they would return after the change is saved.
+Only the changed entry is locked, not the account, so the client's events are still admitted
+meanwhile.
 """
 
 from datetime import datetime
@@ -24,8 +25,11 @@ TRIED_ID: Final = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"
 async def overlay(
     connection: AsyncConnection, tenant: TenantId, change: ContentVariant, now: datetime
 ) -> None:
-    """Write the change. The caller must roll back. An added entry has no embedding, so only keyword
-    search finds the entry, as for a saved entry before the next sweep. Raises ContentNotFound."""
+    """Write the trial change. The caller must roll back the transaction. Raises ContentNotFound.
+
+    An added entry has no embedding, so only keyword search finds it. The same applies to a saved
+    entry before the next sweep.
+    """
     if change.added is not None:
         await _add(ContentRepository(connection, tenant), change.added, now)
         return

@@ -34,7 +34,7 @@ _FORGET: Final = sa.text(
     "DELETE FROM knowledge_chunks WHERE client_id = :client_id AND entry_id = :entry_id"
 )
 
-# An entry that was changed or deleted while it was being embedded gets no chunks.
+# If an entry was changed or deleted while its text was being embedded, its chunks are not stored.
 _KEEP: Final = sa.text(f"""
     INSERT INTO knowledge_chunks (client_id, entry_id, place, model, digest, heading, sentences,
                                   embedding, sentence_embeddings, created_at)
@@ -47,7 +47,7 @@ _KEEP: Final = sa.text(f"""
 
 @dataclass(frozen=True, slots=True)
 class StaleEntry:
-    """An entry whose current text has no embeddings. `digest`: the digest of that text."""
+    """A knowledge entry whose current text has no embeddings. `digest`: the digest of that text."""
 
     client_id: str
     entry_id: str
@@ -57,7 +57,7 @@ class StaleEntry:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts to embed: each chunk, followed by its sentences."""
+        """Return the texts to embed: each chunk, followed by its sentences."""
         return tuple(
             text
             for chunk in self.chunks
@@ -76,7 +76,8 @@ async def is_embedded(connection: AsyncConnection, tenant: TenantId, model: str)
 async def stale_entries(
     connection: AsyncConnection, model: str, *, after: StaleEntry | None, limit: int
 ) -> list[StaleEntry]:
-    """Return a page of all clients' entries whose current text `model` has not embedded."""
+    """Return a page of the knowledge entries of all clients whose current text has no embeddings
+    from `model`."""
     rows = await connection.execute(
         _STALE,
         {
@@ -105,7 +106,8 @@ async def keep_chunks(
     embeddings: Sequence[Embedding],
     now: datetime,
 ) -> None:
-    """Replace an entry's chunks. `embeddings`: the embeddings of `entry.texts`."""
+    """Replace the stored chunks of an entry. `embeddings`: the embeddings of `entry.texts`, in the
+    same order."""
     key = {"client_id": entry.client_id, "entry_id": entry.entry_id}
     await connection.execute(_FORGET, key)
     following = iter(embeddings)

@@ -14,15 +14,18 @@ from store.core.repository import TenantRepository
 MAX_PASSAGES: Final = 8
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
-# A longer message is searched by its first words, and by fewer words if many entries are compared.
+# A search uses only the first words of a longer message, and fewer words if the client has many
+# entries.
 _LEXEMES: Final = 60
 _PAIRS: Final = 150_000
-# The share of a language's mean distance that is subtracted from each of its entries' distances.
+# A share of the mean distance of all entries in a language is subtracted from the distance of each
+# entry in that language.
 _LANGUAGE_SHARE: Final = 0.75
 
-# Entries that share words with the message, ranked by the sum of inverse document frequencies.
-# PostgreSQL cannot use the index under row-level security, so each entry is read once and its words
-# are compared directly. Sums are rounded, because their terms are added in no fixed order.
+# Finds entries that share words with the message, ranked by the sum of inverse document
+# frequencies. PostgreSQL cannot use the index under row-level security. Each entry is therefore
+# read once, and its words are compared directly. Sums are rounded, because their terms are added in
+# no fixed order.
 _WORDS: Final = """
     WITH own AS MATERIALIZED (
         SELECT id, language, strip(search) AS words, row_number() OVER () AS entry
@@ -67,9 +70,9 @@ _SEARCH: Final = sa.text(f"""
 """)  # noqa: S608 - a constant is put in, no value
 
 # Adds entries with a similar meaning. Reciprocal rank fusion needs no common scale for the two
-# searches. Only embeddings with the model and length of the question's embedding are comparable.
-# Texts in the language of the question are nearer than others; most of that difference is
-# subtracted.
+# searches. Only embeddings of the same model and dimension as the question's embedding are
+# comparable. Texts in the question's language have smaller distances than others; most of that
+# difference is subtracted.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
@@ -116,9 +119,11 @@ _FUSED: Final = sa.text(f"""
 
 class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """Return the knowledge entries that share words with `text`, best matches first. With
-        `near`, the text's embedding, also return entries with a similar meaning, split into
-        sentences."""
+        """Return the knowledge entries that share words with `text`, best matches first, split into
+        sentences.
+
+        `near`: the embedding of `text`; with it, entries with a similar meaning are returned too.
+        """
         values: dict[str, str | float] = {
             "words": fold(text[:_MAX_QUERY_CHARS]),
             "client_id": self._tenant,
@@ -139,8 +144,8 @@ class KnowledgeSearch(TenantRepository):
 
 
 def _passage(row: RowMapping) -> Passage:
-    """Return a found entry. An entry without embeddings is split here, and its sentences have no
-    similarity."""
+    """Return a found knowledge entry, split into sentences. For an entry without embeddings, the
+    text is split here, and the sentences have no similarity."""
     kept = {name: value for name, value in row.items() if value is not None}
     if "sentences" not in kept:
         kept["sentences"] = [

@@ -1,4 +1,4 @@
-"""The undecided suggestions of one client."""
+"""The suggestions for a client's content that no member has decided yet."""
 
 import sqlalchemy as sa
 
@@ -41,8 +41,8 @@ class SuggestionRepository(TenantRepository):
         return tuple(Suggestion.model_validate(row, from_attributes=True) for row in rows)
 
     async def take(self, suggestion_id: str) -> Suggestion:
-        """Remove and return a suggestion for a decision. Only one of two concurrent callers gets
-        the suggestion. Raises SuggestionNotFound."""
+        """Remove and return a suggestion, so that the caller can carry out a member's decision.
+        Only one of two concurrent callers gets the suggestion. Raises SuggestionNotFound."""
         row = await self._one(
             sa.delete(suggestions)
             .where(suggestions.c.client_id == self._tenant, suggestions.c.id == suggestion_id)

@@ -11,7 +11,7 @@ from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 
 class Vectors(UserDefinedType[str]):
-    """An array of vectors. Only SQL reads it."""
+    """A column type for an array of vectors. Only SQL reads the values."""
 
     cache_ok = True
 
@@ -28,12 +28,12 @@ response_templates: Final = sa.Table(
     text("language"),
     text("body"),
     # The customer's intent for which the template may be sent. Without an intent, a person reviews
-    # first.
+    # the answer first.
     text("intent", nullable=True),
     # Words that mark cases in which the template must not be used.
     json("not_for", "[]"),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
-    # Whether it is a starter template that the client has not edited.
+    # Whether this is a starter template that the client has not edited.
     sa.Column("is_starter", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("updated_at", nullable=True),
@@ -50,8 +50,8 @@ knowledge_entries: Final = sa.Table(
     text("title"),
     text("body"),
     text("language"),
-    # Title and body without accents: customers rarely type accents, and stemmers need the same
-    # spelling on both sides.
+    # The title and body without accents. Customers rarely type accents, and a stemmer needs the
+    # same spelling in the query and in the text.
     text("search_text"),
     sa.Column("search", TSVECTOR, sa.Computed(_SEARCH, persisted=True), nullable=False),
     time("created_at"),
@@ -80,7 +80,7 @@ knowledge_chunks: Final = sa.Table(
     points_to("knowledge_entries", "entry_id", ondelete="CASCADE"),
 )
 
-# Content suggested by assistants, until a member decides. A decision removes the row.
+# Content suggested by assistants and not yet decided by a member. A decision removes the row.
 suggestions: Final = sa.Table(
     "suggestions",
     metadata,

@@ -1,5 +1,5 @@
-"""A queue for connections of a full pool. The client that holds the fewest connections comes
-first."""
+"""A fair queue for the connections of a full pool. The client that holds the fewest connections
+gets the next free one."""
 
 import asyncio
 from collections import Counter, deque
@@ -13,24 +13,27 @@ from domain.core.ids import TenantId
 
 
 class SharedWork(Enum):
-    """Work that reads for many clients and has its own queue. Requests of a client that wait for a
-    lock do not delay it. The work itself limits how many slots one client uses."""
+    """Work that reads for many clients and has its own queue.
+
+    Requests of a client that wait for a lock do not delay this work. The work itself limits how
+    many connection slots one client uses.
+    """
 
     WIDGET_STREAMS = "widget_streams"
 
 
 _Holder = TenantId | SharedWork | None
 
-# The slots held by the current task. Tasks that it starts meanwhile inherit them.
+# The connection slots that the current task holds. Tasks that it starts meanwhile inherit them.
 _HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar("held turns")
 
 
 class ClientTurns:
     """The connection slots of a pool, for one event loop.
 
-    `places`: the pool's number of connections. `of_a_client`: the most slots that one client may
-    hold, and the most for work that spans clients. Requests of one client that wait for a locked
-    row therefore leave slots for other clients. A client with a long queue waits behind every
+    `places`: the number of connections in the pool. `of_a_client`: the maximum number of slots for
+    one client, and for work that spans clients. The maximum leaves slots for other clients while
+    requests of one client wait for a locked row. A client with a long queue waits behind every
     client with a short one.
     """
 
@@ -42,11 +45,11 @@ class ClientTurns:
 
     @asynccontextmanager
     async def turn(self, of: TenantId | SharedWork | None) -> AsyncIterator[None]:
-        """Acquire a slot. `of`: the client, the shared work, or None for other work that spans
-        clients.
+        """Hold a connection slot while the block runs. `of`: the client, the shared work, or None
+        for other work that spans clients.
 
-        Reentrant per client: a task that already holds a slot of the client takes no second one,
-        because such tasks could deadlock.
+        Reentrant per client: a task that already holds a slot of the client takes no second slot,
+        because tasks with two slots could deadlock.
         """
         held, own = _HELD.get(frozenset()), (self, of)
         if own in held:
@@ -79,13 +82,15 @@ class ClientTurns:
         self._held[of] -= 1
         if not self._held[of]:
             del self._held[of]
-        # Ties go to the client that was served least recently; the dict keeps this order.
+        # If several clients hold equally few slots, the client that was served least recently comes
+        # first; the dict keeps this order.
         for one in sorted(self._waiting, key=lambda one: self._held[one]):
             if self._held[one] < self._of_a_client and self._call(one):
                 return
 
     def _call(self, of: _Holder) -> bool:
-        """Give the slot to the client's first waiting task. Return False if no task is waiting."""
+        """Give a free slot to the first waiting task of this client. Return False if no task of the
+        client is waiting."""
         line = self._waiting.pop(of)
         while line:
             called = line.popleft()

@@ -16,8 +16,9 @@ _LIMITS: Final = """
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """`reserved`: the part of `max_connections` that is reserved for superusers and for roles with
-    that privilege. `open_now`: the connections that are open, from all programs."""
+    """The connection limits of a PostgreSQL server. `reserved`: the part of `max_connections` that
+    is reserved for superusers and for roles with that privilege. `open_now`: the number of open
+    connections of all programs."""
 
     max_connections: int
     reserved: int

@@ -1,4 +1,4 @@
-"""The database: one engine per process. All transactions are opened here."""
+"""The database: one engine per process. All transactions are opened in this module."""
 
 import asyncio
 import select
@@ -31,24 +31,27 @@ from store.core.socket_deadline import SocketDeadline
 APP_ROLE: Final = "engine_app"
 SERVICE_ROLE: Final = "engine_service"
 
-# A caller gets an error within 5 s if the database is unavailable; each of these timeouts must be
-# shorter. Server-side timeouts have no effect if the server is silent, so the client enforces its
-# own.
+# If the database is unavailable, a caller gets an error within 5 s, so each of these timeouts must
+# be shorter. Server-side timeouts have no effect if the server does not respond, so the client
+# enforces its own.
 PATIENCE_S: Final = 3.5
-# The part of the timeout that is reserved for statements. A caller that has waited longer for a
-# connection gives up. Otherwise its deadline would pass during a statement and cost the connection.
+# The part of the timeout that is reserved for statements. A caller that waits longer than the rest
+# for a connection gives up. Otherwise the deadline would pass during a statement, and the
+# connection would be lost.
 _FOR_STATEMENTS_S: Final = 1.5
 _CONNECT_TIMEOUT_S: Final = 2
 _PING_AFTER_S: Final = 1.0
 _PING_TIMEOUT_S: Final = 1.0
 _LOCK_TIMEOUT: Final = "2s"
 _STATEMENT_TIMEOUT_S: Final = 3.0
-# PostgreSQL cancels a statement this long before the caller's deadline, so the connection survives.
+# PostgreSQL cancels a statement this long before the caller's deadline, so that the connection can
+# be used again.
 _ENDS_BEFORE_S: Final = 0.2
 _SNAPSHOT_PATIENCE_S: Final = 30
 
 WhoseRecord = Callable[[AsyncConnection, str], Awaitable[TenantId]]
-"""Finds a record's client by the record's id, for operators and signed-in people."""
+"""A function that returns the client to which a record belongs, given the record's id. For
+operators and signed-in users."""
 
 
 def psycopg_url(url: str) -> sa.URL:
@@ -57,7 +60,7 @@ def psycopg_url(url: str) -> sa.URL:
 
 
 class Database:
-    """A connection pool, from which every repository gets its connection.
+    """The connection pool from which every repository gets its connection.
 
     Each connection runs as `engine_app`, regardless of the login role. Row-level security shows
     only the rows of the client that the transaction names (`migrations/tenancy.py`).
@@ -81,7 +84,7 @@ class Database:
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
                 f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
-                # A cached plan would fit the tables as they were when the plan was made (decision
+                # A cached plan would match the tables at the time when the plan was made (decision
                 # 0045).
                 "-c plan_cache_mode=force_custom_plan "
                 # PostgreSQL ends a statement whose caller has disconnected.
@@ -97,13 +100,14 @@ class Database:
     def tenant(
         self, tenant: TenantId, *, patience_s: float = PATIENCE_S
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a transaction on one client's rows; no other row can be read or written.
+        """Open a transaction that can read and write only one client's rows.
 
-        The transaction commits when the block ends, and rolls back when the block raises, as with
-        `service`. It takes at most `patience_s` seconds including the wait for a connection, for
-        which clients take turns (`client_turns.py`). Raises EngineUnavailable if PostgreSQL cannot
-        be reached, disconnects or does not answer, and CommitUnknown if that happens during the
-        commit.
+        The transaction commits when the block ends, and rolls back when the block raises; `service`
+        works the same way. The transaction takes at most `patience_s` seconds, including the wait
+        for a connection. Clients take turns for connections (`client_turns.py`).
+
+        Raises EngineUnavailable if PostgreSQL cannot be reached, disconnects or does not answer.
+        Raises CommitUnknown if that happens during the commit.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(_BEGIN + whose, patience_s, of=tenant)
@@ -111,7 +115,7 @@ class Database:
     def service(
         self, *, patience_s: float = PATIENCE_S
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a transaction that spans clients: sign-in, operators, sweepers and schedules."""
+        """Open a transaction that spans clients, for sign-in, operators, sweepers and schedules."""
         return self._transaction(_BEGIN_SERVICE, patience_s)
 
     def reading(
@@ -129,15 +133,15 @@ class Database:
         return self._transaction(_BEGIN_READING + _AS_SERVICE, PATIENCE_S)
 
     async def find_client(self, whose: WhoseRecord, record_id: str) -> TenantId:
-        """Return the client of a record. If there is no such record, raises the error of
-        `whose`."""
+        """Return the client to which a record belongs. If there is no such record, raises the error
+        that `whose` raises."""
         async with self.reading_across() as connection:
             return await whose(connection, record_id)
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
         """Yield a connection without a transaction or a client. Row-level security hides all rows;
-        only functions that need no client return data."""
+        only database functions that need no client return data."""
         async with self._connection(PATIENCE_S) as (connection, _, _, _):
             yield connection
 
@@ -147,8 +151,9 @@ class Database:
     ) -> AsyncIterator[Snapshot]:
         """Open a snapshot of a client's rows that stays readable until the block ends.
 
-        It holds a connection meanwhile, so use a separate pool. `patience_s`: the timeout for each
-        answer of PostgreSQL. Raises EngineUnavailable like `tenant`.
+        The snapshot holds a connection until then, so callers use a separate pool. `patience_s`:
+        the timeout for each response of PostgreSQL, in seconds. Raises EngineUnavailable like
+        `tenant`.
         """
         async with self._connection(PATIENCE_S, of=tenant) as (connection, raw, socket_deadline, _):
             try:
@@ -161,7 +166,9 @@ class Database:
                 yield Snapshot(raw, socket_deadline, tenant, patience_s=patience_s)
             finally:
                 socket_deadline.within(PATIENCE_S)
-                with suppress(psycopg.OperationalError):  # the transaction was read-only
+                with suppress(
+                    psycopg.OperationalError
+                ):  # a read-only transaction loses nothing if its rollback fails
                     await raw.rollback()
 
     async def ping(self) -> None:
@@ -178,14 +185,14 @@ class Database:
             if left < _STATEMENT_TIMEOUT_S:
                 begin += sql.SQL(f"; SET LOCAL statement_timeout = {max(1, int(left * 1000))}")
             try:
-                # Not prepared, because PostgreSQL prepares single statements only.
+                # PostgreSQL cannot prepare a string that contains several statements.
                 await raw.execute(begin, prepare=False)
             except psycopg.OperationalError:
                 await connection.invalidate()
                 raise
             yield connection
             if raw.info.transaction_status is not TransactionStatus.INTRANS:
-                # On COMMIT, PostgreSQL would roll back without raising an error.
+                # A COMMIT of a failed transaction would roll back without an error from PostgreSQL.
                 raise RuntimeError("a statement of this transaction failed: it cannot be committed")
             try:
                 await raw.commit()
@@ -199,8 +206,12 @@ class Database:
     ) -> AsyncIterator[
         tuple[AsyncConnection, "psycopg.AsyncConnection[object]", SocketDeadline, float]
     ]:
-        """Yield a connection of the pool and its deadline, in the event loop's time. The socket is
-        shut down at the deadline. `of`: the client to which the connection is counted."""
+        """Yield a connection of the pool, with its driver connection, its socket deadline and the
+        time of that deadline on the event loop's clock.
+
+        The socket is shut down at the deadline. `of`: the client or shared work to which the
+        connection is counted.
+        """
         deadline = asyncio.get_running_loop().time() + patience_s
         try:
             async with AsyncExitStack() as held:
@@ -227,8 +238,8 @@ class Database:
         await self.engine.dispose()
 
 
-# Set explicitly, regardless of the server's default: a statement after a lock must see earlier
-# commits.
+# The isolation level is set explicitly, regardless of the server's default: a statement after a
+# lock must see earlier commits.
 _BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")])
 _BEGIN_READING: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ")])
 _AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
@@ -236,20 +247,25 @@ _BEGIN_SERVICE: Final = _BEGIN + _AS_SERVICE
 
 
 def _exceeds_limit(error: OperationalError) -> bool:
-    """Return whether a value exceeds a PostgreSQL limit, which the driver reports as an outage."""
+    """Return whether the error means that a value exceeds a limit of PostgreSQL. The driver reports
+    such an error as an outage."""
     return isinstance(error.orig, psycopg.errors.ProgramLimitExceeded)
 
 
 def _drop_one(context: ExceptionContext) -> None:
-    """Invalidate only the broken connection. The other connections are checked before their next
-    use."""
+    """Invalidate only the broken connection. The pool's other connections are checked before their
+    next use."""
     context.invalidate_pool_on_disconnect = False
 
 
 def _ask_before_use(engine: AsyncEngine) -> None:
-    """Check a connection before use if it was idle or has unread data; replace a dead one. A server
-    that shuts down notifies each of its connections. A server that vanished does not; under load no
-    connection is idle, so the first statement on each connection then fails."""
+    """Check a connection before use if it was idle or has unread data, and replace a dead
+    connection.
+
+    A server that shuts down notifies each of its connections; a server that vanished does not.
+    Under load no connection is idle, so after such a failure the first statement on each connection
+    fails.
+    """
 
     def on_checkin(_: object, record: ConnectionPoolEntry) -> None:
         record.info["rested_since"] = time.monotonic()
@@ -273,8 +289,8 @@ def _ask_before_use(engine: AsyncEngine) -> None:
 
 
 def _has_news(connection: object) -> bool:
-    """Return whether unread data has arrived. Between two uses, unread data means that the server
-    closed the connection."""
+    """Return whether a connection is closed or has unread data. Between two uses, unread data means
+    that the server closed the connection."""
     if not isinstance(connection, psycopg.AsyncConnection) or connection.closed:
         return True
     poll = select.poll()

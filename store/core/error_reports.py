@@ -30,8 +30,8 @@ class ErrorReportRepository:
         self._connection = connection
 
     async def add(self, report_id: str, report: ErrorReport) -> None:
-        """Store a report, unless it is already stored, and delete reports more than `KEPT_FOR`
-        older than it."""
+        """Store an error report unless it is already stored. Delete reports that are more than
+        `KEPT_FOR` older than the new one."""
         await self._connection.execute(
             insert(error_reports)
             .values(
@@ -54,7 +54,7 @@ class ErrorReportRepository:
         )
 
     async def latest(self, *, limit: int) -> Sequence[StoredReport]:
-        """Return the latest reports, newest first."""
+        """Return the latest error reports, newest first."""
         found = await self._connection.execute(
             sa.select(error_reports)
             .order_by(error_reports.c.created_at.desc(), error_reports.c.id.desc())
@@ -63,7 +63,8 @@ class ErrorReportRepository:
         return [_stored(row) for row in found]
 
     async def read(self, report_id: str) -> StoredReport:
-        """Return a report. Raises InvalidInput if it does not exist or was deleted."""
+        """Return an error report. Raises InvalidInput if the report does not exist or was
+        deleted."""
         found = await self._connection.execute(
             sa.select(error_reports).where(error_reports.c.id == report_id)
         )

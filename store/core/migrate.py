@@ -1,4 +1,4 @@
-"""Migrate a database to the newest schema, while the service is running."""
+"""Migration of a database to the newest schema, while the service is running."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,8 +28,8 @@ _ALEMBIC_INI: Final = Path(__file__).resolve().parents[2] / "alembic.ini"
 # Key of the advisory lock that keeps two processes from migrating concurrently. The value is
 # arbitrary.
 _MIGRATION_LOCK: Final = 7_205_759_403_792_794
-# How long a change is retried while other transactions hold locks on the tables, in seconds.
-# Requests that queue behind the change run between the tries.
+# How long a schema change is retried while other transactions hold locks on the tables, in seconds.
+# Between the attempts, the requests that queue behind the change can run.
 _TRIED_FOR_S: Final = 600
 _PAUSE: Final = wait_exponential(multiplier=0.5, max=10)
 
@@ -38,17 +38,18 @@ _log = structlog.get_logger(__name__)
 
 def alembic_config(database_url: str) -> Config:
     config = Config(str(_ALEMBIC_INI))
-    # Alembic's ini values treat % as interpolation, and a URL may contain % (percent-encoded
-    # paths).
+    # Alembic interpolates % in its ini values, and a URL may contain % in a percent-encoded path.
     config.set_main_option("sqlalchemy.url", database_url.replace("%", "%%"))
     return config
 
 
 def migrate(database_url: str) -> None:
-    """Run the missing migrations. A second concurrent call waits for the first.
+    """Run the missing migrations. A second concurrent call waits for the first. Completed
+    migrations stay if a later one fails.
 
-    Raises InvalidInput if another version created the database, or if the role lacks rights;
-    EngineUnavailable if other transactions hold the tables for too long. Completed migrations stay.
+    Raises InvalidInput if another version of this program created the database, or if the role
+    lacks privileges. Raises EngineUnavailable if other transactions hold locks on the tables for
+    longer than `_TRIED_FOR_S`.
     """
     try:
         with _alone(database_url):
@@ -84,18 +85,18 @@ def _upgrade(database_url: str) -> None:
 
 
 def _is_held(error: BaseException) -> bool:
-    """Return whether a change failed because it did not get a lock in time."""
+    """Return whether the error means that a schema change did not get its lock in time."""
     held = LockNotAvailable | DeadlockDetected
     return isinstance(error, OperationalError) and isinstance(error.orig, held)
 
 
 @contextmanager
 def _alone(database_url: str) -> Iterator[None]:
-    """Hold this database's migration lock, an advisory lock in the session of a separate
-    connection.
+    """Hold the migration lock of this database while the block runs. It is an advisory lock, held
+    by the session of a separate connection.
 
     A waiting process polls instead of blocking in one statement. A concurrent index build waits for
-    every running statement, so a blocking wait would deadlock with the build.
+    every running statement, so a blocking wait would deadlock with the index build.
     """
     engine = sa.create_engine(
         psycopg_url(database_url), poolclass=sa.NullPool, isolation_level="AUTOCOMMIT"

@@ -1,4 +1,4 @@
-"""The cursor of a page of all clients' records, which are sorted by time."""
+"""A pagination cursor for records of all clients, sorted by time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """The time and id of the page's last record."""
+    """A pagination cursor: the time and id of the last record on a page."""
 
     at: datetime
     id: str
@@ -17,7 +17,8 @@ class Place:
 def beyond(
     place: Place | None, at: "sa.ColumnElement[datetime]", record_id: "sa.ColumnElement[str]"
 ) -> sa.ColumnElement[bool]:
-    """Return the condition that a record comes after `place`; true for the first page."""
+    """Return the SQL condition that a record comes after `place`. Return true for the first page,
+    which has no cursor."""
     if place is None:
         return sa.true()
     return sa.tuple_(at, record_id) > sa.tuple_(place.at, place.id)

@@ -8,8 +8,8 @@ from sqlalchemy.pool import QueuePool
 
 
 class PoolUse:
-    """Reads a pool's usage, from any thread. `waiting`: the number of tasks waiting for a
-    connection."""
+    """The current usage of a connection pool, readable from any thread. `waiting`: the number of
+    tasks waiting for a connection."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         pool = engine.pool

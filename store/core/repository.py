@@ -1,4 +1,4 @@
-"""Base class of the repositories of clients' records."""
+"""The base class of repositories for clients' records."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from store.core.database import WhoseRecord
 
 
 class TenantRepository:
-    """Works in a transaction that the caller opened, and only on the rows of its client."""
+    """A repository that works in the caller's transaction, and only on the rows of one client."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
@@ -21,7 +21,7 @@ class TenantRepository:
     async def _one(
         self, query: sa.Executable, values: Mapping[str, object], missing: DomainError
     ) -> "sa.Row[*tuple[Any, ...]]":
-        """Return the only row of the query. Raises `missing` if there is none."""
+        """Return the only row of a query. Raises the error `missing` if there is no row."""
         row = (await self._connection.execute(query, values)).one_or_none()
         if row is None:
             raise missing
@@ -29,14 +29,17 @@ class TenantRepository:
 
 
 def some_of(table: sa.Table, limit: int, *which: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Return a condition that selects at most `limit` of the rows that match `which`."""
+    """Return a condition that selects at most `limit` rows among those that match `which`."""
     key = table.primary_key.columns
     return sa.tuple_(*key).in_(sa.select(*key).where(*which).limit(limit))
 
 
 def owner_of(table: sa.Table, missing: type[DomainError]) -> WhoseRecord:
-    """Return a function that finds a record's client by the record's id, and raises `missing` if
-    there is none. For operators and signed-in people, because it searches all clients."""
+    """Return a function that returns the client to which a record belongs, given the record's id.
+
+    The function raises `missing` if there is no such record. It searches all clients, so it is only
+    for operators and signed-in users.
+    """
 
     async def find(connection: AsyncConnection, record_id: str) -> TenantId:
         client_id = await connection.scalar(

@@ -1,4 +1,5 @@
-"""The base of the tables: one metadata object, and the columns that many tables share."""
+"""The base of all table definitions: one metadata object, and the columns that many tables
+share."""
 
 from datetime import datetime
 from typing import Final
@@ -30,7 +31,7 @@ def json(name: str, default: str) -> "sa.Column[object]":
 
 
 def tenant_key() -> tuple["sa.Column[str]", "sa.Column[str]"]:
-    """Return the columns client_id and id, which together are the primary key."""
+    """Return the columns client_id and id, which together form the primary key."""
     client_id: sa.Column[str] = sa.Column(
         "client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True
     )
@@ -38,7 +39,8 @@ def tenant_key() -> tuple["sa.Column[str]", "sa.Column[str]"]:
 
 
 def points_to(table: str, column: str, *, ondelete: str | None = None) -> sa.ForeignKeyConstraint:
-    """Return a foreign key from `column` to the id of a row of `table` of the same client."""
+    """Return a foreign key from `column` to the id of a row in `table` that belongs to the same
+    client."""
     return sa.ForeignKeyConstraint(
         ["client_id", column], [f"{table}.client_id", f"{table}.id"], ondelete=ondelete
     )

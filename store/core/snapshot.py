@@ -1,4 +1,4 @@
-"""A consistent snapshot of a client's rows, read in pieces at the speed of a slow reader."""
+"""A consistent snapshot of a client's rows, read in pieces at the pace of a slow reader."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -14,19 +14,22 @@ from store.core.socket_deadline import SocketDeadline
 
 PIECE: Final = 256 * 1024
 
-# Longer than any caller keeps a snapshot open.
+# The statement timeout: longer than any caller keeps a snapshot open.
 _AT_MOST: Final = "20min"
-# Without this limit, a snapshot without a reader would keep PostgreSQL from vacuuming rows of all
-# clients.
+# The idle timeout. Without it, an abandoned snapshot would keep PostgreSQL from vacuuming the rows
+# of all clients.
 _UNREAD: Final = "60s"
 # libpq buffers this many rows at a time, regardless of their size.
 _ROWS_HELD: Final = 8
 
 
 def begin(tenant: TenantId) -> sql.Composed:
-    """Return the statements that open the transaction. JIT is off, because compiling a query takes
-    longer than reading the first rows, for which a caller waits. Each section starts at the
-    savepoint; rolling back to it undoes what the previous section left."""
+    """Return the statements that open a snapshot's transaction.
+
+    JIT is off, because compiling a query takes longer than reading the first rows, for which a
+    caller waits. Each section of an export starts at the savepoint; a rollback to the savepoint
+    undoes the effects of the previous section.
+    """
     return sql.SQL(
         "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL app.client_id = {tenant}; "
         f"SET LOCAL statement_timeout = '{_AT_MOST}'; "
@@ -36,11 +39,11 @@ def begin(tenant: TenantId) -> sql.Composed:
 
 
 class Snapshot:
-    """Queries in a snapshot's transaction. Each is constant SQL that may use the parameter
-    `client_id`.
+    """Runs queries in a snapshot's transaction. Each query is constant SQL that may use the
+    parameter `client_id`.
 
-    If PostgreSQL is silent for `patience_s` seconds, the connection is cut, which raises
-    psycopg.OperationalError. Time that the reader takes does not count.
+    If PostgreSQL does not respond for `patience_s` seconds, the connection is shut down, which
+    raises psycopg.OperationalError. The time that the reader takes does not count.
     """
 
     def __init__(
@@ -56,32 +59,34 @@ class Snapshot:
         self._socket_deadline = socket_deadline
         self._patience_s = patience_s
         self._values = {"client_id": tenant}
-        # Yields rows of one column, json or text, as the bytes received.
+        # This cursor yields rows with a single json or text column, as the bytes received.
         self._rows = connection.cursor(row_factory=scalar_row)
         for kind in ("json", "text"):
             self._rows.adapters.register_loader(kind, ByteaBinaryLoader)
 
     async def rewind(self) -> None:
-        """Undo a failed statement and close the cursor; the snapshot stays the same."""
+        """Undo a failed statement and close the cursor that `declare` opened. The data of the
+        snapshot stays the same."""
         self._socket_deadline.within(self._patience_s)
         await self._connection.execute("ROLLBACK TO SAVEPOINT beginning", prepare=False)
 
     async def scalar(self, query: str) -> object:
-        """Return the only value, or None if there is no row."""
+        """Return the single value that the query selects, or None if there is no row."""
         self._socket_deadline.within(self._patience_s)
         cursor = self._connection.cursor(row_factory=scalar_row)
         await cursor.execute(sql.SQL(query), self._values)
         return await cursor.fetchone()
 
     async def declare(self, query: str) -> None:
-        """Open the cursor that `fetch` reads from. Only one cursor can be open, until `rewind`."""
+        """Open the cursor from which `fetch` reads. Only one cursor can be open at a time; `rewind`
+        closes it."""
         self._socket_deadline.within(self._patience_s)
         declared = sql.SQL("DECLARE rows NO SCROLL CURSOR FOR {}").format(sql.SQL(query))
         await self._connection.execute(declared, self._values)
 
     async def fetch(self, number: int) -> AsyncGenerator[list[bytes]]:
-        """Yield up to `number` further rows, in one list unless the rows are larger than a PIECE.
-        Close the generator before any other query."""
+        """Yield the next rows of the cursor, at most `number`. They are in one list, unless their
+        total size exceeds twice `PIECE`. Close the generator before any other query."""
         self._socket_deadline.within(self._patience_s)
         query = sql.SQL("FETCH {} FROM rows").format(sql.Literal(number))
         held: list[bytes] = []

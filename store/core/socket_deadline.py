@@ -1,4 +1,4 @@
-"""A connection deadline that works even if the server does not answer."""
+"""A deadline for a connection's socket that works even if the server does not respond."""
 
 import asyncio
 import os
@@ -10,11 +10,11 @@ import psycopg
 
 
 class SocketDeadline:
-    """A socket deadline. When it passes, the connection's socket is shut down, so that every
-    operation waiting on the socket ends.
+    """A deadline for a connection's socket. When the deadline passes, the socket is shut down, so
+    that every operation on it ends.
 
-    Cancelling does not work: psycopg then asks the same silent server to cancel, and waits for the
-    server's answer. There is no deadline before one is set, and none after the block.
+    Cancellation does not work: psycopg then asks the same unresponsive server to cancel, and waits
+    for its response. No deadline applies before `until` or `within` is called, or after the block.
     """
 
     def __init__(self, connection: object) -> None:
@@ -35,7 +35,7 @@ class SocketDeadline:
         self.loosen()
 
     def until(self, deadline: float) -> None:
-        """Set the deadline to a time of the event loop's clock, replacing any earlier deadline."""
+        """Set the deadline to a time on the event loop's clock, replacing any earlier deadline."""
         self.loosen()
         self._timer = asyncio.get_running_loop().call_at(deadline, self._cut)
 

@@ -1,4 +1,4 @@
-"""The tables that do not belong to a client."""
+"""The tables whose rows do not belong to a client."""
 
 from typing import Final
 
@@ -21,8 +21,8 @@ error_reports: Final = sa.Table(
     sa.Column("occurrences", sa.Integer, nullable=False, server_default="1"),
 )
 
-# Spending on language models by UTC day, in millionths of a US dollar: by all clients, and by
-# clients without a paid plan. Includes reservations for questions in progress.
+# Spending on language models by UTC day, in millionths of a US dollar: one total for all clients,
+# and one for the clients without a paid plan. Includes reservations for questions in progress.
 model_spending: Final = sa.Table(
     "model_spending",
     metadata,

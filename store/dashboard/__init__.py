@@ -1,1 +1,1 @@
-"""Data of the dashboard's pages: the users' preferences, and their unsent form drafts."""
+"""SQL for the dashboard's pages: users' preferences, and drafts of forms that were not sent."""

@@ -1,4 +1,4 @@
-"""Forms that have taken effect."""
+"""The records of forms that have taken effect, which prevent a second effect of the same form."""
 
 from datetime import datetime
 
@@ -17,8 +17,12 @@ class FormPosts:
         self._tenant = tenant
 
     async def take(self, form: str, once: str, user_id: str, now: datetime) -> None:
-        """Record that the form takes effect in this transaction. A concurrent post to the same path
-        `form` waits until this transaction ends. Raises AlreadyPosted."""
+        """Record that a form takes effect in this transaction. Raises AlreadyPosted if it took
+        effect before.
+
+        `form`: the path to which the form is posted. A concurrent post to the same path waits until
+        this transaction ends. `once`: the id of this rendering of the form.
+        """
         await self._lock(form)
         taken = await self._connection.scalar(
             insert(form_posts)
@@ -38,8 +42,8 @@ class FormPosts:
             )
 
     async def was_taken(self, form: str, once: str) -> bool:
-        """Return whether the form has taken effect. Waits for a concurrent post to the same path to
-        finish."""
+        """Return whether the rendering `once` of a form has taken effect. Wait for a concurrent
+        post to the same path to finish."""
         await self._lock(form)
         found = await self._connection.scalar(
             sa.select(form_posts.c.once).where(

@@ -1,4 +1,5 @@
-"""The client's data for the dashboard's first page: one query, with an index for each part."""
+"""The client's data for the dashboard's first page, read by one query with an index for each
+part."""
 
 from typing import Any, Final
 
@@ -11,7 +12,7 @@ from domain.dashboard.overview import COUNTED_TO, FirstStep, Overview, Trouble
 
 _MOST_TROUBLES: Final = 20
 _FAILING: Final = 3
-"""The number of consecutive failures."""
+"""Number of consecutive failures from which a webhook counts as failing."""
 
 _OVERVIEW: Final = sa.text("""
     WITH open AS MATERIALIZED (

@@ -1,4 +1,4 @@
-"""Preferences of users. Users belong to no client, so the preferences span clients."""
+"""The preferences of users. The queries span clients, because users do not belong to a client."""
 
 from datetime import datetime
 
