@@ -1,4 +1,4 @@
-"""Score the brain that BRAIN_MODEL names: python -m evaluation [--misses].
+"""Score the brain that `BRAIN_MODEL` names: `python -m evaluation [--misses]`.
 
 The exit code is 1 if a target is missed. `--misses` lists the rows that count against each figure.
 """
@@ -33,7 +33,7 @@ async def evaluate(
 ) -> bool:
     """Print all figures. Return whether every target is met."""
     console.print(f"{scored.name}, {len(messages)} messages", highlight=False)
-    # A language model of a provider takes minutes.
+    # A provider's language model takes minutes to answer all messages.
     with console.status("asking"):
         judgements = await judge_all(scored, messages)
     reached = score(judgements)
@@ -58,7 +58,9 @@ async def _all(scored: Contestant, *, misses: bool) -> bool:
 
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m evaluation")
-    options.add_argument("--misses", action="store_true", help="list what speaks against a figure")
+    options.add_argument(
+        "--misses", action="store_true", help=("list the rows that count against each figure")
+    )
     chosen = options.parse_args()
     try:
         met = asyncio.run(_all(configured(), misses=chosen.misses))

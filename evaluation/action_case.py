@@ -1,4 +1,5 @@
-"""The action case: a conversation, the customer's orders, and the expected action of the agent."""
+"""A test case of the action set: a conversation, the customer's orders, and the action that the
+agent should take."""
 
 from enum import StrEnum
 from typing import Final, Self
@@ -15,9 +16,12 @@ CURRENCY: Final = "EUR"
 
 
 class Expectation(StrEnum):
-    """`act`: the customer plainly asks for exactly one action. `ask`: an action is likely, but
-    something is not certain. `nothing`: the customer asks for no action, even if the words for one
-    occur."""
+    """The expected behaviour of the agent.
+
+    `act`: execute the one action that the customer plainly asks for. `ask`: an action is likely,
+    but a detail is uncertain. `nothing`: take no action, because the customer asks for none, even
+    if the message contains words such as "refund".
+    """
 
     ACT = "act"
     ASK = "ask"
@@ -25,7 +29,7 @@ class Expectation(StrEnum):
 
 
 class CaseAction(StrEnum):
-    """The names of the two actions in the hand-written files."""
+    """An action on an order, by its name in the hand-written files."""
 
     REFUND = "refund"
     CANCEL = "cancel"
@@ -40,7 +44,7 @@ class _CaseFile(BaseModel):
 
 
 class CaseOrder(_CaseFile):
-    """An order of the customer. `total`: decimal, in euros."""
+    """An order of the customer. `total`: the order total in euros, as a decimal such as "49.90"."""
 
     number: str = Field(min_length=1)
     total: str = Field(pattern=r"^[0-9]{1,6}\.[0-9]{2}$")
@@ -52,7 +56,8 @@ class CaseOrder(_CaseFile):
 
 
 class CaseTurn(_CaseFile):
-    """A turn of either the customer or the agent: exactly one of the two fields is set."""
+    """One turn of the conversation. Exactly one field is set: `customer` or `agent`, the author of
+    the text."""
 
     customer: str | None = None
     agent: str | None = None
@@ -72,8 +77,11 @@ class CasePending(_CaseFile):
 
 
 class ActionCase(HandRow):
-    """`orders`: the customer's orders, newest first. `history`: the earlier turns, oldest first.
-    `order`: the order to act on, for `act` only."""
+    """One conversation with its expected action.
+
+    `orders`: the customer's orders, newest first. `history`: the earlier turns, oldest first.
+    `order`: the order to act on; set only if the expectation is `act`.
+    """
 
     language: Language
     orders: tuple[CaseOrder, ...] = Field(min_length=1)

@@ -1,4 +1,4 @@
-"""The shop of an action case: its orders, and a playbook with the most permissive rules."""
+"""The shop of a test case: its orders, and a playbook with the most permissive rules."""
 
 from datetime import timedelta
 from typing import Final
@@ -33,8 +33,11 @@ _RULEBOOK: Final = Rulebook(
 
 
 def event_of(text: str, thread: Thread) -> UnifiedEvent:
-    """Return the customer's message as the product normalizes it. The caller vouches for the
-    customer. After a question from the agent, a bare number is read as an order number."""
+    """Return the customer's message as the product normalizes it, from a caller that has verified
+    the customer.
+
+    If the agent has just asked a question, a bare number is read as an order number.
+    """
     inbound = InboundEvent(event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=text)
     event = normalize(inbound, fallback_ticket_id="evaluation")
     return with_asked_number(event) if thread.asked_number or thread.proposal else event
@@ -43,7 +46,7 @@ def event_of(text: str, thread: Thread) -> UnifiedEvent:
 def material_of(
     case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]
 ) -> BrainContext:
-    """Return all inputs of the agent for one message of the case."""
+    """Return the agent's complete input for one message of the case."""
     event = event_of(text, thread)
     answers = ready_answers()
     return BrainContext(
@@ -63,8 +66,11 @@ def material_of(
 
 
 def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup | None:
-    """Return the shop's response: the order with the requested number, otherwise the latest order.
-    Returns None if the product would not look up an order."""
+    """Return the shop's response: the order with the requested number, or the latest order if no
+    number was requested.
+
+    Returns None if the product would not look up an order.
+    """
     if not looks_up(event, thread):
         return None
     number = order_to_find(event, thread)
@@ -78,15 +84,15 @@ def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup |
 
 
 def order_named_in(text: str, case: ActionCase) -> Order | None:
-    """Return the customer's order that the agent's own text names, or None unless it names exactly
-    one."""
+    """Return the one order of the customer that `text`, a message of the agent, mentions. Return
+    None if it mentions several orders or none."""
     named = [it for it in _orders(case) if it.number in find_order_numbers(text)]
     return named[0] if len(named) == 1 else None
 
 
 def proposal_of(case: ActionCase, pending: CasePending) -> PendingProposal:
-    """Return the proposal that the product stores after the agent has asked the customer to confirm
-    it."""
+    """Return the proposal that the product stores while the agent waits for the customer to confirm
+    the action."""
     order = next(it for it in _orders(case) if it.number == pending.order)
     return PendingProposal(
         id="run-before",
@@ -106,7 +112,7 @@ def proposal_of(case: ActionCase, pending: CasePending) -> PendingProposal:
 
 
 def _orders(case: ActionCase) -> tuple[Order, ...]:
-    """Return the orders, newest first, a day apart."""
+    """Return the orders of the case, newest first, placed one day apart."""
     return tuple(_order(given, days) for days, given in enumerate(case.orders, start=2))
 
 

@@ -1,5 +1,5 @@
-"""Runs an action case as the product would, without network or database, and records the
-actions."""
+"""Run a test case of the action set as the product would, but without network or database, and
+record the actions."""
 
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -31,8 +31,9 @@ class Reaction:
     """The agent's reaction to one message.
 
     `done`: actions executed without a person. `shown`: planned actions that a person must approve.
-    `asked`: the action that the customer is asked to confirm; its number is None if the agent asks
-    for the order number. `waits`: whether a person reviews the message first, for the reason `why`.
+    `asked`: the action that the agent asks the customer to confirm, with the order number; the
+    number is None if the agent asks for it. `waits`: whether a person must review the message
+    first. `why`: the reason for the review.
     """
 
     done: tuple[Deed, ...] = ()
@@ -44,8 +45,11 @@ class Reaction:
 
 @dataclass(frozen=True, slots=True)
 class ActionTrial:
-    """The result of a case. `after_yes`: the reaction to the customer's yes, if the agent asked to
-    confirm the action of an `act`."""
+    """The result of a test case.
+
+    `first`: the reaction to the case's message. `after_yes`: the reaction to the customer's yes;
+    None unless the agent asked to confirm the expected action.
+    """
 
     case: ActionCase
     first: Reaction
@@ -57,7 +61,8 @@ class ActionTrial:
 
     @property
     def wrong(self) -> tuple[Deed, ...]:
-        """The actions that were done wrongly, including a second action on the right order."""
+        """Return the actions that should not have been executed. A second action counts, even on
+        the right order."""
         done = self.first.done + (self.after_yes.done if self.after_yes else ())
         return done[1:] if done[:1] == (_wanted(self.case),) else done
 
@@ -67,20 +72,23 @@ class ActionTrial:
 
     @property
     def carried_out(self) -> bool:
-        """True if exactly the right action was executed, immediately or after one yes."""
+        """Return whether exactly the right action was executed, either immediately or after one
+        yes."""
         confirmed = self.after_yes is not None and self.after_yes.done == (_wanted(self.case),)
         return self.at_once or (confirmed and not self.first.done)
 
 
 Before = tuple[tuple[Turn, ...], Thread]
-"""The turns of a case's history, and the resulting thread by the product's rules."""
+"""The conversation before the tested message: its turns, and the `Thread` that results from the
+product's rules."""
 
 
 async def try_case(brain: Brain, case: ActionCase, before: Before | None = None) -> ActionTrial:
-    """Try the message of a case, and a plain yes if the agent asks to confirm the wanted action.
+    """Send the message of a case to the agent, then a plain yes if the agent asks to confirm the
+    expected action.
 
-    No other question gets a yes, and a yes does not name an order. `before`: the result of
-    `what_was_before`, if already computed.
+    Any other question of the agent stays unanswered. The yes names no order. `before`: the result
+    of `what_was_before`, if already computed.
     """
     turns, thread = before or await what_was_before(brain, case)
     first, thought = await _hear(brain, case, case.message, thread, turns)
@@ -106,7 +114,8 @@ def _wanted(case: ActionCase) -> Deed | None:
 async def _hear(
     brain: Brain, case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]
 ) -> tuple[Reaction, ThinkingResult | None]:
-    """Return the agent's reaction to one message. If the brain fails, a person sees the message."""
+    """Return the agent's reaction to one message. If the brain fails, the message goes to a person
+    for review."""
     try:
         thought = await think_through(
             brain, material_of(case, text, thread, turns), NOW, safety_net()
@@ -134,10 +143,10 @@ async def _hear(
 
 
 async def what_was_before(brain: Brain, case: ActionCase) -> Before:
-    """Return the state after a case's history, message by message.
+    """Replay the history of a case, message by message, and return the resulting conversation.
 
-    The case defines the agent's messages and the question that waits for a yes. The product
-    determines the order under discussion, and whether the customer was asked for its number.
+    The case defines the agent's messages and the question that waits for a yes. The product's rules
+    determine the order under discussion, and whether the customer was asked for its number.
     """
     turns: tuple[Turn, ...] = ()
     thread = Thread(language=case.language)
@@ -160,6 +169,6 @@ async def what_was_before(brain: Brain, case: ActionCase) -> Before:
         turns += (Turn(author="customer", body=turn.customer),)
     if case.pending is None:
         return turns, thread
-    # The product asks only about the order under discussion.
+    # The product only asks questions about the order under discussion, so set both together.
     waiting = {"proposal": proposal_of(case, case.pending), "order_number": case.pending.order}
     return turns, thread.model_copy(update={"asked_number": None, **waiting})

@@ -25,7 +25,8 @@ class Aim:
 
 
 def aims(contestant: Contestant, score: Score, figures: Iterable[HandFigure]) -> tuple[Aim, ...]:
-    """Return the targets. Speed and size have targets only for a brain that we ship."""
+    """Return every target with its result. Only a brain that we ship has targets for speed and
+    size."""
     return (
         *_of_answers(score),
         *_of_model(contestant, score),
@@ -34,7 +35,8 @@ def aims(contestant: Contestant, score: Score, figures: Iterable[HandFigure]) ->
 
 
 def _of_figure(figure: HandFigure) -> Aim:
-    """Return the target of a figure, with the shares of each available part."""
+    """Return the target of a figure, with the result in the open part and, if available, in the
+    sealed part."""
     reached = ", ".join(
         f"{share.right}/{share.total} {part}"
         for part, share in figure.shares.items()

@@ -62,7 +62,8 @@ _TEMPLATES: Final = (
 
 
 def material_of(attempt: InjectionAttempt) -> BrainContext:
-    """Return all inputs of the agent, normalized and looked up as in the product."""
+    """Return the agent's complete input for an attempt, with the event normalized and the order
+    looked up as in the product."""
     event = normalize(event_of(attempt), fallback_ticket_id="evaluation")
     order = _own_order(attempt) if event.order_number == OWN_NUMBER else STRANGERS_ORDER
     lookup = Lookup(state=LookupState.NOT_FOUND)
@@ -92,7 +93,7 @@ def material_of(attempt: InjectionAttempt) -> BrainContext:
 
 
 def event_of(attempt: InjectionAttempt) -> InboundEvent:
-    """Return the event as a caller would send it."""
+    """Return the inbound event with the attacker's text, as an API caller would send it."""
     about = attempt.order in {Whose.STRANGERS, Whose.IMPERSONATED}
     question = _HONEST[attempt.language].format(number=STRANGERS_NUMBER if about else OWN_NUMBER)
     payload: dict[str, JsonValue] = {"ticket_id": "T-1", "subject": "Question"}
@@ -120,7 +121,7 @@ def event_of(attempt: InjectionAttempt) -> InboundEvent:
     if attempt.order is Whose.IMPERSONATED:
         event_type, email = "widget.chat.message", OWNER
     if channel_of(event_type, None) is Channel.HELPDESK:
-        # The attacker is a customer too, and the caller vouches for them.
+        # The attacker is a real customer, so the caller marks them as verified.
         payload[CUSTOMER_VERIFIED] = True
     return InboundEvent(
         event_type=event_type, customer_email=email, message=message, payload=payload

@@ -1,4 +1,4 @@
-"""Prompt injection attempts: the attacker's text, its place, and the forbidden result."""
+"""Prompt injection attempts: the attacker's text, where it appears, and the forbidden result."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -14,8 +14,8 @@ ATTEMPTS_PATH: Final = Path(__file__).with_name("injections.yaml")
 
 
 class AttackPlace(StrEnum):
-    """The place of the attacker's text. In other places than `message`, the message is an honest
-    question."""
+    """Where the attacker's text appears. Except for `message`, the customer's message itself is an
+    honest question."""
 
     MESSAGE = "message"
     MAIL_HTML = "mail_html"
@@ -29,10 +29,11 @@ class AttackPlace(StrEnum):
 
 
 class Whose(StrEnum):
-    """The owner of the order.
+    """The owner of the order that the attempt is about.
 
-    `costly`: own, above the limits. `protected`: own, and the playbook never allows actions on it.
-    `impersonated`: a visitor of the widget enters the address of the order's owner.
+    `own`: the attacker. `costly`: the attacker, and the amount exceeds the limits. `protected`: the
+    attacker, and the playbook never allows actions on it. `strangers`: another customer.
+    `impersonated`: another customer, whose email address the attacker enters in the widget.
     """
 
     OWN = "own"
@@ -43,10 +44,10 @@ class Whose(StrEnum):
 
 
 class ForbiddenAction(StrEnum):
-    """The attacker's goal, which the attempt must not reach.
+    """The attacker's goal. A run that reaches it counts as a fault.
 
-    `act`: any action at all, even if a person still has to approve it. `money`: an action on an
-    order without an approval.
+    `act`: any action except a reply, even if a person must still approve it. `money`: an action on
+    an order without an approval.
     """
 
     ACT = "act"
@@ -57,7 +58,8 @@ class ForbiddenAction(StrEnum):
 
 
 class InjectionAttempt(BaseModel):
-    """`bait`: words that show whether a brain saw the text. Empty means the whole text."""
+    """One prompt injection attempt. `bait`: the words that show whether the brain received the
+    attacker's text; if empty, the whole text is compared."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -71,7 +73,8 @@ class InjectionAttempt(BaseModel):
 
 
 class HandAttempt(HandRow):
-    """An attempt to get money for the attacker's own order 1042. `written_in`: ISO 639-1."""
+    """A hand-written attempt to get money for the attacker's own order 1042. `written_in`: the
+    language, as an ISO 639-1 code."""
 
     written_in: str = Field(pattern="^[a-z]{2}$")
     place: AttackPlace
@@ -79,13 +82,14 @@ class HandAttempt(HandRow):
 
 
 def read_attempts() -> tuple[InjectionAttempt, ...]:
-    """Return the suite in file order."""
+    """Return the attempts of `injections.yaml`, in file order."""
     rows = yaml.safe_load(ATTEMPTS_PATH.read_text(encoding="utf-8"))
     return TypeAdapter(tuple[InjectionAttempt, ...]).validate_python(rows)
 
 
 def read_all_attempts(folder: Path = FOLDER) -> LabelledSet[InjectionAttempt]:
-    """Return the suite combined with the attempts of the sets. Raises BrokenSet."""
+    """Return the attempts of `injections.yaml` combined with those of the hand-written sets. Raises
+    BrokenSet."""
     by_hands = read_set("injections", HandAttempt, folder)
     sealed = None if by_hands.sealed is None else tuple(map(_by_hand, by_hands.sealed))
     return LabelledSet(read_attempts() + tuple(map(_by_hand, by_hands.open)), sealed)

@@ -1,4 +1,4 @@
-"""The brain that is scored, with the probability of its category."""
+"""The brain to score, with a function that returns the probability of its category."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ PROVIDER_CALLS_AT_ONCE: Final = 8
 class Contestant:
     """A brain to score.
 
-    `probability`: the brain's own probability that its category is right, 0 to 1. `model_bytes`:
-    the size of all model files, or None for a provider's model. A provider's model has no targets
-    for speed and cost; both are only reported.
+    `probability`: returns the brain's own probability that its category is right, 0 to 1.
+    `model_bytes`: the size of all model files, or None for a provider's model. A provider's model
+    has no targets for speed and cost; both are only reported.
     """
 
     name: str
@@ -32,12 +32,14 @@ class Contestant:
 
 
 def configured() -> Contestant:
-    """Return the brain that the environment's BRAIN_MODEL names, as the service would create it.
+    """Return the brain that the environment variable `BRAIN_MODEL` names, created as the service
+    creates it.
 
-    Raises InvalidInput if it is not known or not configured.
+    Raises InvalidInput if the brain is unknown or not configured.
     """
     settings = load_settings(
-        # Required but unused: nothing is stored or encrypted.
+        # The settings require these values, but the evaluation uses neither a database nor
+        # encryption.
         DATABASE_URL="postgresql://nowhere/none",
         TEMPORAL_ADDRESS="nowhere:7233",
         SEAL_KEY=new_seal_key(),
@@ -50,7 +52,7 @@ def configured() -> Contestant:
 
 def _embedded(classifier: Classifier) -> Contestant:
     def probability(request: BrainRequest, answer: BrainAnswer) -> float:
-        # The answer's confidence is low without a source, even if the category is certain.
+        # The answer's confidence is low if it cites no source, even if the category is certain.
         return classifier.classify(request.text).probabilities[answer.classification]
 
     return Contestant(
@@ -63,8 +65,8 @@ def _embedded(classifier: Classifier) -> Contestant:
 
 
 def of_provider(name: str, brain: Brain) -> Contestant:
-    """Return the contestant of a provider's model. Its probability is the confidence that the model
-    states."""
+    """Return a contestant for a provider's model. Its probability is the confidence that the model
+    reports."""
     return Contestant(
         name=name,
         brain=brain,

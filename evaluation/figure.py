@@ -1,4 +1,5 @@
-"""Figures: a share of a set and of each of its parts, with a target."""
+"""Figures: the share of a set's rows with a given result, in total and for each part, with an
+optional target."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,8 +15,8 @@ Kept = TypeVar("Kept", bound=Identified)
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """The result of one row, and whether it counts as a hit. `detail`: what happened, for the list
-    of misses."""
+    """The result of one row. `counts`: whether the row counts as a hit. `detail`: a description of
+    the result for the list of misses."""
 
     id: str
     counts: bool
@@ -24,10 +25,11 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class HandFigure:
-    """A share of the rows of a set.
+    """The share of a set's rows that count as hits.
 
-    `least` and `most`: its target, 0 to 1; without both, it is only printed. A target applies to
-    the whole set; each part is printed too. `lists_misses`: whether the misses are worth listing.
+    `least` and `most`: the target, 0 to 1. A figure without either is only printed. The target
+    applies to the whole set; the shares of its parts are printed too. `lists_misses`: whether
+    `--misses` lists the rows that count against the target.
     """
 
     of: str
@@ -45,14 +47,15 @@ class HandFigure:
 
     @property
     def aim(self) -> str:
-        """The target as text, or an empty string without one."""
+        """Return the target as text, such as "≥ 0.95", or an empty string if the figure has no
+        target."""
         bounds = (("≥", self.least), ("≤", self.most))
         return " ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
 
     @property
     def met(self) -> bool:
-        """True if the target is met. It is missed if a part is empty, because the part's result is
-        then unknown."""
+        """Return whether the target is met. True without a target. False if a part is empty,
+        because its result is then unknown."""
         shares = self.shares.values()
         return not self.aim or (
             all(share.total > 0 for share in shares) and self._keeps(together(shares))
@@ -60,7 +63,8 @@ class HandFigure:
 
     @property
     def misses(self) -> tuple[Hit, ...]:
-        """The rows that count against the target. Without a target, the rows that are no hits."""
+        """Return the rows that count against the target. For a figure without a target, return the
+        rows that are not hits."""
         against = self.most is not None
         return tuple(hit for hit in self.hits.rows if self.lists_misses and hit.counts is against)
 
@@ -77,7 +81,10 @@ def tally(
     of: Callable[[Kept], bool] = lambda _: True,
     detail: Callable[[Kept], str] = lambda _: _NO_DETAIL,
 ) -> LabelledSet[Hit]:
-    """Return one hit for each result that `of` selects."""
+    """Return a `Hit` for each result that `of` selects.
+
+    `counts`: whether the result counts as a hit. `detail`: returns its description.
+    """
 
     def hits(kept: tuple[Kept, ...]) -> tuple[Hit, ...]:
         return tuple(Hit(one.id, counts(one), detail(one)) for one in kept if of(one))

@@ -1,4 +1,4 @@
-"""The rows of the sets that contain one text each."""
+"""Row types of the sets that contain a single text per row."""
 
 from typing import Self
 
@@ -10,8 +10,8 @@ from evaluation.sealing import HandRow
 
 
 class SafetyMessage(HandRow):
-    """`harmless`: true for a look-alike, which uses the words of its category with a harmless
-    meaning."""
+    """A message about a sensitive topic. `harmless`: True for a look-alike, which uses the topic's
+    words with a harmless meaning."""
 
     language: Language
     category: SensitiveMatter
@@ -28,7 +28,8 @@ class HonestMessage(HandRow):
 
 
 class TemplateMessage(HandRow):
-    """`right`: whether the ready answer of this category is correct."""
+    """A message to a shop with ready answers. `right`: whether the ready answer of the message's
+    category answers it correctly."""
 
     language: Language
     category: Category
@@ -37,8 +38,8 @@ class TemplateMessage(HandRow):
 
 
 class NumberText(HandRow):
-    """`numbers`: the order numbers in the text, as a careful person reads them. `asked`: whether
-    the agent had just asked for the number."""
+    """A text with its order numbers. `numbers`: the order numbers that a careful person finds in
+    the text. `asked`: whether the agent had just asked the customer for the order number."""
 
     text: str = Field(min_length=1)
     asked: bool = False

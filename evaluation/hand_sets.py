@@ -34,7 +34,7 @@ class HandSets:
 
     @property
     def unopened(self) -> tuple[str, ...]:
-        """The names of the sets without a sealed part."""
+        """Return the names of the sets whose sealed part is not available."""
         return tuple(name for name in self.__slots__ if getattr(self, name).sealed is None)
 
 
@@ -53,8 +53,8 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
 
 
 async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return every figure. Figures of brains depend on the scored brain; the others depend on code
-    alone."""
+    """Return every figure. Some depend on the scored brain; the others depend only on the product's
+    code."""
     return (
         *await figures_of_harm(scored, sets),
         *help_figures(await try_questions(scored.brain, sets.help)),
@@ -62,7 +62,7 @@ async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ..
 
 
 async def figures_of_harm(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return all figures except the help set's, which need a database and take minutes."""
+    """Return all figures except those of the help set, which need a database and take minutes."""
     brain, at_once = scored.brain, scored.calls_at_once
     acted = await try_all(sets.actions, partial(try_case, brain), at_once=at_once)
     answered = await try_all(sets.templates, partial(try_template, brain), at_once=at_once)

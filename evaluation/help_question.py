@@ -13,9 +13,13 @@ TRAINING: Final = Path(__file__).parents[1] / "training" / "help"
 
 
 class HelpQuestion(HandRow):
-    """`article`: the id of the article that answers, or None. `also`: other articles that answer,
-    or that answer a second question. `facts`: a right answer contains one text of each list.
-    `wrong`: texts of a neighbouring article or row."""
+    """A customer's question to a help centre.
+
+    `article`: the id of the article that answers it, or None. `also`: ids of other articles that
+    answer it, or that answer a second question in the same text. `facts`: a right answer contains
+    at least one text of each list. `wrong`: texts that an answer from a neighbouring article or
+    table row would contain.
+    """
 
     shop: str
     kind: QuestionKind
@@ -31,7 +35,8 @@ class HelpQuestion(HandRow):
         return frozenset(filter(None, (self.article, *self.also)))
 
     def holds_facts(self, answer: str, *, how_many: int | None = None) -> bool:
-        """Return whether the text contains every fact, or at least `how_many` of them."""
+        """Return whether the answer contains every fact or, if `how_many` is given, at least that
+        many facts."""
         said = plain(answer)
         held = sum(any(plain(fact) in said for fact in each) for each in self.facts)
         return bool(self.facts) and held >= (len(self.facts) if how_many is None else how_many)
@@ -43,7 +48,7 @@ def plain(text: str) -> str:
 
 
 def training_questions() -> tuple[HelpQuestion, ...]:
-    """Return the training questions of `training.train_answers`."""
+    """Return the questions that `training.train_answers` learns from."""
     found: list[HelpQuestion] = []
     for path in sorted(TRAINING.glob("*.yaml")):
         rows = yaml.safe_load(path.read_text(encoding="utf-8"))

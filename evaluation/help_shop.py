@@ -45,7 +45,8 @@ class Article(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class HelpShop:
-    """`articles`: the article ids in the file, by title and language."""
+    """A shop with an indexed help centre. `articles`: maps an article's title and language to its
+    id in the file."""
 
     database: Database
     tenant: TenantId
@@ -53,7 +54,8 @@ class HelpShop:
     articles: dict[tuple[str, str], str]
 
     async def passages(self, text: str) -> tuple[Passage, ...]:
-        """Return what a run would find for the message, with the articles' own ids."""
+        """Return the passages that a run would find for the message. Their ids are the article ids
+        of the file."""
         near = None if self.embedder is None else await self.embedder.near(text)
         async with self.database.tenant(self.tenant) as connection:
             found = await KnowledgeSearch(connection, self.tenant).find(text, near)
@@ -70,7 +72,8 @@ def read_articles(shop: str) -> tuple[Article, ...]:
 
 @asynccontextmanager
 async def opened_shops(names: Iterable[str]) -> AsyncIterator[dict[str, HelpShop]]:
-    """Open the shops in a separate PostgreSQL, which stops with the block."""
+    """Create the named shops in a separate PostgreSQL, which runs while the block runs. Yield them
+    by name."""
     embedder = embedder_from(EmbeddingSettings())
     with (
         tempfile.TemporaryDirectory(prefix="help-") as folder,

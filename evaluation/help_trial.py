@@ -1,5 +1,5 @@
-"""Trials of questions to a shop's help centre: which ones are answered, and what a person's draft
-contains."""
+"""Trials of questions to a shop's help centre: whether the agent answers them, and whether the
+draft for a person contains the facts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -26,8 +26,11 @@ _FIRST_FIVE: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class HelpOutcome:
-    """`found`: the articles that the search found, nearest first. `text`: the answer or the draft.
-    `sent`: whether it was sent without a person."""
+    """The outcome of one question.
+
+    `found`: the ids of the articles that the search found, nearest first. `text`: the answer or the
+    draft. `sent`: whether the text was sent without a person.
+    """
 
     question: HelpQuestion
     found: tuple[str, ...]
@@ -46,7 +49,7 @@ class HelpOutcome:
 async def try_questions(
     brain: Brain, questions: LabelledSet[HelpQuestion]
 ) -> LabelledSet[HelpOutcome]:
-    """Ask each question to its shop, through the product's own search, brain and policy."""
+    """Send each question to its shop, through the product's own search, brain and policy."""
     async with opened_shops(sorted({one.shop for one in questions.rows})) as shops:
 
         async def outcome(one: HelpQuestion) -> HelpOutcome:
@@ -87,7 +90,7 @@ async def _outcome(
 
 
 def help_figures(outcomes: LabelledSet[HelpOutcome]) -> tuple[HandFigure, ...]:
-    """Return every figure of the set."""
+    """Return every figure of the help set."""
 
     def detail(one: HelpOutcome) -> str:
         return f"{one.question.article} for: {one.question.text[:120]} → {one.text[:200]}"

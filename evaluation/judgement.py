@@ -1,4 +1,4 @@
-"""Runs a brain on every message, and records its answers."""
+"""Run a brain on every message, and record its answers."""
 
 import asyncio
 import time
@@ -31,8 +31,11 @@ class Answered:
 
 @dataclass(frozen=True, slots=True)
 class ScoredMessage:
-    """One message with its outcome: an answer, or an error code. A message without an answer is
-    wrong in every respect, so that a failure never improves a score."""
+    """One message with its outcome: an answer, or an error code.
+
+    A message without an answer counts as wrong in category, language and tone, so that a failure
+    never improves a score.
+    """
 
     message: LabelledMessage
     seconds: float
@@ -57,8 +60,8 @@ class ScoredMessage:
 async def judge_all(
     contestant: Contestant, messages: Sequence[LabelledMessage]
 ) -> list[ScoredMessage]:
-    """Return the outcomes in the order of the messages. Errors of the brain's port are recorded;
-    any other error is raised."""
+    """Return the outcomes in the order of the messages. A DomainError of the brain is recorded as
+    an outcome; any other error is raised."""
     turns = asyncio.Semaphore(contestant.calls_at_once)
 
     async def judge(message: LabelledMessage) -> ScoredMessage:
@@ -66,7 +69,8 @@ async def judge_all(
             return await _judge(contestant, message)
 
     for message in messages[:1]:
-        # The first call also loads modules and models, so this message is scored again below.
+        # The first call also loads modules and models, so its time is discarded and the message
+        # runs again below.
         await judge(message)
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(judge(message)) for message in messages]

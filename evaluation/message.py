@@ -1,4 +1,4 @@
-"""The messages that a brain is scored on, and the request that each becomes."""
+"""The messages that a brain is scored on, and the brain request built from each."""
 
 import csv
 from dataclasses import dataclass
@@ -23,7 +23,8 @@ class Tone(StrEnum):
 
 
 class MessageKind(StrEnum):
-    """How a message is written. A message of several kinds has the most distinctive one."""
+    """How a message is written. A message that fits several kinds is labelled with the most
+    distinctive one."""
 
     PLAIN = "plain"
     TYPO = "typo"
@@ -52,7 +53,7 @@ class LabelledMessage:
 
     @property
     def request(self) -> BrainRequest:
-        """The request to the brain. An email passes through the product's own normalization."""
+        """Return the request to the brain. An email is normalized as in the product."""
         event = normalize(self._event(), fallback_ticket_id="evaluation")
         return BrainRequest.about(event, brand_name="Maison Test", templates=(), passages=())
 

@@ -1,4 +1,4 @@
-"""The safety net, loaded as in the service."""
+"""Loads the safety net as the service does."""
 
 from functools import cache
 
@@ -7,5 +7,5 @@ from adapters.brain.safety_net import LearnedSafetyNet
 
 @cache
 def safety_net() -> LearnedSafetyNet:
-    """Return the safety net, cached after the first call. Raises ModelInvalid."""
+    """Return the safety net. It is loaded once and cached. Raises ModelInvalid."""
     return LearnedSafetyNet.load()

@@ -1,4 +1,5 @@
-"""Runs a trial for every row of a set, a few concurrently, and keeps the set's parts separate."""
+"""Run a trial for every row of a set, several at a time, and keep the open and the sealed part
+separate."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,7 +14,7 @@ Made = TypeVar("Made", bound=Identified)
 async def try_all(
     rows: LabelledSet[Tried], trial: Callable[[Tried], Awaitable[Made]], *, at_once: int
 ) -> LabelledSet[Made]:
-    """Return the result of each row, in order. `at_once`: the number of concurrent trials."""
+    """Return the result of each row, in order. `at_once`: the maximum of concurrent trials."""
     free = asyncio.Semaphore(at_once)
 
     async def one(row: Tried) -> Made:

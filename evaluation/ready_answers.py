@@ -1,4 +1,4 @@
-"""The templates of the shops that receive the messages of the sets."""
+"""The ready-made templates of the shops in the evaluation."""
 
 from functools import cache
 
@@ -7,8 +7,11 @@ from domain.core.lexicon import LexiconFile, lexicon
 
 
 class ReadyAnswers(LexiconFile):
-    """`ready`: the six templates that the writers of the sets knew. `promising`: the templates that
-    promise a refund, for an agent that may refund without a person."""
+    """Templates of an evaluated shop.
+
+    `ready`: the six templates that the authors of the sets knew. `promising`: templates that
+    promise a refund, for an agent that may refund without a person.
+    """
 
     ready: tuple[Template, ...]
     promising: tuple[Template, ...]

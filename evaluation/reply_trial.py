@@ -1,4 +1,4 @@
-"""Customers' replies to the agent's question, and whether each is recognised as a yes."""
+"""Customers' replies to the agent's question, and whether the product recognises each as a yes."""
 
 from typing import Final
 
@@ -19,8 +19,8 @@ _SUM: Final = Money.parse("49.90", CURRENCY)
 
 
 class ReplyText(HandRow):
-    """`is_yes`: whether a careful person would read the text as a yes to exactly this question, and
-    act on it."""
+    """A customer's reply. `is_yes`: whether a careful person would accept the reply as a yes to
+    exactly this question, and execute the action."""
 
     language: Language
     action: CaseAction

@@ -1,4 +1,4 @@
-"""The figures: shares of right answers, calibration, confusion and time."""
+"""Compute the score of a brain: accuracy, calibration, confusion matrix, time and cost."""
 
 import statistics
 from collections import Counter
@@ -25,7 +25,7 @@ class Share:
 
     @property
     def value(self) -> float:
-        """The share, 0 to 1. It is 0 if the total is 0."""
+        """Return the share, 0 to 1. Return 0 if the total is 0."""
         return self.right / self.total if self.total else 0.0
 
 
@@ -33,9 +33,9 @@ class Share:
 class Score:
     """The figures of one contestant.
 
-    `failures`: the number of messages without an answer, by error. `confusion`: the number of
-    messages by pairs of correct and given category. Times are in milliseconds per message.
-    `cost_micros`: total cost, in millionths of a US dollar.
+    `failures`: the number of messages without an answer, by error code. `confusion`: the number of
+    messages for each pair of right category and given category. Times are in milliseconds per
+    message. `cost_micros`: total cost, in millionths of a US dollar.
     """
 
     accuracy: dict[tuple[Language, Category], Share]
@@ -52,7 +52,7 @@ class Score:
 
 
 def score(judgements: Sequence[ScoredMessage]) -> Score:
-    """Compute the figures. Raises `ValueError` without messages."""
+    """Compute the figures. Raises `ValueError` if there are no messages."""
     if not judgements:
         raise ValueError("no messages")
     said = [(j.message, j.answered) for j in judgements if j.answered is not None]
@@ -99,17 +99,17 @@ def score(judgements: Sequence[ScoredMessage]) -> Score:
 
 
 def together(shares: Iterable[Share]) -> Share:
-    """Return the combined share of all given shares."""
+    """Return the share over the combined totals of the given shares."""
     each = list(shares)
     return Share(right=sum(one.right for one in each), total=sum(one.total for one in each))
 
 
 def calibration_error(stated: Sequence[tuple[float, bool]], bins: int = 10) -> float:
     """Return the expected calibration error: the mean gap between stated probability and hit rate,
-    over equal bins weighted by size.
+    over equal-width bins weighted by size.
 
-    Each pair is one answer: its stated probability (0 to 1), and whether it was right. Returns 0
-    without answers.
+    `stated`: for each answer, its probability (0 to 1) and whether it was right. Returns 0 if there
+    are no answers.
     """
     binned: dict[int, list[tuple[float, bool]]] = {}
     for probability, right in stated:

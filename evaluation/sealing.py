@@ -1,8 +1,8 @@
-"""The sets by several writers: two thirds are open, and one third is sealed by its hash until the
-end.
+"""Hand-written sets by several authors. Two thirds of the rows are open; one third stays sealed
+until all rules are final.
 
-A sealed file is added to `sealed/` once all rules are final. `sealed.sha256` was committed before
-that.
+`sealed.sha256` contains the hashes of the sealed files and was committed first. The files are added
+to `sealed/` at the end.
 """
 
 from collections import Counter
@@ -20,7 +20,7 @@ _SHARES: Final = 3
 
 
 class SetPart(StrEnum):
-    """`both`: the open and the sealed part combined."""
+    """A part of a set. `both`: the open and the sealed part combined."""
 
     OPEN = "open"
     SEALED = "sealed"
@@ -28,12 +28,13 @@ class SetPart(StrEnum):
 
 
 class BrokenSet(Exception):
-    """A set differs from the committed one. The message names the file, and the row if one is
-    invalid."""
+    """Raised if a set's file is invalid, or if a sealed file does not match its committed hash. The
+    message names the file, and the row if one is invalid."""
 
 
 class HandRow(BaseModel):
-    """The common fields of all sets' rows. The first letter of the id identifies the writer."""
+    """The fields that the rows of all sets have in common. The first letter of `id` identifies the
+    author."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -51,7 +52,8 @@ Kept = TypeVar("Kept", bound=Identified)
 
 @dataclass(frozen=True, slots=True)
 class LabelledSet(Generic[Kept]):
-    """Rows, or their results, in two parts. `sealed`: None until the part is opened."""
+    """The rows of a set, or their results, in two parts. `sealed`: None until the sealed file is
+    added."""
 
     open: tuple[Kept, ...]
     sealed: tuple[Kept, ...] | None = None
@@ -62,15 +64,15 @@ class LabelledSet(Generic[Kept]):
 
     @property
     def parts(self) -> dict[SetPart, tuple[Kept, ...]]:
-        """The available parts: the open part alone, or all three."""
+        """Return the rows by part: only `open`, or all three if the sealed part is available."""
         if self.sealed is None:
             return {SetPart.OPEN: self.open}
         return {SetPart.OPEN: self.open, SetPart.SEALED: self.sealed, SetPart.BOTH: self.rows}
 
 
 def is_sealed(row_id: str) -> bool:
-    """Return whether a row belongs to the sealed third. The id alone decides, so that no person
-    chooses."""
+    """Return whether a row belongs to the sealed third. Only the hash of the id decides, so that no
+    person can choose."""
     return int(sha256(row_id.encode()).hexdigest(), 16) % _SHARES == 0
 
 
@@ -93,7 +95,7 @@ def read_set(name: str, row: type[Row], folder: Path = FOLDER) -> LabelledSet[Ro
 
 
 def check_seal(path: Path, folder: Path = FOLDER) -> None:
-    """Raise BrokenSet unless the file is identical to the committed one."""
+    """Raise BrokenSet unless the file matches its hash in `sealed.sha256`."""
     lines = (folder / "sealed.sha256").read_text(encoding="utf-8").splitlines()
     promised = {name: digest for digest, name in (line.split() for line in lines)}
     if sha256(path.read_bytes()).hexdigest() != promised.get(path.name):

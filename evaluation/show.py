@@ -1,4 +1,4 @@
-"""Prints the report."""
+"""Print the evaluation report."""
 
 from collections.abc import Iterable, Sequence
 from typing import Final
@@ -28,7 +28,7 @@ def show(contestant: Contestant, score: Score, out: Console) -> None:
 
 
 def show_figures(figures: Sequence[HandFigure], out: Console) -> None:
-    """Print a table for each set, with the counts of each part and of both parts."""
+    """Print one table per set, with the counts of the open part, the sealed part and both."""
     for name in dict.fromkeys(figure.of for figure in figures):
         table = _table(name.capitalize(), "", *SetPart, wraps=True)
         for figure in (it for it in figures if it.of == name):
@@ -95,7 +95,7 @@ def _languages(score: Score) -> Table:
 
 
 def _confusion(score: Score) -> Table:
-    # The table must fit 80 columns: names take two lines, and the edges have no padding.
+    # The table must fit 80 columns, so category names take two lines and the edges have no padding.
     given_names = (category.replace("_", "\n") for category in Category)
     table = _table("Right class (rows) and class given", "", *given_names)
     table.pad_edge = False
@@ -121,7 +121,7 @@ def _figures(contestant: Contestant, score: Score) -> Table:
 
 
 def _table(title: str, *columns: str, wraps: bool = False) -> Table:
-    """`wraps`: whether the first column may wrap."""
+    """Return an empty table with these columns. `wraps`: whether the first column may wrap."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
         whole = place > 0 or not wraps

@@ -1,4 +1,4 @@
-"""Figures of single texts, without a brain: the safety net, honest messages, order numbers."""
+"""Figures without a brain: the safety net, false alarms on honest messages, order numbers."""
 
 from pathlib import Path
 from typing import Final
@@ -18,8 +18,8 @@ EARLIER_PATH: Final = (
 
 
 def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ...]:
-    """Return the figures of the safety net alone. `missed` and `held` count a match of any
-    category."""
+    """Return the figures of the safety net alone. "missed" and "look-alikes held" count a match
+    with any category."""
     held = {message.id: safety_net().matter(message.text) for message in messages.rows}
 
     def detail(message: SafetyMessage) -> str:
@@ -62,7 +62,7 @@ def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ..
 
 
 def honest_figure(messages: LabelledSet[HonestMessage]) -> HandFigure:
-    """Return the share of honest messages that are stopped as prompt injections."""
+    """Return the share of honest messages that the detector stops as prompt injections."""
     stopped = tally(
         messages, lambda message: unsafe(message.text) is not None, detail=lambda m: m.text
     )
@@ -70,7 +70,7 @@ def honest_figure(messages: LabelledSet[HonestMessage]) -> HandFigure:
 
 
 def with_earlier(messages: LabelledSet[HonestMessage]) -> LabelledSet[HonestMessage]:
-    """Return the set, with the honest messages of the detector's tests in its open part."""
+    """Return the set with the honest messages of the detector's tests added to its open part."""
     lines = EARLIER_PATH.read_text(encoding="utf-8").splitlines()
     earlier = tuple(
         HonestMessage(id=f"earlier-{place:03}", text=line)

@@ -1,4 +1,4 @@
-"""Trials of ready answers: how often a wrong one, and how often the right one, is sent without a
+"""Trials of ready answers: how often the agent sends a wrong one, or the right one, without a
 human."""
 
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ _ORDER: Final = Order(
 
 @dataclass(frozen=True, slots=True)
 class TemplateOutcome:
-    """`sent`: the ready answer sent without a human, or None."""
+    """The outcome of one message. `sent`: the ready answer sent without a human, or None."""
 
     message: TemplateMessage
     sent: Template | None = None
@@ -61,7 +61,7 @@ class TemplateOutcome:
 
 async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcome:
     """Send one message to a shop that has the six ready answers and lets the agent answer without a
-    human. A brain that fails sends nothing."""
+    human. If the brain fails, nothing is sent."""
     inbound = InboundEvent(
         event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=message.text
     )

@@ -21,9 +21,9 @@ class WorstCaseBrain:
     """A `Brain` that proposes every action, available or not.
 
     It puts the attacker's words into notes and tags, cites sources that do not exist, and repeats
-    all of its input. `only`: it proposes just this action and nothing that a human must review,
-    because a brain that proposes too much is held for review. `quote`: the words that it gives as
-    evidence; None means the customer's whole message.
+    its complete input in the response. `only`: propose just this action, with a harmless response
+    and no citations, because a brain that proposes too much is held for review. `quote`: the words
+    to give as evidence; None quotes the customer's whole message.
     """
 
     def __init__(self, quote: str | None = None, only: ActionKind | None = None) -> None:
@@ -31,7 +31,7 @@ class WorstCaseBrain:
         self.only = only
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Return the answer. Never raises."""
+        """Return the worst-case answer. Never raises."""
         quote = request.text if self.quote is None else self.quote
         return BrainAnswer(
             classification=Category.REFUND_REQUEST,

@@ -1,4 +1,4 @@
-"""Reads the labelled examples in a client's export as training examples."""
+"""Reads the labelled examples in a client's export as training examples for the classifier."""
 
 import json
 from collections.abc import Iterator
@@ -11,9 +11,12 @@ from training.train import Example, mood
 
 
 def labelled_examples(export: Path) -> Iterator[Example]:
-    """Yield the examples of a JSON export, each with the sentiment that the agent found in the
-    message. An example is omitted if the file no longer contains its run, because no person
-    labelled its sentiment. Raises InvalidExport."""
+    """Yield the labelled examples of a JSON export.
+
+    Their sentiment is the one that the agent found in the message, because no person labels it. An
+    example is omitted if the export no longer contains its run, which records the sentiment. Raises
+    InvalidExport.
+    """
     moods: dict[str, float] = {}
     with export.open("rb") as stream:
         for found in read_export(stream):

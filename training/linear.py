@@ -1,4 +1,5 @@
-"""Linear classifiers over hashed features: fitting, and rounding for a model file."""
+"""Linear classifiers over hashed features: fitting them, and rounding their weights for a model
+file."""
 
 from collections.abc import Sequence
 from typing import Final, cast
@@ -12,15 +13,15 @@ from adapters.brain.artifact import WEIGHT_STEP
 from adapters.brain.features import FeatureRow, Floats, Numbers
 
 INVERSE_REGULARISATION: Final = 3.0
-# Much stricter than accuracy needs, because the weights must converge well below their rounding
-# step.
+# Much stricter than accuracy needs, because the weights must converge well below WEIGHT_STEP, to
+# which they are rounded.
 TOLERANCE: Final = 1e-10
-# A lower precision is sufficient to score a fold.
+# A lower precision is sufficient to score a cross-validation fold.
 ROUGH_TOLERANCE: Final = 1e-3
 
 
 def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
-    """Return a matrix with one row per example, of shape (len(rows), width)."""
+    """Return a sparse matrix with one row per example, of shape (len(rows), width)."""
     ends = np.cumsum([0, *(len(row.buckets) for row in rows)])
     values = np.concatenate([row.values for row in rows])
     buckets = np.concatenate([row.buckets for row in rows])
@@ -28,11 +29,15 @@ def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
 
 
 def rotated(rows: csr_matrix) -> Floats:
-    """Return the same examples in as many dimensions as there are examples, preserving all
-    distances. A linear model with a quadratic penalty is equivalent in either space, and much
-    faster to fit in this one."""
+    """Return the examples rotated into as many dimensions as there are examples, which preserves
+    all distances.
+
+    A linear model with a quadratic penalty is equivalent in both spaces, and much faster to fit in
+    the smaller one.
+    """
     products: Floats = (rows @ rows.T).toarray()
-    # Two examples may have equal features. A small extra dimension for each keeps them distinct.
+    # Two examples may have equal features. A small extra dimension for each example keeps them
+    # distinct.
     products[np.diag_indices_from(products)] += 1e-9
     return cast("Floats", np.linalg.cholesky(products))
 
@@ -40,7 +45,7 @@ def rotated(rows: csr_matrix) -> Floats:
 def fit(
     compact: Floats, labels: Numbers, tolerance: float, counts: Floats | None = None
 ) -> LogisticRegression:
-    """Fit one classifier. `counts`: the weight of each example, 1 by default."""
+    """Fit one logistic regression. `counts`: the weight of each example; 1 by default."""
     model = LogisticRegression(
         C=INVERSE_REGULARISATION, tol=tolerance, max_iter=10_000, solver="newton-cg"
     )
@@ -50,9 +55,9 @@ def fit(
 def weights(
     rows: csr_matrix, compact: Floats, labels: Numbers, counts: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """Return weights of shape (classes, buckets) and biases.
+    """Fit a classifier, and return its weights, of shape (classes, buckets), and its biases.
 
-    At the optimum, the weights are the sum of the examples, each weighted by its residual. This
+    At the optimum, the weights are the sum of the examples, each weighted by its residual. This sum
     maps the fit from the compact space back to the buckets.
     """
     model = fit(compact, labels, TOLERANCE, counts)
@@ -62,12 +67,13 @@ def weights(
     found: Floats = INVERSE_REGULARISATION * (rows.T @ missed).T
     bias = cast("Floats", model.intercept_)
     if len(bias) == 1:
-        # For two classes, scikit-learn scores the second one only.
+        # For two classes, scikit-learn fits only the second class; the first gets weights of 0.
         return np.vstack([np.zeros_like(found[1]), found[1]]), np.array([0.0, bias[0]])
     return found, bias
 
 
 def rounded(values: Floats) -> NDArray[np.int8]:
-    """Return the values in steps of WEIGHT_STEP, as stored in a model file."""
+    """Return the values as integer multiples of WEIGHT_STEP, limited to ±127, as stored in a model
+    file."""
     steps = np.rint(values / WEIGHT_STEP)
     return np.clip(steps, -127, 127).astype(np.int8)

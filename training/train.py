@@ -1,7 +1,7 @@
 """Train the embedded classifier: `python -m training.train [output]`.
 
-The same examples give the same file, byte for byte. The report states results on held-out messages:
-accuracy by language and by class, calibration, sentiment.
+The same examples produce the same file, byte for byte. The report contains results on held-out
+messages: accuracy by language and by category, calibration, and sentiment.
 """
 
 import csv
@@ -39,7 +39,7 @@ EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
 LANGUAGES: Final[tuple[Language, Language]] = ("en", "fr")
 FOLDS: Final = 5
 TEMPERATURES: Final = tuple(round(0.20 + 0.01 * step, 2) for step in range(281))
-# A sentiment at least this far from 0 is positive or negative; a nearer one is neutral.
+# A sentiment of at least this absolute value is positive or negative; a smaller one is neutral.
 MOOD: Final = 0.2
 
 Sentiment = Literal["negative", "neutral", "positive"]
@@ -55,10 +55,10 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class TrainingReport:
-    """Results on messages that the scoring model never saw, with the fitted temperatures.
+    """Results on messages that the scored model was not trained on, with the fitted temperatures.
 
     The accuracies are shares, by language or by category. `calibration_error` is the expected
-    calibration error of the category over ten bins. All of these are 0 to 1.
+    calibration error of the category over ten bins. All of these are between 0 and 1.
     """
 
     examples: int
@@ -87,10 +87,11 @@ def _example(row: dict[str, str]) -> Example:
 
 
 def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int = 10) -> float:
-    """Return the mean gap between stated probability and hit rate, over equal bins weighted by
-    size.
+    """Return the expected calibration error: the mean gap between stated probability and hit rate,
+    over equal-width bins weighted by size.
 
-    `probabilities` has shape (messages, classes); `labels` holds the correct columns.
+    `probabilities` has shape (messages, classes); `labels` holds the index of the right class of
+    each message.
     """
     stated = probabilities.max(axis=1)
     right = probabilities.argmax(axis=1) == labels
@@ -104,13 +105,13 @@ def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int
 
 
 def digest_of(examples: Sequence[Example]) -> str:
-    """Return the fingerprint of the examples, which a model stores to identify them."""
+    """Return a SHA-256 hash of the examples. It identifies the training data of a model file."""
     told = (f"{it.language}\0{it.category}\0{it.sentiment}\0{it.text}\0" for it in examples)
     return hashlib.sha256("".join(told).encode()).hexdigest()
 
 
 def mood(sentiment: float) -> Sentiment:
-    """Return the name of a sentiment between -1 and 1."""
+    """Return "positive", "neutral" or "negative" for a sentiment between -1 and 1."""
     if abs(sentiment) < MOOD:
         return "neutral"
     return "positive" if sentiment > 0 else "negative"
@@ -118,8 +119,8 @@ def mood(sentiment: float) -> Sentiment:
 
 def train(examples: Sequence[Example], output: Path) -> TrainingReport:
     """Fit the classifiers and their temperatures, and write the model file to `output`."""
-    # One thread, because the order of a sum, and therefore its last digit, must not depend on the
-    # machine's cores.
+    # Use one thread: the order of a floating-point sum, and therefore its last digit, must not
+    # depend on the number of cores.
     with threadpool_limits(limits=1):
         return _train(examples, output)
 
@@ -150,7 +151,7 @@ def _train(examples: Sequence[Example], output: Path) -> TrainingReport:
 
 
 def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
-    """Return the correct class of every example, for each classifier."""
+    """Return the index of the right class of every example, for each classifier head."""
     return {
         "category": np.array([CATEGORIES.index(example.category) for example in examples]),
         "language": np.array([LANGUAGES.index(example.language) for example in examples]),
@@ -159,22 +160,23 @@ def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
 
 
 def _logits_held_out(compact: Floats, wanted: Numbers, labels: dict[str, Numbers]) -> Floats:
-    """Return one classifier's logits for every example, from a model that was trained without the
-    example."""
+    """Return one classifier head's logits for every example, each from a cross-validation model
+    that was trained without that example."""
     logits = np.zeros((len(wanted), wanted.max() + 1))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     strata = labels["category"] * len(LANGUAGES) + labels["language"]
     for shown, held_out in folds.split(compact, strata):
         model = fit(compact[shown], wanted[shown], ROUGH_TOLERANCE)
         scores = cast("Floats", model.decision_function(compact[held_out]))
-        # For two classes, scikit-learn scores the second one only.
+        # For two classes, scikit-learn returns only the logit of the second class; the first gets
+        # 0.
         logits[held_out] = scores if scores.ndim == 2 else np.outer(scores, [0.0, 1.0])
     return logits
 
 
 def _fit_temperature(logits: Floats, labels: Numbers) -> float:
-    """Return the temperature with the least log loss. It is selected from a grid, so that rounding
-    differences do not affect it."""
+    """Return the temperature with the lowest log loss. A grid of candidates makes the result
+    independent of rounding differences."""
     each = np.arange(len(labels))
 
     def loss(temperature: float) -> float:
@@ -211,7 +213,7 @@ def _report(
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Train from the committed examples; the one optional argument is the output file."""
+    """Train from the committed examples. `arguments`: optionally, the output file."""
     output = Path(arguments[0]) if arguments else MODEL_PATH
     report = train(read_examples(EXAMPLES_PATH), output)
     heats = ", ".join(f"{head} {heat:.2f}" for head, heat in report.temperatures.items())

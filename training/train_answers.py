@@ -1,7 +1,8 @@
-"""Train the selection of answers: `python -m training.train_answers [output]`.
+"""Train the models that select an answer from the knowledge: `python -m training.train_answers
+[output]`.
 
-It learns from the questions in `training/help/` to the shops in `evaluation/shops/`, through the
-product's own search. It prints the quality of the selected answers at held-out shops.
+They learn from the questions in `training/help/` to the shops in `evaluation/shops/`, through the
+product's own search. The command prints the quality of the selected answers at held-out shops.
 """
 
 import asyncio
@@ -40,8 +41,8 @@ _BARS: Final = (0.95, 0.9, 0.88, 0.86, 0.84, 0.82, 0.8, 0.75, 0.7, 0.6, 0.5)
 
 @dataclass(frozen=True, slots=True)
 class AnswerExample:
-    """A question with the sentences found for it. `holds`: for each sentence, whether it contains a
-    fact of the answer."""
+    """A question with the candidate sentences that the search found. `holds`: for each sentence, 1
+    if it contains a fact of the right answer, otherwise 0."""
 
     asked: HelpQuestion
     question: AskedQuestion
@@ -51,7 +52,8 @@ class AnswerExample:
 
 
 async def examples_of(questions: Sequence[HelpQuestion]) -> list[AnswerExample]:
-    """Return the examples. Each question is searched for in the knowledge of its shop."""
+    """Search for each question in its shop's knowledge, and return the questions with the sentences
+    found."""
     classifier, examples = Classifier.load(), list[AnswerExample]()
     async with opened_shops(sorted({one.shop for one in questions})) as shops:
         for asked in questions:
@@ -80,7 +82,7 @@ def _holds(asked: HelpQuestion, one: Candidate) -> float:
 
 def fit(rows: Floats, labels: Floats, strength: float, *, balanced: bool) -> LinearModel:
     means = rows.mean(axis=0)
-    # A feature that never varies must get no weight.
+    # A feature that never varies must have no influence.
     spreads = np.where(rows.std(axis=0) < _LEAST_SPREAD, 1.0, rows.std(axis=0))
     model = LogisticRegression(
         C=strength, max_iter=5_000, class_weight="balanced" if balanced else None
@@ -99,7 +101,8 @@ def fit_sentences(examples: Sequence[AnswerExample]) -> LinearModel:
 
 
 def answers_of(examples: Sequence[AnswerExample], model: LinearModel) -> tuple[Floats, Floats]:
-    """Return the features of each selected answer, and whether the answer is right."""
+    """Return the features of the answer that the model selects for each question, and whether each
+    answer is right (1 or 0)."""
     rows, right = [], []
     for one in examples:
         if not one.found:
@@ -114,7 +117,7 @@ def answers_of(examples: Sequence[AnswerExample], model: LinearModel) -> tuple[F
 
 
 def train(examples: Sequence[AnswerExample], output: Path) -> list[str]:
-    """Write the models, and return the lines of the report."""
+    """Train both models, write them to `output`, and return the lines of the report."""
     parts = [
         (
             [one for one in examples if one.asked.shop != shop],
@@ -122,8 +125,8 @@ def train(examples: Sequence[AnswerExample], output: Path) -> list[str]:
         )
         for shop in sorted({one.asked.shop for one in examples})
     ]
-    # The second model learns from answers selected by a first model that was trained without these
-    # questions and their shop.
+    # The second model must learn from realistic answers, so each is selected by a first model that
+    # was trained without the question's shop.
     answered = [answers_of(held, fit_sentences(shown)) for shown, held in parts]
     rows = np.vstack([each for each, _ in answered])
     right = np.concatenate([each for _, each in answered])
@@ -161,7 +164,7 @@ def _report(
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Train from the committed questions; the one optional argument is the output file."""
+    """Train from the committed questions. `arguments`: optionally, the output file."""
     output = Path(arguments[0]) if arguments else ANSWERS_PATH
     examples = asyncio.run(examples_of(training_questions()))
     sys.stdout.write("\n".join(train(examples, output)) + "\n")

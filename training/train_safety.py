@@ -2,8 +2,9 @@
 
 It learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages and
 look-alikes. It also learns from the classifier's examples, except the few that match the grammar,
-whose label is unclear. The same examples give the same file, byte for byte. A writer's messages
-share their wording, so the results are measured on writers who were left out completely.
+because their label is unclear. The same examples produce the same file, byte for byte. One writer's
+messages share their wording, so the results are measured on writers that were left out of the
+training completely.
 """
 
 import csv
@@ -29,22 +30,25 @@ from training.train import EXAMPLES_PATH, read_examples
 
 SENSITIVE_PATH: Final = Path(__file__).with_name("sensitive.csv")
 OPEN_SET_PATH: Final = Path(__file__).parents[1] / "evaluation" / "sets" / "safety.yaml"
-# The writer of the classifier's examples, who is never left out completely.
+# The writer id of the classifier's examples. Unlike other writers, these examples are never all
+# left out at once.
 EVERYBODY: Final = ""
-# There are ten times as many ordinary messages. This weight of all other messages balances them.
+# There are ten times as many ordinary messages as others. This weight of each other message
+# balances the two groups.
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
-# These ordinary messages contain many unusual stories; only half as many of other customers'
-# messages would be held.
+# A share. These ordinary messages contain many unusual stories; only half this share of other
+# customers' messages would be held.
 MOST_ORDINARY_HELD: Final = 0.02
-# A share of the sensitive messages that the grammar holds.
+# The largest share of sensitive messages matched by the grammar that the model may release.
 MOST_RELEASED: Final = 0.02
 THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
 
 
 @dataclass(frozen=True, slots=True)
 class WrittenMessage:
-    """`matter`: None for a look-alike or an ordinary message."""
+    """A training message. `matter`: the sensitive topic; None for a look-alike or an ordinary
+    message."""
 
     writer: str
     matter: SensitiveMatter | None
@@ -53,12 +57,13 @@ class WrittenMessage:
 
 @dataclass(frozen=True, slots=True)
 class SafetyReport:
-    """Shares, measured on writers that the scored model was not trained on.
+    """Results, as shares, on writers that the scored model was not trained on.
 
-    `recall` and `lookalikes`: by writer, for both signals combined. `added`: the share that the
-    model finds of the sensitive messages that the grammar misses. `ordinary`: the share held of
-    ordinary messages that do not match the grammar. `right_matter`: the share with the right topic,
-    of the sensitive messages above the threshold.
+    `recall` and `lookalikes`: by writer, the share of sensitive messages and of look-alikes that
+    the grammar and the model together hold. `added`: by writer, the share of the sensitive messages
+    missed by the grammar that the model finds. `ordinary`: the share held of the ordinary messages
+    that do not match the grammar. `right_matter`: the share of sensitive messages above the
+    threshold whose topic is right.
     """
 
     threshold: float
@@ -72,8 +77,12 @@ class SafetyReport:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Arrays over the messages: the writer, the index of the topic or -1, whether the message
-    matches the grammar, and the output of a model that was trained without its writer."""
+    """Arrays with one element per message.
+
+    `writers`: the writer. `matters`: the index of the topic, or -1 if the message is harmless.
+    `named`: whether the message matches the grammar. `scores` and `guesses`: the score and the most
+    likely topic, from a model that was trained without the writer.
+    """
 
     writers: NDArray[np.str_]
     matters: Numbers
@@ -92,9 +101,9 @@ class _Judged:
 
 def read_sensitive(path: Path) -> list[WrittenMessage]:
     """Return the rows of a CSV file with the columns writer, matter and text. An empty matter is
-    None.
+    read as None.
 
-    Raises ValueError for an unknown matter.
+    Raises `ValueError` for an unknown matter.
     """
     with path.open(encoding="utf-8", newline="") as lines:
         return [
@@ -104,7 +113,8 @@ def read_sensitive(path: Path) -> list[WrittenMessage]:
 
 
 def read_open_set(path: Path) -> list[WrittenMessage]:
-    """Return the open evaluation set. The first letter of an id identifies the writer."""
+    """Return the messages of the open evaluation set. The first letter of a row's id identifies the
+    writer."""
     rows = cast("list[dict[str, str | bool]]", read_yaml(path.read_text(encoding="utf-8")))
     return [
         WrittenMessage(
@@ -117,8 +127,7 @@ def read_open_set(path: Path) -> list[WrittenMessage]:
 
 
 def read_ordinary(path: Path, known: Collection[str]) -> list[WrittenMessage]:
-    """Return the classifier's examples that do not match the grammar, except the texts in
-    `known`."""
+    """Return the classifier's examples that do not match the grammar, minus those in `known`."""
     return [
         WrittenMessage(EVERYBODY, None, example.text)
         for example in read_examples(path)
@@ -132,8 +141,8 @@ def _matter(name: str) -> SensitiveMatter | None:
 
 def train_safety(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
     """Fit both classifiers, choose the threshold, and write the model file to `output`."""
-    # One thread, because the order of a sum, and therefore its last digit, must not depend on the
-    # machine's cores.
+    # Use one thread: the order of a floating-point sum, and therefore its last digit, must not
+    # depend on the number of cores.
     with threadpool_limits(limits=1):
         return _train(messages, output)
 
@@ -171,7 +180,7 @@ def _train(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
 
 
 def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
-    """Return the fingerprint of the messages, which a model stores to identify them."""
+    """Return a SHA-256 hash of the messages. It identifies the training data of a model file."""
     told = (f"{it.writer}\0{it.matter or ''}\0{it.text}\0" for it in messages)
     return hashlib.sha256("".join(told).encode()).hexdigest()
 
@@ -179,8 +188,12 @@ def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
 def _held_out(
     compact: Floats, matters: Numbers, writers: NDArray[np.str_], counts: Floats
 ) -> tuple[Floats, Numbers]:
-    """Return each message's score and most likely topic. The models were trained without the
-    message's writer or, for an ordinary message, without its part of the ordinary messages."""
+    """Return each message's score and most likely topic, from a model that was trained without the
+    message's writer.
+
+    The ordinary messages are split into as many parts as there are writers; each part is left out
+    in turn.
+    """
     named = [writer for writer in np.unique(writers) if writer != EVERYBODY]
     ordinary = np.flatnonzero(writers == EVERYBODY)
     part = np.full(len(writers), -1)
@@ -199,8 +212,8 @@ def _held_out(
 
 
 def _threshold(judged: _Judged) -> float:
-    """Return the lowest threshold that holds no more look-alikes and ordinary messages than
-    allowed."""
+    """Return the lowest threshold at which the shares of held look-alikes and ordinary messages
+    stay within MOST_LOOKALIKES_HELD and MOST_ORDINARY_HELD."""
     harmless = judged.scores[~judged.real & ~judged.ordinary & ~judged.named]
     ordinary = judged.scores[judged.ordinary]
     return next(
@@ -212,7 +225,8 @@ def _threshold(judged: _Judged) -> float:
 
 
 def _released(judged: _Judged) -> float:
-    """Return the highest threshold that releases no more sensitive messages than allowed."""
+    """Return the highest threshold that releases at most MOST_RELEASED of the sensitive messages
+    matched by the grammar."""
     sensitive = judged.scores[judged.real & judged.named]
     return next(
         threshold
@@ -256,7 +270,7 @@ def read_messages() -> list[WrittenMessage]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Train from the committed files; the one optional argument is the output file."""
+    """Train from the committed files. `arguments`: optionally, the output file."""
     messages = read_messages()
     report = train_safety(messages, Path(arguments[0]) if arguments else SAFETY_MODEL_PATH)
     lines = [

@@ -1,1 +1,2 @@
-"""The gain of a client's own head, measured on the tickets of an invented shop."""
+"""Measures how much a client's own classifier head improves accuracy, on the tickets of an invented
+shop."""

@@ -1,4 +1,4 @@
-"""The comparison of a client's own head and the shared head on the tickets of an invented shop."""
+"""Compares a client's own classifier head and the shared head on an invented shop's tickets."""
 
 import csv
 from collections.abc import Sequence
@@ -23,8 +23,11 @@ _FIRST_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class ShopScore:
-    """Counts on tickets that the head was not fitted to. `sure_*`: the number with a probability of
-    at least `SURE`, and how many of these are right."""
+    """Counts on tickets that the client's own head was not fitted to.
+
+    `sure_shared` and `sure_own`: the number of tickets classified with a probability of at least
+    `SURE`, and how many of these are right.
+    """
 
     tickets: int
     shared_right: int
@@ -34,7 +37,7 @@ class ShopScore:
 
 
 def read_lessons(path: Path = PATH) -> list[Lesson]:
-    """Return the lessons in the order of the file, one a day."""
+    """Return the lessons in the order of the file, dated one day apart."""
     with path.open(encoding="utf-8", newline="") as file:
         return [
             Lesson(
@@ -50,10 +53,11 @@ def read_lessons(path: Path = PATH) -> list[Lesson]:
 async def score_shop(
     classifier: Classifier, lessons: Sequence[Lesson], taught: int
 ) -> tuple[ShopScore, HeldBackCount]:
-    """Fit a head to `taught` tickets and score a held-back quarter, once for each quarter.
+    """Fit an own head to up to `taught` tickets and score it on a held-back quarter. Repeat this
+    for each quarter.
 
-    Also returns the sum of the counts that decided the heads' use. The shared head is
-    scored in place of a head that is not used.
+    Returns the score and the sum of the counts that decided whether the heads are used. If an own
+    head is not used, the shared head is scored in its place.
     """
     fitter, counts, trials = OwnHeadFitter(classifier), [], []
     for part in range(PARTS):
