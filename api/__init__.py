@@ -1,1 +1,2 @@
-"""The HTTP API: it authenticates, admits events, starts runs, waits for them and answers."""
+"""The HTTP API. It authenticates callers, admits events, starts runs, waits for their outcome and
+responds."""

@@ -1,8 +1,8 @@
 """Route dependencies that authenticate and authorize callers.
 
-FastAPI resolves them in the order of the parameters. A route whose first parameter is its caller
-therefore reads no body from an unauthorized caller. `/api/dashboard` accepts only session tokens,
-so that a leaked API key cannot decide anything there.
+FastAPI resolves dependencies in the order of the parameters. A route whose first parameter is its
+caller therefore reads no body from an unauthorized caller. `/api/dashboard` accepts only session
+tokens, so that a leaked API key cannot decide reviews or change settings there.
 """
 
 from collections.abc import Set
@@ -88,7 +88,8 @@ async def member_of(
 async def member_for(
     user: User, client_id: str | None, resources: Resources, network: str
 ) -> Member:
-    """Return the user's membership in the client that they name, or in their default client.
+    """Return the user's membership in the client that the request names, or in the user's default
+    client.
 
     `network`: the network that the request comes from. Raises AccessDenied, NoClient, and
     ClientNotFound to internal admins.
@@ -107,7 +108,7 @@ async def member_for(
 
 
 async def check_chosen(user: User, client_id: str | None, resources: Resources) -> None:
-    """Raise ClientIdMissing if a user of several clients names none, because a connection must not
+    """Raise ClientIdMissing if a user of several clients names none. Otherwise a connection could
     be added to the wrong client."""
     if client_id is not None:
         return
@@ -117,11 +118,11 @@ async def check_chosen(user: User, client_id: str | None, resources: Resources) 
 
 
 class InClient(Part):
-    """The caller's membership in the client that the query names, or in the caller's default
-    client.
+    """A dependency that returns the caller's membership in the client that the query names, or in
+    the caller's default client.
 
-    `roles`: the allowed roles. The use case checks them again; checking here refuses other callers
-    before they send a body. `chosen`: a user of several clients must name one. Raises
+    `roles`: the allowed roles. The use case checks the roles again; the check here refuses other
+    callers before they send a body. `chosen`: a user of several clients must name one. Raises
     Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient,
     RoleRequired, and ClientNotFound to internal admins.
     """
@@ -147,7 +148,7 @@ class InClient(Part):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Q]):
-    """A parsed query about one client, with the client and the caller."""
+    """A parsed query about one client, with that client and the caller."""
 
     tenant: TenantId
     actor: Actor
@@ -155,8 +156,8 @@ class Asked(Generic[Q]):
 
 
 class QueryInClient(Part, Generic[Q]):
-    """Like `InClient`, for lists and reports whose query has further fields. Raises the same
-    errors."""
+    """A dependency like `InClient`, for lists and reports whose query has further fields. Raises
+    the same errors."""
 
     security = SESSION
 
@@ -193,7 +194,8 @@ class ClientNow:
 
 
 class NamedClient(Part):
-    """The client that the query must name. The caller holds a key or a session token.
+    """A dependency that returns the client that the query must name. The caller authenticates with
+    an API key or a session token.
 
     `counted_as`: the rate limit that the request counts against. `needed`: the scope that a key
     needs. Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing,
@@ -228,8 +230,8 @@ UsageOfDep = Annotated[ClientNow, Depends(NamedClient(LimitScope.USAGE, Scope.US
 
 
 class GatewayCaller(Part):
-    """The caller of the gateway, authenticated by any scheme. Raises Unauthenticated,
-    InsufficientScope."""
+    """A dependency that returns the caller of the gateway, authenticated by any scheme. Raises
+    Unauthenticated, InsufficientScope."""
 
     security = EVERY_SCHEME
     counted = False
@@ -246,7 +248,8 @@ GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
 
 
 class SignedIn(Part):
-    """The signed-in user of a route whose body names the client. The route then calls `member_for`.
+    """A dependency that returns the signed-in user, for a route whose body names the client. The
+    route then calls `member_for`.
 
     `counted_as`: the rate limit that the request counts against. Raises Unauthenticated,
     TooManyRequests.
@@ -263,17 +266,18 @@ class SignedIn(Part):
 
 @dataclass(frozen=True, slots=True)
 class MemberAt(Member):
-    """A user acting on one record of a client."""
+    """A user acting on one record of a client, such as a review."""
 
     record_id: str
 
 
 class InClientOf(Part):
-    """The caller's membership in the client that owns the record in the path.
+    """A dependency that returns the caller's membership in the client that owns the record in the
+    path.
 
     `path_id`: the path parameter with the record's id. `client_of`: returns the record's client.
-    Raises Unauthenticated, TooManyRequests, RoleRequired, and `missing`, also for a record of
-    another client.
+    Raises Unauthenticated, TooManyRequests and RoleRequired. Raises `missing` if the record does
+    not exist or belongs to another client.
     """
 
     security = SESSION

@@ -147,9 +147,9 @@ def create_app(
 ) -> FastAPI:
     """Return the API application.
 
-    It starts even if Temporal or PostgreSQL is down, and reports itself unready until they are
-    back. `metrics`: the metrics registry, if this process exposes metrics. `traces`: the trace
-    exporter, if tracing is on.
+    The application starts even if Temporal or PostgreSQL is down, and reports itself unready until
+    both are available. `metrics`: the metrics registry, if this process exposes metrics. `traces`:
+    the trace exporter, if tracing is on.
     """
     app: FastAPI = FastAPIOffline(
         title=settings.server.service_name,
@@ -176,7 +176,8 @@ def create_app(
 @cache
 def _routes() -> tuple[BaseRoute, ...]:
     """Return all routes, built once per process. FastAPI prepares each route at its first request,
-    which costs half a second of CPU in all; later applications reuse the result."""
+    which costs half a second of CPU in total. Further applications in the same process reuse the
+    prepared routes."""
     every = APIRouter(redirect_slashes=False, responses=EDGE)
     for router in (*_ROUTERS, *PAGE_ROUTERS):
         every.include_router(router)
@@ -184,8 +185,8 @@ def _routes() -> tuple[BaseRoute, ...]:
 
 
 def _serve_whole_files(app: FastAPI) -> None:
-    """Ignore the Range header for static documents, as HTTP allows. Starlette answers an invalid
-    range in plain text and bypasses our error table."""
+    """Make static files ignore the Range header, as HTTP allows. Starlette would answer an invalid
+    range in plain text, bypassing our error table."""
     (files,) = (route for route in app.routes if isinstance(route, Mount))
     inner = files.app
 

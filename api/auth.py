@@ -1,5 +1,5 @@
-"""Authenticate the caller and determine its client. Only this module creates a request's TenantId;
-`api/access.py` calls it for the routes."""
+"""Authentication of the caller, and the choice of the caller's client. Only this module creates a
+request's TenantId; `api/access.py` calls it for the routes."""
 
 import hmac
 from collections.abc import Set
@@ -36,8 +36,8 @@ Caller = InternalWorker | ActiveKey | User
 
 
 async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller:
-    """Authenticate the gateway's caller by the first scheme that matches: the engine secret's
-    headers, then Bearer. A scheme that does not match falls through to the next. Raises
+    """Return the gateway's caller, authenticated by the first scheme that matches: the engine
+    secret's headers, then Bearer. A scheme that does not match falls through to the next. Raises
     Unauthenticated."""
     if any(_is_engine_secret(headers.getlist(name), resources) for name in _SECRET_HEADERS):
         return InternalWorker()
@@ -55,7 +55,8 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 def may_vouch(caller: Caller) -> bool:
     """Return whether the caller may vouch for a customer's address. An `ak_` key and the engine
-    secret may. An MCP key acts for a program and a session for a person, so they may not."""
+    secret may. An MCP key belongs to an AI client and a session to a person, so these callers may
+    not."""
     match caller:
         case InternalWorker():
             return True
@@ -73,7 +74,7 @@ def check_scope(caller: Caller, needed: Scope) -> None:
 
 
 def note_use(request: Request, caller: Caller) -> None:
-    """Record the use of a key and its network, for the list of keys."""
+    """Record the use of a key and the caller's network. The list of keys shows both."""
     if isinstance(caller, ActiveKey):
         resources: Resources = request.app.state.resources
         resources.key_uses.note(caller.id, client_network(request), resources.now())
@@ -102,8 +103,8 @@ async def key_holder(token: str, resources: Resources) -> ActiveKey:
 
 
 def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
-    """Return a reader of presented keys, which caches nothing. Concurrent requests with the same
-    key share one database read, so they do not exhaust the connection pool."""
+    """Return a reader that looks up presented keys and caches nothing. Concurrent requests with the
+    same key share one database read, so they do not exhaust the connection pool."""
 
     async def read(material: KeyMaterial) -> ActiveKey | None:
         async with database.unscoped() as connection:
@@ -113,8 +114,8 @@ def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
-    """Check the key again after the body has arrived, because it may have been revoked in the
-    meantime. Raises Unauthenticated."""
+    """Check the API key again after the body has arrived, because the key may have been revoked in
+    the meantime. Raises Unauthenticated."""
     if isinstance(caller, ActiveKey) and not await keys.is_active(caller.id):
         raise Unauthenticated
 
@@ -122,10 +123,10 @@ async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
 async def authorize(
     caller: Caller, client_id: str, resources: Resources, *, session_roles: Set[Role] = ANYONE
 ) -> tuple[TenantId, Actor]:
-    """Return the tenant that the caller may act for, and the actor that it acts as.
+    """Return the tenant that the caller may act for, and the actor that the caller acts as.
 
     `session_roles`: the roles that a session token needs; keys and the engine secret need none. A
-    caller without access to every client gets the same answer for another client and for a missing
+    caller without access to every client gets the same error for another client and for a missing
     one. Raises AccessDenied, RoleRequired, and ClientNotFound if the id is no ULID.
     """
     wanted = parse_ulid(client_id)
@@ -160,7 +161,7 @@ async def _actor_for(caller: Caller, client_id: str, resources: Resources) -> Ac
 
 
 async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
-    """Return the caller's own tenant, for a request that names none. Raises NoClient."""
+    """Return the caller's own tenant, for a request that names no client. Raises NoClient."""
     if isinstance(caller, ActiveKey):
         return TenantId(caller.client_id)
     async with resources.database.reading_across() as connection:
@@ -180,8 +181,8 @@ def limiter_key(caller: ActiveKey | User) -> str:
 
 
 def body_key(caller: Caller, peer: str) -> str:
-    """Return the key under which bodies in transit are counted. An internal worker's bodies are
-    counted by its address, because only the body names the client."""
+    """Return the key under which concurrent request bodies are counted. An internal worker's bodies
+    are counted by the worker's address, because only the body names the client."""
     return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 
@@ -194,8 +195,8 @@ def _is_engine_secret(presented: list[str], resources: Resources) -> bool:
 
 
 def _bearer_token(headers: Headers) -> str:
-    """Return the token of the `Authorization: Bearer` header. Raises Unauthenticated if there is
-    none or it is too long."""
+    """Return the token of the `Authorization: Bearer` header. Raises Unauthenticated if the header
+    is missing or the token is too long."""
     given = headers.getlist("authorization")
     if len(given) != 1:
         raise Unauthenticated

@@ -24,13 +24,15 @@ Ask = Callable[[Say], Awaitable[CopilotAnswer]]
 async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGenerator[bytes]:
     """Yield `delta` events with the text, then each `citation` and `draft`, then `done`.
 
-    An error before the first piece is raised and answered like any other; a later one is sent as an
-    `error` event. The copilot stops when the reader disconnects.
+    An error before the first piece of text is raised, and the caller gets an ordinary error
+    response. A later error is sent as an `error` event. The copilot stops when the reader
+    disconnects.
     """
     pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
 
     async def answered() -> CopilotAnswer:
-        # Skip this if the reader has disconnected: no consumer would make room in the queue.
+        # Not in a `finally` block: a disconnect cancels this task, and a `put` into the full queue
+        # would wait forever, because no reader empties the queue.
         try:
             answer = await ask(pieces.put)
         except Exception:
@@ -65,5 +67,6 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
 
 
 def _event(name: str, data: dict[str, object]) -> bytes:
-    """JSON contains no raw line breaks, which would end an event's data."""
+    """Return a server-sent event. JSON contains no raw line breaks, which would end the event's
+    data."""
     return b"event: %s\ndata: %s\n\n" % (name.encode(), orjson.dumps(data))

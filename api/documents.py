@@ -1,4 +1,4 @@
-"""Parsing of uploaded documents, limited by the client's admission to document work."""
+"""Parsing of uploaded documents, with a limit on each client's concurrent documents."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -27,8 +27,9 @@ _PLACES: Final = TypeAdapter(dict[str, tuple[int, int]])
 async def read_yaml_document(
     resources: Resources, tenant: TenantId, kind: DocumentKind, body: bytes
 ) -> JsonValue:
-    """Return the value of a YAML document of playbooks or cases that follows the rules of its kind.
-    Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy, EngineUnavailable."""
+    """Return the value of a YAML document of playbooks or cases, validated by the rules of its
+    kind. Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy, EngineUnavailable.
+    """
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -57,8 +58,8 @@ async def read_knowledge(
 async def yaml_places_of(
     resources: Resources, tenant: TenantId, text: str, paths: Iterable[str]
 ) -> Mapping[str, YamlPlace]:
-    """Return the positions of the given paths in a YAML text. Paths that do not occur in it are
-    omitted. Raises the same errors."""
+    """Return the positions of the given paths in a YAML text. Paths that do not occur in the text
+    are omitted. Raises the same errors as `read_yaml_document`."""
     document = Document(DocumentKind.PLACES, text, options=dict.fromkeys(paths, ""))
     found = _PLACES.validate_python(await resources.documents.read(tenant, document))
     return {path: YamlPlace(*place) for path, place in found.items()}

@@ -13,9 +13,10 @@ INTERNAL: Final = "Erreur interne."
 class ErrorAnswer:
     """The response to one type of error.
 
-    `text`: may have placeholders for the error's facts. `fields`: facts that the body also
-    contains. `on`: different texts for route families. `challenge`: the WWW-Authenticate header of
-    an error that another token could avoid; may have placeholders too.
+    `text`: may contain placeholders for the error's fields. `fields`: fields of the error that the
+    response body also contains. `on`: different texts for route families. `challenge`: the
+    WWW-Authenticate header of an error that another token could avoid; may contain placeholders
+    too.
     """
 
     status: int

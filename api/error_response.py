@@ -44,7 +44,8 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
 
 
 def _links(dashboard_url: str) -> dict[str, Fact]:
-    """Return the URL where a caller with an exhausted quota can upgrade."""
+    """Return the dashboard's links for a caller with an exhausted quota: to upgrade the plan, and
+    to buy credits."""
     return {
         "upgrade_url": f"{dashboard_url}/billing/plan",
         "credits_url": f"{dashboard_url}/billing/credits",

@@ -1,7 +1,7 @@
 """Export slots: a limited number of concurrent exports per process, on a separate connection pool.
 
 A client holds at most one slot. Clients without a paid plan share _UNPAID of the slots, so that
-free accounts leave the rest to paying clients. While all slots are taken, a reader slower than
+free accounts leave the rest to paying clients. While all slots are occupied, a reader slower than
 _PACE loses its slot to a waiting client.
 """
 
@@ -24,7 +24,7 @@ _PACE: Final = 128 * 1024
 """Minimum read rate of a reader, in bytes per second."""
 
 _SLOW_AFTER_S: Final = 5.0
-"""Seconds that a reader may lag behind that rate."""
+"""Seconds that a reader may lag behind _PACE before it can lose its slot."""
 
 
 class ExportPlace:
@@ -35,13 +35,13 @@ class ExportPlace:
         self.tenant: Final = tenant
         self.pays = False
         self.lost = asyncio.Event()
-        """Set when the slot is given to a waiting client."""
+        """Set when the slot is reassigned to a waiting client."""
         self._behind_s = 0.0
         self._sending_since: float | None = None
 
     @contextmanager
     def sending(self, size: int) -> Iterator[None]:
-        """Measure the block as sending `size` bytes to the reader."""
+        """Measure the time of the block, in which `size` bytes are sent to the reader."""
         self._sending_since = time.monotonic()
         try:
             yield
@@ -72,8 +72,9 @@ class Exports:
 
     @asynccontextmanager
     async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
-        """Yield a client's rows once a slot is free. No resource is held while waiting. `pays`:
-        whether the client has a paid plan. Raises ExportsBusy, EngineUnavailable."""
+        """Yield a snapshot of a client's rows once a slot is free. A waiting export holds no slot
+        and no connection. `pays`: whether the client has a paid plan. Raises ExportsBusy,
+        EngineUnavailable."""
         place.pays = pays
         await self._take(place)
         try:
@@ -109,9 +110,9 @@ class Exports:
         return place.pays or sum(not one.pays for one in self._places) < _UNPAID
 
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
-        """Return the slow reader's slot that the waiting export takes over, or None. A client that
-        already has a slot displaces no other, and a client without a paid plan displaces no paying
-        client."""
+        """Return the slot of the slowest reader that the waiting export may displace, or None. A
+        client that already has a slot displaces no other client. A client without a paid plan
+        displaces no paying client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

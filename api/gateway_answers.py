@@ -1,4 +1,4 @@
-"""Admit an event, wait for its outcome and build the answer, for REST and MCP alike."""
+"""Admit an event, wait for its outcome and build the response, for both REST and MCP."""
 
 import asyncio
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ DEADLINE_S: Final = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """The time of a request's arrival, and the deadline of its response on the event loop's
+    """The time at which a request arrived, and the deadline of its response on the event loop's
     clock."""
 
     at: datetime
@@ -63,8 +63,9 @@ BegunDep = Annotated[Begun, Depends(_begin)]
 
 @dataclass(frozen=True, slots=True)
 class EventCaller:
-    """The sender of an event, with the client and the request. `vouches`: whether the caller may
-    vouch for the customer's address; if not, the customer is unverified."""
+    """The authenticated sender of an event, with the client, the actor and the request id.
+    `vouches`: whether the caller may vouch for the customer's address; if not, the customer is
+    unverified."""
 
     tenant: TenantId
     actor: Actor
@@ -73,7 +74,7 @@ class EventCaller:
     vouches: bool
 
     def sent(self, event: InboundEvent) -> InboundEvent:
-        """Return the event without the claims that this caller may not make."""
+        """Return the event without the claims that the caller is not authorized to make."""
         if self.vouches:
             return event
         return event.model_copy(
@@ -89,8 +90,9 @@ async def answer_event(
     *,
     visit: WidgetVisit | None = None,
 ) -> RunResult | NoPlaybook:
-    """Admit an event, wait for its outcome, and return the answer. `visit`: the widget visitor's
-    session. Raises what `receive_event` raises, AnswerTimeout, AnswerDelayed, RunInProgress."""
+    """Admit an event, wait for its outcome, and return the result for the caller. `visit`: the
+    widget visitor's session. Raises the errors of `receive_event`, AnswerTimeout, AnswerDelayed,
+    RunInProgress."""
     arrival = Arrival(
         event=by.sent(event),
         event_id=resources.new_id(),
@@ -149,8 +151,8 @@ async def _answer(
 async def _stored_answer(
     tenant: TenantId, event_id: str, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """Return the answer to the event's first or repeated request. Raises RunInProgress if there is
-    no answer yet."""
+    """Return the stored result of an event, for its first or a repeated request. Raises
+    RunInProgress if there is no result yet."""
     async with resources.database.reading(tenant) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:
@@ -164,8 +166,9 @@ async def _stored_answer(
 async def dry_run_event(
     by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
-    """Run the brain without side effects (dry run). The event_id names the workflow in Temporal; no
-    row is stored. A process runs one dry run of a client at a time, whichever key asks.
+    """Run the brain without side effects (dry run), and return the result. The event_id names the
+    workflow in Temporal; no row is stored. A process runs one dry run per client at a time, across
+    all of the client's keys.
 
     Raises TooManyRequests, CallerBusy, Unauthenticated, ClientNotFound, EngineUnavailable.
     """

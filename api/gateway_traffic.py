@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Pausing five times as long as it worked limits the work to a sixth of the time.
+# A pause of five times the work's duration limits the work to a sixth of the time.
 _REST: Final = 5
 
 
 class GatewayTraffic:
-    """The number of events that this process is handling."""
+    """Count of the gateway events that this process is handling."""
 
     def __init__(self) -> None:
         self._under_way = 0
@@ -24,7 +24,8 @@ class GatewayTraffic:
             self._under_way -= 1
 
     async def give_way(self, worked_s: float) -> None:
-        """Pause if events are being handled. Call this after each few tens of milliseconds of
-        work."""
+        """Pause if gateway events are being handled. Call this method after every few tens of
+        milliseconds of work. `worked_s`: seconds of work since the last call; the pause is
+        proportional."""
         if self._under_way:
             await asyncio.sleep(worked_s * _REST)

@@ -11,8 +11,8 @@ _VISIBLE_ASCII: Final = "^[!-~]([ -~]*[!-~])?$"
 
 
 class RepeatableBy(Part):
-    """The Idempotency-Key; a repeated request with the same key and body gets the same answer.
-    Raises InvalidIdempotencyKey."""
+    """A dependency that returns the Idempotency-Key header, or None. A repeated request with the
+    same key and body gets the same response. Raises InvalidIdempotencyKey."""
 
     # 409 and 422: conflicts with an earlier event that has this key.
     errors = (400, 409, 422)

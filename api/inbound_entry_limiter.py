@@ -1,4 +1,4 @@
-"""State that the inbound webhook routes share within a process."""
+"""State that the inbound webhook routes of a process share."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -19,21 +19,25 @@ from store.core.database import Database
 from store.inbound.endpoints import find_endpoint, integrations_of_account
 
 _MEBIBYTE: Final = 1024 * 1024
-# Small bodies are not counted: the edge limits the number of connections, and each may hold this
-# much.
+# Bodies up to this size are not counted. The edge limits the number of connections, so small bodies
+# are limited too.
 _NOT_COUNTED: Final = 64 * 1024
 
 
 def body_room(in_all: int, of_one: int) -> FairRoom:
-    """Return a limiter of the bytes of large bodies that the process holds at the same time."""
+    """Return a limiter for large bodies that the process holds in memory. `in_all`, `of_one`:
+    maximum bytes in total, and for one caller."""
     return FairRoom(in_all=in_all, of_one=of_one, not_counted=_NOT_COUNTED, refusal=InboundBusy)
 
 
 @dataclass(frozen=True, slots=True)
 class InboundEntryLimiter:
-    """`endpoints`: reads endpoints by the digest of the presented token. `room`: capacity for
-    bodies to a client's endpoint. `app_room`: capacity for bodies to the installation's own
-    addresses, which are publicly known."""
+    """Limits, lookups and refusal counts of the inbound webhook routes.
+
+    `endpoints`: reads endpoints by the digest of the presented token. `room`: memory limit for
+    bodies to clients' endpoints. `app_room`: memory limit for bodies to the installation's own
+    addresses, which are publicly known.
+    """
 
     database: Database
     endpoints: SharedReads[bytes, OpenEndpoint | None]
@@ -61,7 +65,7 @@ class InboundEntryLimiter:
     async def owners(
         self, provider: Provider, account: str, now: datetime
     ) -> tuple[AccountOwner, ...]:
-        """Return each connection whose credentials gave access to the account."""
+        """Return each integration whose credentials authenticated with the account."""
         async with self.database.unscoped() as connection:
             return await integrations_of_account(connection, provider, account, now)
 

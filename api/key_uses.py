@@ -1,4 +1,4 @@
-"""Writes key uses periodically while the API runs, and once more when it stops."""
+"""Periodic writing of key uses to the database while the API runs, and once more when it stops."""
 
 import asyncio
 from collections.abc import AsyncIterator

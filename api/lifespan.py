@@ -66,7 +66,8 @@ from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
 from store.widget.session_listener import listening
 
-# A dry run must still have time for its answer.
+# Seconds that a dry run waits for its turn. Enough of the response deadline must remain for the
+# result.
 _DRY_RUN_PATIENCE_S: Final = 15.0
 
 
@@ -76,7 +77,7 @@ def resources_held(
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database.url)
-        # Error reports use a separate connection, so that requests do not wait behind them.
+        # Error reports use a separate connection pool, so that they do not wait behind requests.
         reports = Database(settings.database.url, pool_size=REPORTS)
         exports = Exports(settings.database.url)
         client = traced(await connect(settings.temporal, lazy=True), traces)

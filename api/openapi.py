@@ -15,7 +15,7 @@ from api.http.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
 from api.schemas.core.error import ErrorBody
 
 Described = dict[str, object]
-"""One response, as FastAPI's `responses` expects it."""
+"""One response or parameter, as FastAPI and OpenAPI describe it in a dictionary."""
 
 EDGE: Final[dict[int | str, Described]] = {
     431: {"model": ErrorBody, "description": "More than 64 KiB or 100 headers."},
@@ -57,19 +57,20 @@ _SECURITY_SCHEMES: Final = {
 EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
     {scheme: []} for scheme in ("bearer", "engineSecret", "internalSecret")
 ]
-"""The security of the gateway, which accepts several schemes."""
+"""Security schemes of the gateway, which accepts any one of them."""
 
 _NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
-"""Keywords that are sufficient to constrain a text."""
+"""JSON Schema keywords that already constrain a string, so that it needs no further pattern."""
 _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
-"""Pydantic's own keywords for the limits of a number behind a validator, and their standard
-names."""
+"""Pydantic's keywords for the limits of a number that has a validator, with their standard names in
+JSON Schema."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
-"""A value of an unknown field of the gateway, as `api/http/json_body.py` accepts it."""
+"""Schema of an unknown field's value in a gateway request, as `api/http/json_body.py` accepts it.
+"""
 
 _EXTRA: Final = {
     "description": "Any JSON without NUL, with integers of 64 bits; in the whole body at most "
@@ -100,10 +101,10 @@ def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> 
 
 
 SESSION: Final[list[dict[str, list[str]]]] = [{"session": []}]
-"""The security of the dashboard's routes: people who are signed in."""
+"""Security of the dashboard's routes, which accept only session tokens of signed-in people."""
 
 BEARER: Final[list[dict[str, list[str]]]] = [{"bearer": []}]
-"""Security of routes that also take API keys."""
+"""Security of routes that accept API keys in addition to session tokens."""
 
 WIDGET_KEY: Final[list[dict[str, list[str]]]] = [{"widgetKey": []}]
 """Security of the widget's routes."""
@@ -135,8 +136,8 @@ def query_parameters(model: type[BaseModel]) -> list[Described]:
 
 
 def request_body(model: type[BaseModel]) -> Described:
-    """Return the description of a body that `model` validates. The body is optional if no field is
-    required."""
+    """Return the OpenAPI description of a body that `model` validates. The body is optional if no
+    field is required."""
     schema = in_one_piece(model)
     return {
         "required": not schema.keys().isdisjoint({"required", "minProperties"}),
@@ -145,7 +146,8 @@ def request_body(model: type[BaseModel]) -> Described:
 
 
 def path_parameter(name: str, what: str) -> Described:
-    """Return the parameter for a ULID in a path. `what`: the record that it identifies."""
+    """Return the description of a path parameter that is a ULID. `what`: the record that the ULID
+    identifies."""
     return {
         "name": name,
         "in": "path",
@@ -156,11 +158,11 @@ def path_parameter(name: str, what: str) -> Described:
 
 
 def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Described:
-    """Return a model's schema without references, which could not be resolved inside the document.
-    The model must not contain itself.
+    """Return a model's schema without references, because references could not be resolved inside
+    the OpenAPI document. The model must not contain itself.
 
-    Text excludes NUL, which `api/http/json_body.py` refuses anywhere in a body. `is_cleaned`: NUL
-    is removed instead, as from YAML.
+    Strings exclude NUL, which `api/http/json_body.py` refuses anywhere in a body. `is_cleaned`: NUL
+    is removed instead of refused, as in YAML.
     """
     schema = model.model_json_schema()
     kinds = cast("dict[str, Described]", schema.pop("$defs", {}))
@@ -199,9 +201,9 @@ def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
 def serve_document(app: FastAPI) -> None:
     """Serve the OpenAPI document, with the security schemes and the schema of extra fields.
 
-    Generating it takes seconds of CPU, which must not delay the start of the API. It is generated
-    at the first request, in a thread, and cached. FastAPI's own route would generate it for each
-    request.
+    Generating the document takes seconds of CPU, which must not delay the start of the API. The
+    document is generated at the first request, in a thread, and cached. FastAPI's own route would
+    generate it for each request.
     """
     writing = asyncio.Lock()
     kept: list[bytes] = []

@@ -1,4 +1,4 @@
-"""Access to routes that span clients. Only the service's operators may use them."""
+"""Access to routes that span clients. Only the operators of the service may use these routes."""
 
 from typing import Annotated
 
@@ -14,8 +14,8 @@ from domain.tenants.errors import RoleRequired
 
 
 class AnOperator(Part):
-    """Return the internal admin who sent the request. Raises Unauthenticated, TooManyRequests,
-    RoleRequired."""
+    """A dependency that returns the internal admin who sent the request. Raises Unauthenticated,
+    TooManyRequests, RoleRequired."""
 
     security = SESSION
 

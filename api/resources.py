@@ -1,5 +1,5 @@
-"""Shared resources that requests use. The application creates them once, and FastAPI injects them
-into routes."""
+"""Resources that requests share. The application creates them once, and FastAPI injects them into
+routes."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -45,9 +45,10 @@ from store.tenants.keys import ActiveKey
 class Resources:
     """The shared resources of a process.
 
-    `bodies`: the concurrent request bodies, by caller. `keys`, `widget_keys`: readers of presented
-    keys. `provider`: an external identity provider, or None. `demo_shops`: None if members may not
-    connect demo shops. `knowledge_search`: "words" if no sentence encoder is installed.
+    `bodies`: the concurrent request bodies, by caller. `keys`, `widget_keys`: readers that look up
+    presented keys. `provider`: an external identity provider, or None. `demo_shops`: None if
+    members may not connect demo shops. `knowledge_search`: "words" if no sentence encoder is
+    installed.
     """
 
     settings: Settings
@@ -91,7 +92,9 @@ class Resources:
     gaps: GapReading
 
 
-async def _resources(request: Request) -> Resources:  # async: FastAPI runs sync ones in threads
+async def _resources(
+    request: Request,
+) -> Resources:  # async, because FastAPI runs sync dependencies in threads
     resources: Resources = request.app.state.resources
     return resources
 

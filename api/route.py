@@ -1,9 +1,9 @@
 """Routes whose OpenAPI description is derived from their dependencies.
 
-FastAPI reads a body before it calls any dependency, and validates it by its own rules. Here the
-body is a dependency too: it is parsed strictly, and only after the caller is authenticated.
-`DescribedRoute` adds the input of each dependency to the document, so that no route describes
-itself by hand.
+FastAPI reads a body before it calls any dependency, and validates the body by its own rules. In
+this API the body is a dependency too. It is parsed strictly, and only after the caller is
+authenticated. `DescribedRoute` adds the input of each dependency to the document, so that no route
+needs a handwritten description.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,9 +33,9 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Part:
-    """A dependency that describes itself in the OpenAPI document: its input, and its possible
-    errors. `refusals`: errors in addition to those that every caller may get, for a dependency with
-    a `security`. `counted`: whether responses state the remaining requests."""
+    """A dependency that describes its input and its possible errors in the OpenAPI document.
+    `refusals`: errors in addition to those that every caller may get, for a dependency with a
+    `security`. `counted`: whether responses state the number of remaining requests."""
 
     parameters: Sequence[Described] = ()
     body: Described | None = None
@@ -46,8 +46,9 @@ class Part:
 
 
 class JsonBody(Part, Generic[M]):
-    """The body, parsed strictly. `optional`: the body may be omitted, which is equivalent to an
-    empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody."""
+    """A dependency that returns the body, parsed strictly. `optional`: the body may be omitted,
+    which is equivalent to an empty object. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow,
+    InvalidBody."""
 
     errors = (400, 408, 413, 415)
 
@@ -61,8 +62,8 @@ class JsonBody(Part, Generic[M]):
 
 
 class PathId(Part):
-    """A ULID in the path, in upper case. `name`: the path parameter. `what`: the record that it
-    identifies. Raises `missing` if the parameter is not a ULID."""
+    """A dependency that returns a ULID from the path, in upper case. `name`: the path parameter.
+    `what`: the record that the ULID identifies. Raises `missing` if the parameter is not a ULID."""
 
     errors = (404,)
 
@@ -79,7 +80,7 @@ class PathId(Part):
 
 
 class StrictQuery(Part, Generic[M]):
-    """The query, validated against its model. Raises InvalidQuery."""
+    """A dependency that returns the query, validated against its model. Raises InvalidQuery."""
 
     errors = (400,)
 

@@ -1,4 +1,4 @@
-"""The code that verifies a client's sender address. It is generated here, and mailed after the
+"""Generation of the code that verifies a client's sender address. The code is mailed after the
 commit."""
 
 import secrets
@@ -11,7 +11,7 @@ from services.integrations.mail_senders import DrawnCode
 
 
 def drawn_code(language: str) -> DrawnCode:
-    """Create and mail a verification code. `language`: the language of the email."""
+    """Generate and mail a verification code. `language`: the language of the email."""
     return DrawnCode(code_text(secrets.randbelow(CODES)), language)
 
 

@@ -33,22 +33,22 @@ _log = structlog.get_logger(__name__)
 
 
 def our_keys(resources: Resources) -> SessionKeys:
-    """Return our session keys. Raises RouteNotFound if another identity provider signs people in,
-    or sign-in is off."""
+    """Return our session keys. Raises RouteNotFound if an external identity provider handles
+    sign-in, or if sign-in is off."""
     if resources.session_keys is None:
         raise RouteNotFound
     return resources.session_keys
 
 
 async def count_address(request: Request, scope: LimitScope) -> None:
-    """Count the request by its network address. Raises TooManyRequests."""
+    """Count the request against the limit of the caller's address. Raises TooManyRequests."""
     resources: Resources = request.app.state.resources
     request.state.caller = f"ip:{limited_address(request)}"
     await resources.limiter.check_request(request, scope, request.state.caller, resources.now())
 
 
 async def send_code(request: Request, email: str, brand: str | None) -> None:
-    """Mail a sign-in code, or a notice that there is no account.
+    """Mail a sign-in code, or a notice that the address has no account.
 
     The response is the same in both cases, so the caller does not learn whether the account exists.
     It also takes the same time, because the worker that sends the mail does the remaining work.
@@ -64,13 +64,13 @@ async def send_code(request: Request, email: str, brand: str | None) -> None:
     )
     async with resources.work.everywhere() as work:
         code_id = await make_code(work, wanted, resources.sealer, opening_limits(resources))
-    # Once Temporal has accepted the mail, it survives every crash. Until then, the caller has no
-    # response.
+    # Once Temporal has accepted the mail, the mail survives every crash. Until then, the caller
+    # gets no response.
     await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
 
 
 async def enter_code(request: Request, email: str, code: str, kind: SessionKind) -> Entered:
-    """Sign in. Raises InvalidCode, TooManyAccounts, EngineUnavailable."""
+    """Sign in with an emailed code. Raises InvalidCode, TooManyAccounts, EngineUnavailable."""
     resources: Resources = request.app.state.resources
     try:
         address = sign_in_address(email)
@@ -93,7 +93,8 @@ def visitor_of(request: Request) -> Visitor:
 
 def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
     """Return a session JWT with the session's new refresh token."""
-    # Internal admins are listed in the settings, so the token does not state it.
+    # The token does not contain the internal admin role, because internal admins are listed in the
+    # settings.
     user = User(opened.session.user_id, is_admin=False)
     return Tokens(
         token=our_keys(resources).sign(user, resources.now()),
@@ -108,8 +109,8 @@ def opening_limits(resources: Resources) -> OpeningLimits:
 
 @contextmanager
 def noting_held_back() -> Iterator[None]:
-    """Log an account that the limits held back. Operators watch for this line
-    (docs/accounts.md)."""
+    """Log an error if the block is refused an account because of the limits on new accounts.
+    Operators watch for this log line (docs/accounts.md)."""
     try:
         yield
     except TooManyAccounts:

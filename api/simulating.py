@@ -1,4 +1,4 @@
-"""A member's simulation, over HTTP and on the dashboard's page alike."""
+"""Simulations by members, shared by the HTTP route and the dashboard page."""
 
 from api.resources import Resources
 from domain.core.ids import TenantId
@@ -12,9 +12,9 @@ from services.simulation.simulator import simulate
 async def simulated(
     resources: Resources, actor: Actor, tenant: TenantId, asked: SimulationAsked
 ) -> Simulation:
-    """Count the simulation against its client's limits and run it. Raises TooManyRequests, and what
-    `simulate` raises."""
-    # First: a viewer must not use up the client's simulations.
+    """Count the simulation against its client's limits, run it and return the result. Raises
+    TooManyRequests, and the errors of `simulate`."""
+    # Check the role before the limits: a viewer must not use up the client's simulations.
     actor.require(REVIEWERS)
     await resources.limiter.check(LimitScope.SIMULATOR, tenant, resources.now())
     if len(asked.model_dump_json()) > LARGE_DRY_RUN:

@@ -1,8 +1,8 @@
 """The caller of the widget's routes: a page that shows the widget, identified by the key in its
 URL.
 
-The key is public. It allows little: chatting with the agent as a visitor, from the client's own
-sites, within the widget's share of requests.
+The key is public and permits little. A page can chat with the agent as a visitor, from the client's
+own sites, within the widget's rate limits.
 """
 
 from dataclasses import dataclass, field
@@ -39,8 +39,8 @@ _ACTOR: Final = Actor.system("widget")
 
 @dataclass(frozen=True, slots=True)
 class WidgetCaller:
-    """A page of a client's site. `key`: the key as presented. `address`: the key of the limits by
-    address, within the client."""
+    """A page of a client's site that calls the widget's routes. `key`: the key as presented.
+    `address`: the caller's address within the client, as counted by the rate limits."""
 
     tenant: TenantId
     actor: Actor
@@ -50,8 +50,9 @@ class WidgetCaller:
 
 
 class WidgetPage(Part):
-    """The page that sent the request. Counts the request by its address. Raises ApiKeyMissing,
-    Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed, TooManyRequests."""
+    """A dependency that returns the page that sent the request. Counts the request by the caller's
+    address. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope,
+    OriginNotAllowed, TooManyRequests."""
 
     security = WIDGET_KEY
     refusals = (403,)
@@ -67,8 +68,9 @@ class WidgetPage(Part):
 
 
 async def widget_caller(request: Request, resources: Resources) -> WidgetCaller:
-    """Return the page if its key and origin are valid now; streams call this again. Raises
-    ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed."""
+    """Return the page if its key and origin are currently valid. Open streams check this again
+    periodically. Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope,
+    OriginNotAllowed."""
     given = request.query_params.getlist("api_key")
     if not any(given):
         raise ApiKeyMissing
@@ -106,8 +108,8 @@ def _check_origin(request: Request, widget: Widget, *, needed: bool) -> None:
 
 
 def _address(request: Request, tenant: TenantId) -> str:
-    # Counted within the client, so that visitors who share an address do not use up another shop's
-    # limit.
+    # Addresses are counted per client, so that visitors who share an address do not use up another
+    # shop's limit.
     return f"{tenant}/{limited_address(request)}"
 
 
@@ -120,8 +122,8 @@ async def _warn(tenant: TenantId, actor: Actor, widget: Widget, resources: Resou
 
 
 def widget_key_reads(database: Database, now: Clock) -> SharedReads[str, TenantId | None]:
-    """Return a reader of the clients of presented widget keys. Concurrent callers with one key
-    share a read, as in `key_reads` of `api/auth.py`."""
+    """Return a reader that looks up the client of a presented widget key. Concurrent callers with
+    the same key share one read, as in `key_reads` of `api/auth.py`."""
 
     async def read(key: str) -> TenantId | None:
         async with database.unscoped() as connection:
@@ -131,7 +133,7 @@ def widget_key_reads(database: Database, now: Clock) -> SharedReads[str, TenantI
 
 
 def widget_reads(database: Database) -> SharedReads[TenantId, Widget]:
-    """Return a reader of widgets, by client."""
+    """Return a reader that looks up the widget of a client."""
 
     async def read(tenant: TenantId) -> Widget:
         async with database.reading(tenant) as connection:
@@ -141,7 +143,8 @@ def widget_reads(database: Database) -> SharedReads[TenantId, Widget]:
 
 
 def payer_reads(database: Database, now: Clock) -> SharedReads[TenantId, bool]:
-    """Return a reader that checks whether a client pays. The result limits its streams."""
+    """Return a reader that checks whether a client has a paid plan, which determines the limits of
+    the client's streams."""
 
     async def read(tenant: TenantId) -> bool:
         return await is_payer(database, tenant, now())

@@ -28,8 +28,8 @@ _NOTHING: Final = SessionState()
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """`begun`: whether the session has a message and has not ended. `more`: whether there are later
-    messages."""
+    """Messages and state of a widget session. `begun`: whether the session has a message and has
+    not ended. `more`: whether there are later messages."""
 
     messages: tuple[ShownMessage, ...] = ()
     state: SessionState = _NOTHING
@@ -41,8 +41,8 @@ class Conversation:
 
 
 class SessionReader:
-    """Reads one widget session of a client. It returns an empty conversation if the session has no
-    message yet, has ended, or may no longer be opened by its holder."""
+    """Reader of one widget session of a client. The reader returns an empty conversation if the
+    session has no message yet, has ended, or its holder may no longer open it."""
 
     def __init__(
         self, database: Database, tenant: TenantId, session: HeldSession, now: Clock
@@ -53,10 +53,11 @@ class SessionReader:
         self._now = now
 
     async def read(self, after: int, *, as_part_of: SharedWork | None = None) -> Conversation:
-        """Return the messages after the given number. `as_part_of`: as in `Database.reading`.
-        Raises EngineUnavailable."""
+        """Return the session's state and the messages after the message number `after`.
+        `as_part_of`: passed to `Database.reading`. Raises EngineUnavailable."""
         async with self._database.reading(self.tenant, as_part_of=as_part_of) as connection:
-            # Read the state first: it must not announce an answer that the messages do not contain.
+            # Read the state before the messages. Otherwise the state could announce an answer that
+            # the messages do not contain.
             standing = await SessionStateRepository(connection, self.tenant).standing(
                 self._session.id, self._now()
             )
@@ -71,8 +72,8 @@ class SessionReader:
 
 
 class SessionFeed:
-    """The events of one stream. `is_welcome`: returns whether the stream's key and origin are still
-    valid."""
+    """The events of one stream. `is_welcome`: a callback that returns whether the stream's key and
+    origin are still valid."""
 
     def __init__(
         self,
@@ -91,7 +92,8 @@ class SessionFeed:
     async def pieces(
         self, session: str, address: str, network: str, *, pays: bool
     ) -> AsyncGenerator[bytes]:
-        """Yield all messages after the first number, each once, and each state.
+        """Yield each message after the message number `after` once, and each change of the
+        session's state.
 
         A PostgreSQL notification triggers a read. A lost notification delays the message until the
         next heartbeat. The parameters are those of `WidgetStreams.place`. Raises CallerBusy,
@@ -127,14 +129,14 @@ class SessionFeed:
         return b"".join(pieces)
 
     async def _read(self) -> Conversation:
-        # Counted to the client, a read would keep its turn while the client's other requests wait
-        # for a lock.
+        # The connection is counted for WIDGET_STREAMS. Counted for the client, a read would occupy
+        # its turn while the client's other requests wait for a lock.
         async with self._streams.reading.turn(self._reader.tenant):
             return await self._reader.read(self._after, as_part_of=SharedWork.WIDGET_STREAMS)
 
     async def _read_again(self) -> Conversation | None:
-        """Return None while the database is unavailable; the next read returns the missed
-        messages."""
+        """Read the session again. Return None while the database is unavailable; the next
+        successful read returns the missed messages."""
         try:
             return await self._read()
         except EngineUnavailable:
@@ -155,5 +157,5 @@ def message_event(message: ShownMessage) -> bytes:
 
 
 def state_event(state: SessionState) -> bytes:
-    """JSON contains no raw line breaks, which would end an event's data."""
+    """Return a state event. JSON contains no raw line breaks, which would end the event's data."""
     return b"event: state\ndata: %s\n\n" % _STATE.dump_json(state)

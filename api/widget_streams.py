@@ -1,7 +1,7 @@
-"""Open streams of widget sessions: their limits, their wake-ups and their end.
+"""Open streams of widget sessions: their limits, notifications and shutdown.
 
-If the process is full, a new stream ends a stream of the client or network that has the most. It is
-refused if its own client or network has as many.
+If the process has reached its limit, a new stream ends a stream of the client or network with the
+most streams. The new stream is refused if its own client or network has as many.
 """
 
 import asyncio
@@ -18,35 +18,38 @@ from store.core.client_turns import ClientTurns
 A_SESSION: Final = 3
 AN_ADDRESS: Final = 20
 A_NETWORK: Final = 100
-"""Streams of a /24 or /48 network, to all clients. One caller may have all addresses of a
-network."""
+"""Maximum number of streams of one /24 or /48 network, across all clients. One caller may own all
+addresses of a network."""
 
 A_CLIENT: Final = 300
 A_FREE_CLIENT: Final = 50
-"""Streams of a client without a paid plan."""
+"""Maximum number of streams of one client without a paid plan."""
 
 A_PROCESS: Final = 1_000
-"""Fewer than the edge's connections, so that the rest of the API keeps some."""
+"""Maximum number of streams of a process. It is lower than the edge's connection limit, so that
+connections remain for the rest of the API."""
 
 ALL_FREE: Final = A_PROCESS // 2
-"""Streams of all clients without a paid plan. The rest is left to paying clients."""
+"""Maximum number of streams of all clients without a paid plan. The rest is reserved for paying
+clients."""
 
 SILENCE_S: Final = 15.0
-"""After this long without news, a stream reads the session and sends a heartbeat."""
+"""Seconds without a notification after which a stream reads the session and sends a heartbeat."""
 
 LASTS_S: Final = 15 * 60.0
 
-# Maximum number of streams that read at the same time, in total and of one client. More would take
-# database connections from requests.
+# Maximum number of streams that read at the same time, in total and per client. More streams would
+# take database connections from requests.
 _READING: Final = 3
 _READING_OF_A_CLIENT: Final = 2
 
-# The counters of a stream: the counter, the stream's key in it, and the limit of a key.
+# The counters that a stream increments: the counter, the stream's key in the counter, and the limit
+# of one key.
 _Counts = tuple[tuple[Counter[str], str, int], ...]
 
 
 class StreamPlace:
-    """One open stream. `is_given_up`: True after another stream has taken its place."""
+    """The slot of one open stream. `is_given_up`: True after another stream has taken the slot."""
 
     def __init__(self, lasts_s: float) -> None:
         self.is_given_up = False
@@ -61,17 +64,17 @@ class StreamPlace:
         self._news.set()
 
     def end(self) -> None:
-        """Let the stream send what is pending, then end."""
+        """End the stream after it has sent its pending messages."""
         self._ends_at = 0
         self._news.set()
 
     def give_up(self) -> None:
-        """End the stream without a further read."""
+        """End the stream without a further read of the session."""
         self.is_given_up = True
         self.end()
 
     async def news(self, seconds: float) -> bool:
-        """Wait for news. Return False if none arrive within the time."""
+        """Wait for a notification. Return False if none arrives within `seconds`."""
         try:
             async with asyncio.timeout(seconds):
                 await self._news.wait()
@@ -109,7 +112,7 @@ class WidgetStreams:
 
         `session`: `client_id/session_id`. `network`: the network of the address. `pays`: whether
         the client has a paid plan. Raises CallerBusy if the session, the address, the network or
-        the client has too many streams, ServerBusy if the process has.
+        the client has too many streams. Raises ServerBusy if the process has too many.
         """
         client = session.partition("/")[0]
         counts: _Counts = (
@@ -133,15 +136,15 @@ class WidgetStreams:
                 self._leave(session, counts, place)
 
     def wake(self, session: str | None) -> None:
-        """Make the session's streams read again, or all streams if `session` is None."""
+        """Make the streams of a session read it again. If `session` is None, wake all streams."""
         woken = [session] if session is not None else list(self._places)
         for one in woken:
             for place in self._places.get(one, ()):
                 place.wake()
 
     def end(self) -> None:
-        """End all streams after they have sent what is pending, including streams opened later.
-        Their readers reconnect to another process."""
+        """End all streams after they have sent their pending messages, including streams opened
+        later. Their readers reconnect to another process."""
         self._ending = True
         for places in self._places.values():
             for place in places:
@@ -164,13 +167,14 @@ class WidgetStreams:
 
 
 def _room(in_all: int) -> FairRoom:
-    """Return a room that limits the total only; `place` checks the limits of its keys."""
+    """Return a limiter of the total number of streams. `place` checks the limits per session,
+    address, network and client."""
     return FairRoom(in_all=in_all, of_one=in_all, leaves_half=False, refusal=ServerBusy)
 
 
 def _take_room(room: FairRoom, held: ExitStack, place: StreamPlace, *keys: str) -> None:
     def give_way() -> None:
-        held.close()  # frees the place in the other room too
+        held.close()  # also frees the slot in the other limiter
         place.give_up()
 
     share = held.enter_context(room.place(*keys))
