@@ -19,11 +19,11 @@ Address = IPv4Address | IPv6Address
 Network = IPv4Network | IPv6Network
 
 NO_ADDRESS: Final = "unix"
-"""Used in place of an address if the connection has none."""
+"""Placeholder for the address of a connection that has none."""
 
-# The network that a provider assigns to one customer; changing the address within it is free.
+# Providers assign one /64 network to a customer, who can change the address within it at no cost.
 _IPV6_PREFIX: Final = 64
-# Records keep only enough of an address to show that an action came from another network.
+# Records keep only enough of an address to show whether two actions came from different networks.
 _KEPT_PREFIX: Final = {4: 24, 6: 48}
 
 
@@ -56,13 +56,14 @@ def _of(request: Request) -> Address | None:
 def client_address(
     peer: str | None, forwarded_for: Sequence[str], trusted_proxies: Sequence[Network]
 ) -> Address | None:
-    """Return the caller's address, or None if the connection has none. Never raises.
+    """Return the caller's address, or None if the connection has no address. Never raises.
 
     `peer`: the other end of the connection; None for a UNIX socket, which is never a trusted proxy.
-    `forwarded_for`: the values of all X-Forwarded-For lines, in order. Each trusted proxy appends
-    the address that it received the request from. The caller is therefore the right-most hop that
-    is not a trusted proxy. If the peer is not trusted, the header is ignored. If a hop cannot be
-    parsed, the trusted proxy that passed it on counts as the caller.
+    `forwarded_for`: the values of all X-Forwarded-For lines, in order.
+
+    Each trusted proxy appends the address that it received the request from. The caller is
+    therefore the right-most hop that is not a trusted proxy. If the peer is not trusted, the header
+    is ignored. If a hop cannot be parsed, the trusted proxy that forwarded it counts as the caller.
     """
     nearest = _address(peer or "")
     if nearest is None:
@@ -99,8 +100,8 @@ def _is_port(text: str) -> bool:
 
 
 def _address(text: str) -> Address | None:
-    """Return the address without its zone. An IPv4-mapped IPv6 address (`::ffff:1.2.3.4`) becomes
-    IPv4."""
+    """Return the parsed address without its zone, and an IPv4-mapped IPv6 address
+    (`::ffff:1.2.3.4`) as IPv4."""
     try:
         address = ip_address(text)
     except ValueError:

@@ -4,12 +4,13 @@ import re
 from typing import Final, Literal
 from urllib.parse import quote
 
-# Fallback name for older programs: ASCII without characters that end a quoted string or look like
-# an escape.
+# The fallback name for older programs is ASCII. It omits characters that end a quoted string or
+# look like an escape.
 _NOT_PLAIN: Final = re.compile(r"[^ !#$&\'()+,\-.0-9;=@A-Z\[\]^_`a-z{}~]")
 
 
 def content_disposition(kind: Literal["attachment", "inline"], name: str) -> str:
-    """Return the header's value. `name`: a name without line breaks (`clean_file_name`)."""
+    """Return the value of a Content-Disposition header. `name`: a name without line breaks
+    (`clean_file_name`)."""
     plain = _NOT_PLAIN.sub("_", name)
     return f"{kind}; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"

@@ -1,4 +1,5 @@
-"""Graceful shutdown of the API: load balancers are notified first, and running requests finish."""
+"""Graceful shutdown of the API: load balancers see the process as unready first, and running
+requests finish."""
 
 import asyncio
 import math
@@ -18,7 +19,7 @@ _LOOK_S: Final = 0.1
 @dataclass(slots=True)
 class Draining:
     """Whether this process is shutting down. The server sets `begun`, and `/readyz` reports it.
-    `endless`: callbacks that end streaming responses."""
+    `endless`: callbacks that end open streams."""
 
     begun: bool = False
     endless: list[Callable[[], None]] = field(default_factory=list)
@@ -47,8 +48,8 @@ class DrainingServer(uvicorn.Server):
         self._at_once = False
 
     def handle_exit(self, sig: int, _: FrameType | None) -> None:
-        # uvicorn's handler would raise the signal again at exit, and the exit code would report a
-        # failure.
+        # uvicorn's handler would raise the signal again at exit, and the exit code would then
+        # report a failure.
         self._at_once = self.should_exit
         self.should_exit = True
         if sig == signal.SIGINT:
@@ -67,7 +68,7 @@ class DrainingServer(uvicorn.Server):
         self.config.encoded_headers.append(_CLOSE)
         self.server_state.default_headers = [*self.server_state.default_headers, _CLOSE]
         for connection in self.server_state.connections:
-            # The last request parsed; the default headers no longer apply to it.
+            # The default headers no longer apply to the request that is already being processed.
             if (newest := getattr(connection, "cycle", None)) is not None:
                 newest.keep_alive = newest.keep_alive and newest.response_started
 
@@ -77,6 +78,6 @@ class DrainingServer(uvicorn.Server):
             while not self._at_once and not finishing.done():
                 await asyncio.wait({finishing}, timeout=_LOOK_S)
             if not finishing.done():
-                raise TimeoutError  # uvicorn's signal that the grace period has ended
+                raise TimeoutError  # uvicorn treats TimeoutError as the end of the grace period
         finally:
             finishing.cancel()

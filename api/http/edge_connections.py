@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from api.http.edge_limits import EdgeLimits
 from domain.core.errors import CallerBusy, DomainError, ServerBusy
 
-# The network that a provider assigns to one customer; changing the address within it is free.
+# Providers assign one /64 network to a customer, who can change the address within it at no cost.
 _IPV6_PREFIX: Final = 64
 
 
@@ -17,21 +17,20 @@ class Waiting(IntEnum):
     """The reasons why a connection is idle. Those listed first are closed first."""
 
     NEW = 0
-    """It has not sent a complete request head yet."""
+    """No complete request head has arrived on the connection yet."""
     IDLE = 1
-    """Its last request was answered."""
+    """The last request was answered, and no further request has arrived."""
     UNREAD = 2
-    """It does not read its response."""
+    """The caller does not read its response."""
 
 
 class Closable(Protocol):
     def give_up(self) -> None:
-        """Close immediately, even with data in transit."""
+        """Close the connection immediately, even with data in transit."""
 
 
 class _Address:
-    """The connections of one address: their number, and the idle connections, longest idle
-    first."""
+    """The connections of one address: their count, and the idle connections, longest idle first."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -42,11 +41,11 @@ class _Address:
 
 
 class EdgeConnections:
-    """Accept a new connection, closing an idle one if the limit is reached.
+    """The open connections of a process. A new connection closes an idle one if a limit is reached.
 
-    If the new connection's address has reached its share, an idle connection of the same address is
-    closed. Otherwise one of the address with the most connections is closed. A flood from one
-    address therefore locks out no other caller.
+    If the new connection's address has reached its limit, an idle connection of the same address is
+    closed. If the process has reached its limit, an idle connection of the address with the most
+    connections is closed. A flood from one address therefore locks out no other caller.
     """
 
     def __init__(self, limits: EdgeLimits) -> None:
@@ -56,8 +55,8 @@ class EdgeConnections:
         self._where: dict[Closable, str] = {}
 
     def enter(self, connection: Closable, peer: str | None) -> None:
-        """Count a connection until it leaves. Raises CallerBusy if all connections of its address
-        are active, ServerBusy if all connections of the process are active."""
+        """Count a connection until `leave` is called. Raises CallerBusy if all connections of its
+        address are active, and ServerBusy if all connections of the process are active."""
         where = _counted_as(peer)
         address = self._addresses.setdefault(where, _Address())
         address.number += 1
@@ -99,7 +98,8 @@ class EdgeConnections:
 
 
 def _make_room(addresses: Iterable[_Address], refusal: DomainError) -> None:
-    """Close an idle connection, or raise the refusal if there is none."""
+    """Close an idle connection of the first address that has one. Raises the refusal if no
+    connection is idle."""
     for address in addresses:
         if (first := address.first_to_go()) is not None:
             first.give_up()

@@ -9,22 +9,24 @@ Network = IPv4Network | IPv6Network
 
 @dataclass(frozen=True, slots=True)
 class EdgeLimits:
-    """Timeouts in seconds. `api/http/json_body.py` limits the duration and size of bodies."""
+    """Connection limits. Timeouts are in seconds. `api/http/json_body.py` limits the duration and
+    size of bodies."""
 
     head_s: float = 10.0
-    """Timeout from the connection, or from a later request's first byte, until the head is
-    complete."""
+    """Timeout for a complete request head. It starts with the connection, or with the first byte of
+    a later request."""
     stalled_s: float = 10.0
     """Timeout for a caller that does not read sent data."""
     linger_s: float = 2.0
-    """Seconds in which the server still reads and discards data from a caller that was refused
+    """Seconds for which the server still reads and discards data from a caller that was refused
     while sending."""
     head_bytes: int = 64 * 1024
     headers: int = 100
     pipelined: int = 16
-    """Maximum number of pipelined requests behind the one being answered."""
+    """Maximum number of pipelined requests queued behind the current one."""
     connections: int = 2048
-    """Maximum number of connections; 128 MiB if all of them have full heads."""
+    """Maximum number of connections. Together they occupy 128 MiB if all of them have full heads.
+    """
     per_address: int = 1536
     """Maximum number of connections from one IPv4 address or one /64 IPv6 network."""
     proxies: tuple[Network, ...] = ()

@@ -1,12 +1,12 @@
-"""A cancellable timer of a connection, which makes one delayed call."""
+"""A restartable timer for one delayed call on a connection."""
 
 import asyncio
 from collections.abc import Callable
 
 
 class Timer:
-    """A restartable timer. `is_set` stays true after the timer has fired, until `forget` is
-    called."""
+    """A restartable timer that makes one delayed call. `is_set` stays true after the timer has
+    fired, until `forget` is called."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, call: Callable[[], None]) -> None:
         self._loop = loop
@@ -18,12 +18,12 @@ class Timer:
         return self._handle is not None
 
     def set(self, seconds: float) -> None:
-        """Restart the timer and cancel the previous one."""
+        """Start the timer for `seconds`, and cancel a running one."""
         self.forget()
         self._handle = self._loop.call_later(seconds, self._call)
 
     def expect(self, seconds: float) -> None:
-        """Start the timer unless it is already set."""
+        """Start the timer for `seconds` unless it is already set."""
         if self._handle is None:
             self.set(seconds)
 

@@ -16,8 +16,8 @@ _log = structlog.get_logger("api")
 
 
 class EdgeWatch:
-    """Logs and counts refusals, and reports those caused by our own failures. It is created before
-    the application's resources, and called only while the application serves."""
+    """Logs and counts refusals, and reports those with a 5xx status as errors. The instance is
+    created before the application's resources, and called only while the application serves."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app

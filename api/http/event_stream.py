@@ -1,4 +1,4 @@
-"""Server-sent events: a response without a fixed length. It ends when its reader disconnects or
+"""Server-sent events: a response of unknown length, which ends when its reader disconnects or
 stalls."""
 
 import asyncio
@@ -22,9 +22,9 @@ _HEADERS: Final = (
 
 
 class EventStream(Response):
-    """Return a stream of the `pieces`. The first piece is produced before the status is sent, so an
-    error in it is answered like any other. After the last piece the stream ends, and the browser
-    reconnects."""
+    """A response that streams the `pieces`. The first piece is produced before the status is sent,
+    so an error in it still gets an ordinary error response. After the last piece the stream ends,
+    and the browser reconnects."""
 
     def __init__(self, pieces: AsyncGenerator[bytes], *, stalled_s: float = STALLED_S) -> None:
         self.status_code = 200
@@ -35,7 +35,7 @@ class EventStream(Response):
         self._stalled_s = stalled_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """A reader that disconnects or stalls is not an error."""
+        """Send the stream. A reader that disconnects or stalls ends it without an error."""
         try:
             async with asyncio.timeout(None) as patience, aclosing(self._pieces) as pieces:
                 first = await anext(pieces)

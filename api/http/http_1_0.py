@@ -1,8 +1,9 @@
-"""Long responses to HTTP/1.0, which has no chunked encoding: the end of the connection ends the
+"""Long responses to HTTP/1.0, which has no chunked encoding: closing the connection ends the
 response.
 
 uvicorn would send chunks nevertheless, and a reader could not distinguish a truncated file from a
-complete one. Until the response is complete, the connection therefore closes only by a reset.
+complete one. Until the response is complete, the connection is therefore closed only by a TCP
+reset.
 """
 
 import asyncio
@@ -20,7 +21,8 @@ _ENDS: Final = struct.pack("ii", 0, 0)
 def without_chunks(
     cycle: RequestResponseCycle, transport: asyncio.Transport, send: ASGISendCallable
 ) -> ASGISendCallable:
-    """Wrap the `send` of a response to HTTP/1.0. A response with a length stays as it is."""
+    """Return a `send` function that sends a response to HTTP/1.0 without chunks. A response with a
+    Content-Length is not changed."""
 
     endless = False
 
@@ -33,7 +35,8 @@ def without_chunks(
                 cycle.chunked_encoding = False
                 _closing(transport, _RESETS)
         elif message["type"] == "http.response.body" and endless:
-            # uvicorn compares the bytes sent with the announced length; here none is announced.
+            # uvicorn compares the number of bytes sent with the announced length. This response
+            # announces none, so the expected length is the length of each piece.
             cycle.expected_content_length = len(message.get("body", b""))
             if not message.get("more_body", False):
                 _closing(transport, _ENDS)
@@ -43,5 +46,6 @@ def without_chunks(
 
 
 def _closing(transport: asyncio.Transport, what: bytes) -> None:
-    """Set the kernel's behaviour when either side closes the connection."""
+    """Set SO_LINGER, which decides how the kernel closes the connection. `what`: the option's
+    value."""
     transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, what)

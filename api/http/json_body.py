@@ -21,7 +21,8 @@ YAML: Final = "application/yaml"
 MAX_BYTES: Final = 1024 * 1024
 MAX_SECONDS: Final = 10.0
 MAX_COMING: Final = 64
-"""Maximum number of one caller's bodies in transit: 64 MiB in total."""
+"""Maximum number of one caller's request bodies in transit at the same time; they hold at most 64
+MiB in total."""
 MAX_DEPTH: Final = 32
 MAX_VALUES: Final = 10_000
 MAX_KEY: Final = 256
@@ -34,10 +35,11 @@ def json_response(content: object, *, status: int = 200) -> Response:
 
 
 async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str = JSON) -> bytes:
-    """Return the raw body, which must arrive within `seconds`. The caller is already authenticated.
+    """Return the raw body, which must arrive within `seconds`. The caller must already be
+    authenticated.
 
     `also`: another media type that the route accepts. Raises UnsupportedMediaType, BodyTooLarge,
-    CallerBusy, BodyTooSlow, InvalidBody. The headers are checked before anything is read, so a
+    CallerBusy, BodyTooSlow, InvalidBody. The headers are checked before the body is read, so a
     caller that sent `Expect: 100-continue` does not send a body in vain.
     """
     if media_type_of(request) not in (JSON, also):
@@ -63,10 +65,10 @@ async def body_within(
     seconds: float,
     place: RoomShare | None = None,
 ) -> bytes:
-    """Return the raw body, limited in bytes and seconds.
+    """Return the raw body, limited to `at_most` bytes and `seconds`.
 
     `place`: the body's reserved share of memory. The share grows with the bytes received, not with
-    the announced length, and can be taken over by others until the body is complete. Raises
+    the announced length. Other bodies can take over the share until this body is complete. Raises
     BodyTooLarge, BodyTooSlow, InvalidBody, and the error of the share.
     """
     body = bytearray()
@@ -92,7 +94,7 @@ async def body_within(
 
 
 async def read_optional_body(request: Request) -> bytes:
-    """Like `read_body`, but the body may be omitted, which is equivalent to an empty object."""
+    """Return the raw body like `read_body`, or an empty JSON object if the body is omitted."""
     headers = request.headers
     if "transfer-encoding" not in headers and headers.get("content-length", "0") == "0":
         return b"{}"
@@ -101,7 +103,7 @@ async def read_optional_body(request: Request) -> bytes:
 
 def announced_length(request: Request, *, at_most: int) -> int:
     """Return the announced length of the body in bytes, or 0 if none is announced. Raises
-    BodyTooLarge. The announcement is not trusted: received bytes are counted as well."""
+    BodyTooLarge. The announced length is not trusted: the bytes received are counted as well."""
     try:
         length = int(request.headers.get("content-length", "0"))
     except ValueError:
@@ -112,8 +114,9 @@ def announced_length(request: Request, *, at_most: int) -> int:
 
 
 def media_type_of(request: Request) -> str:
-    """Raise UnsupportedMediaType unless the body is UTF-8 without content coding. A repeated header
-    is refused, because two parsers might pick different values."""
+    """Return the body's media type. Raises UnsupportedMediaType unless the body is UTF-8 without
+    content coding. A repeated header is refused, because two parsers might pick different values.
+    """
     codings = [coding.lower() for coding in request.headers.getlist("content-encoding")]
     if codings not in ([], ["identity"]):
         raise UnsupportedMediaType
@@ -130,10 +133,10 @@ def media_type_of(request: Request) -> str:
 def parse_object(body: bytes) -> dict[str, JsonValue]:
     """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
 
-    orjson refuses invalid JSON (NaN, bad UTF-8, lone surrogates). The second parser finds what
+    orjson refuses invalid JSON (NaN, bad UTF-8, lone surrogates). The second parser refuses what
     orjson accepts: repeated keys, and integers that orjson would convert to floats. Both parsers
     are slow for many values, and orjson drops the values of repeated keys, so the values are
-    counted first.
+    counted before parsing.
     """
     _check_size(body)
     try:
@@ -143,7 +146,7 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     if not isinstance(loose, dict):
         raise InvalidBody("objet JSON attendu")
     _check_values(loose)
-    del loose  # free the text first: holding both would double the memory
+    del loose  # free the text before parsing again: keeping both would double the memory
     strict: dict[str, JsonValue] = json.loads(
         body, object_pairs_hook=_unique_keys, parse_int=_bounded_int
     )
@@ -159,16 +162,17 @@ def parse_body(model: type[M], body: bytes) -> M:
 
 
 def _rule_broken(error: ValidationError) -> str:
-    """Name only a known field, because pydantic's own message would repeat the input."""
+    """Return a message that names the invalid field if it is known. Pydantic's own message would
+    repeat the input."""
     first = error.errors()[0]
     return "champ inconnu" if first["type"] == "extra_forbidden" else f"champ « {first['loc'][0]} »"
 
 
 def _check_size(body: bytes) -> None:
-    """Refuse most bodies with too many values before any object is built.
+    """Refuse most bodies with too many values before any object is built. Raises InvalidBody.
 
     The count never exceeds the real number. A comma follows every value but the last of its
-    container. Every container but the outermost is a value. A value has at most two strings, itself
+    container. Every container but the outermost is a value. A value has at most two strings: itself
     and its key. `_check_values` counts exactly.
     """
     text = body.replace(rb"\\", b"").replace(rb"\"", b"")
@@ -182,8 +186,9 @@ def _check_size(body: bytes) -> None:
 
 
 def _check_values(root: dict[str, JsonValue]) -> None:
-    """Check depth, number of values, key length and NUL, level by level. The loop is not recursive,
-    because the body is untrusted, and is kept simple, because it blocks the event loop."""
+    """Check depth, number of values, key length and NUL, level by level. Raises InvalidBody. The
+    loop is not recursive, because the body is untrusted. It is kept simple, because it blocks the
+    event loop."""
     values = 0
     level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):
@@ -203,7 +208,8 @@ def _check_values(root: dict[str, JsonValue]) -> None:
 
 
 def _inside(container: dict[str, JsonValue] | list[JsonValue]) -> Iterable[JsonValue]:
-    """Return the values of a container after checking its keys."""
+    """Return the values of a container after checking its keys. Raises InvalidBody for an invalid
+    key."""
     if isinstance(container, list):
         return container
     for key in container:

@@ -1,5 +1,5 @@
-"""A streamed response of any length. After an error it ends without a proper end, so that the
-reader notices."""
+"""Streamed responses of any length. A response that fails ends without the final chunk, so that the
+reader notices the error."""
 
 import asyncio
 import time
@@ -18,14 +18,14 @@ T = TypeVar("T")
 
 _log = structlog.get_logger("api")
 
-# Bytes per send. Each send shows that a slow reader is still reading.
+# Maximum bytes per send. Each completed send shows that a slow reader is still reading.
 _SENT: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class ReaderLimits:
-    """Timeout of a stalled reader, in seconds. The edge has a shorter one
-    (`api/http/edge_limits.py`); this one holds behind any server."""
+    """Timeouts in seconds: for a stalled reader, and for the whole response. The edge has a shorter
+    timeout for stalled readers (`api/http/edge_limits.py`); this one works behind any server."""
 
     stalled_s: float = 30
     total_s: float = 15 * 60
@@ -45,9 +45,9 @@ class HeldPlace(Protocol):
 class ExportResponse(Response):
     """A response whose body is produced while it is sent.
 
-    The `pieces` start before the status is sent, so an early error is answered like any other. A
-    later error leaves the response incomplete, and the server cuts the connection. The same happens
-    when `held` is lost.
+    The first of the `pieces` is produced before the status is sent, so an early error still gets an
+    ordinary error response. A later error leaves the response incomplete, and the server closes the
+    connection. The same happens when `held` is lost.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ class ExportResponse(Response):
         self._held = held
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """A reader that disconnects or stalls is not an error of the service; the response stays
-        incomplete."""
+        """Send the response. If the reader disconnects or stalls, log a warning and leave the
+        response incomplete, without raising an error."""
         try:
             async with asyncio.timeout(self._limits.total_s) as patience, aclosing(self._pieces):
                 watching = [asyncio.create_task(end_when_gone(receive, patience))]
@@ -95,12 +95,13 @@ class ExportResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _next_after(self, worked: float) -> tuple[float, bytes | None]:
-        """PostgreSQL produces the next piece while this one is sent."""
+        """Pause for gateway requests, then return the next piece like `_next`. PostgreSQL produces
+        this piece while the previous one is sent."""
         await self._traffic.give_way(worked)
         return await self._next()
 
     async def _next(self) -> tuple[float, bytes | None]:
-        """Return the next piece, or None after the last, and the seconds that it took."""
+        """Return the seconds that the next piece took, and the piece, or None after the last."""
         started = time.monotonic()
         piece = await anext(self._pieces, None)
         return time.monotonic() - started, piece
@@ -116,7 +117,7 @@ class ExportResponse(Response):
 
 @asynccontextmanager
 async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
-    """Run a task that always ends with the block, because a generator that still runs cannot be
+    """Yield the task, and cancel it when the block ends. A generator that still runs cannot be
     closed."""
     try:
         yield task
@@ -126,7 +127,8 @@ async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
 
 
 async def end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
-    """The server raises no error when it sends to a disconnected caller."""
+    """Wait until the caller disconnects, then expire `patience`. The server raises no error when it
+    sends to a disconnected caller."""
     while (await receive())["type"] != "http.disconnect":
         pass
     patience.reschedule(asyncio.get_running_loop().time())

@@ -31,8 +31,7 @@ _MAX_BODY: Final = 16 * 1024
 
 
 class PublicRoute(APIRoute):
-    """CORS headers for endpoints that any page may call, including the answer to a preflight
-    request."""
+    """A route that any page may call: it sends CORS headers and answers preflight requests."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
@@ -47,7 +46,7 @@ class PublicRoute(APIRoute):
 
 
 class OAuthRoute(PublicRoute):
-    """Like `PublicRoute`, but responses are never cached, and errors have the format of RFC
+    """A public route whose responses are never cached, and whose errors have the format of RFC
     6749."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
@@ -70,9 +69,8 @@ def never_cached(request: Request) -> None:
 
 
 async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, object]:
-    """Return the fields of a form or of a JSON object. The request is counted by the sender's
-    address. Raises TooManyRequests, UnsupportedMediaType, InvalidBody and the errors of the
-    readers."""
+    """Return the fields of a form or of a JSON object. Counts the request by the sender's address.
+    Raises TooManyRequests, UnsupportedMediaType, InvalidBody and the errors of the readers."""
     resources: Resources = request.app.state.resources
     never_cached(request)
     caller = limited_address(request)
@@ -98,21 +96,24 @@ def text_fields(given: Mapping[str, object]) -> dict[str, str]:
 
 
 def needed(given: Mapping[str, str], name: str) -> str:
-    """Return the fields of a JSON object. Raises OAuthRefused (invalid_request)."""
+    """Return the value of the parameter `name`. Raises OAuthRefused (invalid_request) if it is
+    missing."""
     if name not in given:
         raise OAuthRefused(OAuthError.INVALID_REQUEST, f"{name} is missing")
     return given[name]
 
 
 def _answer(error: DomainError) -> Response | None:
-    """Return the OAuth error response, or None if the error is our fault. Such an error is answered
-    and reported as on any route."""
+    """Return the OAuth error response, or None for an internal error. Internal errors are answered
+    and reported as on any other route."""
     match error:
         case OAuthRefused():
             if error.error is not OAuthError.INVALID_CLIENT:
                 return _told(error.error, error.description, 400)
             told = _told(error.error, error.description, 401)
-            told.headers["www-authenticate"] = "Bearer"  # RFC 9110 requires a scheme
+            told.headers["www-authenticate"] = (
+                "Bearer"  # RFC 9110 requires a 401 to name an authentication scheme
+            )
             return told
         case TooManyRequests():
             told = _told(OAuthError.TEMPORARILY_UNAVAILABLE, "too many requests", 429)

@@ -1,8 +1,8 @@
-"""The edge: connection limits that apply before the caller is known.
+"""The edge: connection limits that apply before the caller is authenticated.
 
-It keeps uvicorn's parser and its order of responses, and adds the limits that uvicorn lacks. It
-depends on internals of uvicorn's class; `tests/api/http/test_protocol.py` shows whether a new
-version is compatible.
+The edge keeps uvicorn's parser and its order of responses, and adds the limits that uvicorn lacks.
+This module depends on internals of uvicorn's class; `tests/api/http/test_protocol.py` shows whether
+a new version is compatible.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest
 
 def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type["EdgeProtocol"]:
     """Return the protocol class to pass to uvicorn as `http`. Each server needs its own class,
-    which counts the server's connections."""
+    because the class counts the server's connections."""
 
     class Edge(EdgeProtocol):
         pass
@@ -50,10 +50,10 @@ def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type
 
 
 class EdgeProtocol(HttpToolsProtocol):
-    """One connection. It waits for a request head, answers requests, then waits again.
+    """One connection. The connection waits for a request head, answers requests, then waits again.
 
-    After a refusal it is `deaf`: it discards further data until the peer has had time to read the
-    reason.
+    After a refusal the connection is `deaf`: it discards further data until the peer has had time
+    to read the error response.
     """
 
     watch: ClassVar[EdgeWatch]
@@ -79,7 +79,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     # --- Connection life cycle ------------------------------------------------------------------
 
-    # uvicorn narrows the type in the same way: it serves streams only.
+    # uvicorn narrows the parameter's type in the same way, because it serves streams only.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         try:
@@ -98,7 +98,7 @@ class EdgeProtocol(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def give_up(self) -> None:
-        """Close immediately, even with data in transit."""
+        """Close the connection immediately, even with data in transit."""
         self.edge_connections.leave(self)
         self.transport.abort()
 
@@ -163,7 +163,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if not self._in_head:
-            return  # trailers of a chunked body: they came too late for the header checks
+            return  # trailers of a chunked body arrive too late for the header checks
         if len(self.headers) >= self.limits.headers:
             raise self._because(HeadTooLarge())
         super().on_header(name, value)
@@ -198,8 +198,8 @@ class EdgeProtocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, self._guarded(cycle, app))
 
     def _guarded(self, cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
-        """Wrap the application so that it learns of a disconnect only after it has received a
-        complete body."""
+        """Return a wrapper of the application. The wrapped application learns of a disconnect only
+        after it has received a complete body."""
 
         async def run(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
             if scope["type"] == "http" and scope["http_version"] == "1.0":
@@ -209,14 +209,14 @@ class EdgeProtocol(HttpToolsProtocol):
                 message = await receive()
                 if message["type"] != "http.disconnect" or cycle.more_body or not cycle.body:
                     return message
-                # The caller disconnected after sending the whole request, so its event is not
-                # dropped.
+                # The caller disconnected after sending the whole request. Deliver the body, so that
+                # the event is not lost.
                 body, cycle.body = bytes(cycle.body), bytearray()
                 return {"type": "http.request", "body": body, "more_body": False}
 
             async def send_on(message: ASGISendEvent) -> None:
                 if message["type"] == "http.response.start" and self._is_last(cycle):
-                    # Send `Connection: close`, but leave closing to `_linger`.
+                    # Send the header `Connection: close`, but let `_linger` close the connection.
                     cycle.keep_alive = False
                     await send(message)
                     cycle.keep_alive = True
@@ -228,15 +228,17 @@ class EdgeProtocol(HttpToolsProtocol):
         return run
 
     def _is_last(self, cycle: RequestResponseCycle) -> bool:
-        """Return whether no request can follow: the body is incomplete, or this side reads no
-        more."""
+        """Return whether no request can follow this one, because its body is incomplete or the
+        connection discards further data."""
         return cycle.more_body or (self._deaf and not self.pipeline)
 
     def on_response_complete(self) -> None:
         done = self._served
         super().on_response_complete()
         if self.transport.is_closing():
-            self._stall.expect(self.limits.stalled_s)  # closing waits until the rest is sent
+            self._stall.expect(
+                self.limits.stalled_s
+            )  # closing waits until the remaining data is sent
         elif done is None or done is not self._served:
             pass  # the next response is already in progress
         elif self._is_last(done):
@@ -250,12 +252,13 @@ class EdgeProtocol(HttpToolsProtocol):
     # --- Refusing -----------------------------------------------------------------------------
 
     def _because(self, error: DomainError) -> DomainError:
-        """Keep the error, because the parser replaces errors that its callbacks raise."""
+        """Store the error in `_why` and return it. The parser replaces errors that its callbacks
+        raise."""
         self._why = error
         return error
 
     def _refuse(self, error: DomainError) -> None:
-        """Stop reading, send the refusal after pending responses, and close."""
+        """Stop reading, send the error response after pending responses, and disconnect."""
         self._deaf = True
         self._deadline.forget()
         unanswered = [cycle for cycle, _ in reversed(self.pipeline)]
@@ -290,8 +293,9 @@ class EdgeProtocol(HttpToolsProtocol):
         )
 
     def _linger(self) -> None:
-        """Close our side and keep reading for a moment. Closing both sides immediately would make
-        the kernel reset the connection, and the caller could lose the response."""
+        """Close our side of the connection and keep reading for `linger_s` seconds. Closing both
+        sides immediately would make the kernel reset the connection, and the caller could lose the
+        response."""
         self._deaf = True
         self._unset_keepalive_if_required()
         self.flow.resume_reading()

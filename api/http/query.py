@@ -11,8 +11,8 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def parse_query(model: type[Model], query: QueryParams) -> Model:
-    """Return the validated query. Raises InvalidQuery, also for an unknown or repeated
-    parameter."""
+    """Return the validated query. Raises InvalidQuery for invalid values, and for unknown or
+    repeated parameters."""
     for name in query:
         if len(query.getlist(name)) > 1:
             raise InvalidQuery(name)

@@ -1,4 +1,4 @@
-"""Rate limits over HTTP: refusals, and the headers that describe the caller's remaining
+"""Rate limits over HTTP: error responses, and the headers that state the caller's remaining
 requests."""
 
 import math
@@ -25,8 +25,8 @@ class RateLimiter:
         return _admitted(await self.counter.count(self._limits[scope], key, now))
 
     def check_known(self, scope: LimitScope, key: str, now: datetime) -> None:
-        """Raise TooManyRequests if this process knows that the window is full. Counts nothing; for
-        limits on something that is known only later."""
+        """Raise TooManyRequests if this process knows that the limit is reached. Counts nothing.
+        Used for limits whose cost is known only later in the request."""
         known = self.counter.known_refusal(self._limits[scope], key, now)
         if known is not None:
             _admitted(known)

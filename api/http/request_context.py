@@ -1,5 +1,6 @@
 """Middleware around every request: request id, log line, metrics, and handling of unexpected
-errors. Plain ASGI, because Starlette's BaseHTTPMiddleware hides disconnects and buffers streams."""
+errors. It is plain ASGI, because Starlette's BaseHTTPMiddleware hides disconnects and buffers
+streams."""
 
 import asyncio
 import time
@@ -32,7 +33,7 @@ from domain.runs.errors import AnswerDelayed
 
 _log = structlog.get_logger("api")
 
-# Seconds that cancelled requests may still take before the resources are closed.
+# Seconds that cancelled requests have to finish before the resources are closed.
 _LAST_WORDS_S: Final = 2.0
 # The proxy that terminates TLS sends this header. Browsers ignore the HSTS header in a response
 # without TLS (RFC 6797, 8.1), so no list of proxies is needed.
@@ -47,8 +48,8 @@ _OURS: Final[dict[int, type[DomainError]]] = {
 
 @dataclass(slots=True)
 class _Progress:
-    """`status`: 0 until the response has started. `error`: the error that ended the request.
-    `reported`: whether the error tracker has the error."""
+    """State of one request. `status`: 0 until the response has started. `error`: the error that
+    ended the request. `reported`: whether the error was sent to the error tracker."""
 
     started: float
     status: int = 0
@@ -77,7 +78,7 @@ class RequestContext:
     def _after_requests(self, receive: Receive) -> Receive:
         """Delay the server's shutdown message until the cancelled requests have ended.
 
-        Cancelled requests still answer and report, which needs the resources.
+        Cancelled requests still send a response and report an error, which requires the resources.
         """
 
         async def receive_late() -> Message:
@@ -101,8 +102,8 @@ class RequestContext:
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":
                 progress.status = message["status"]
-                # Report before the caller has the response, so that a crash in between loses
-                # nothing.
+                # Report the error before the response is sent, so that a crash in between loses no
+                # report.
                 _report(scope, progress, resources)
                 message["headers"] = [
                     *message.get("headers", []),
@@ -117,7 +118,8 @@ class RequestContext:
             with resources.metrics.in_flight.track_inprogress():
                 await self._app(scope, receive, send_with_id)
         except asyncio.CancelledError as cancelled:
-            # The server's grace period has ended. A disconnected caller cancels nothing here.
+            # The server cancels requests when its grace period has ended. The disconnect of a
+            # caller cancels no request.
             if not progress.status:
                 progress.error = _abandoned(cancelled)
                 await error_response(progress.error, request_id, Request(scope))(
@@ -127,7 +129,7 @@ class RequestContext:
         except Exception as error:
             progress.error = error
             _log.exception("unexpected error")
-            if progress.status:  # a response has started: the server can only cut the connection
+            if progress.status:  # a response has started: the server can only close the connection
                 raise
             await error_response(InternalError(), request_id, Request(scope))(
                 scope, receive, send_with_id
@@ -137,7 +139,7 @@ class RequestContext:
 
 
 def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
-    """Answer a request that was cancelled before its response began."""
+    """Log a request cancelled before its response started, and return the error to send."""
     event_id = structlog.contextvars.get_contextvars().get("event_id")
     error = AnswerDelayed(event_id) if event_id else EngineUnavailable()
     error.__cause__ = cancelled
@@ -162,7 +164,8 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
 
 
 def _report(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Report the request once if it failed on our side. An expected 5xx is not a failure."""
+    """Report the request once if it failed because of an internal error. A 5xx marked as expected
+    is not reported."""
     expected = scope["state"].get("expected", False)
     unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
     if progress.reported or (not unexpected and (progress.status < 500 or expected)):
@@ -183,7 +186,7 @@ def _report(scope: Scope, progress: _Progress, resources: Resources) -> None:
 
 
 def _route_of(scope: Scope) -> str:
-    """Return the template of the route that a request reached."""
+    """Return the path template of the request's route, or "unmatched"."""
     return getattr(scope.get("route"), "path", "unmatched")
 
 
@@ -194,7 +197,7 @@ def _code(progress: _Progress) -> str:
 
 
 async def answer_domain_error(request: Request, error: Exception) -> Response:
-    """FastAPI's handler for expected errors."""
+    """Return the response to an expected error. FastAPI calls this handler for each DomainError."""
     if not isinstance(error, DomainError):
         raise error
     response = error_response(error, request.state.request_id, request)
@@ -207,7 +210,8 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
-    """Return Starlette's own errors in our format, with their headers (Allow)."""
+    """Return the response to one of Starlette's own errors in our format, with Starlette's headers
+    (such as Allow)."""
     if not isinstance(error, HTTPException):
         raise error
     if error.status_code >= 500:
@@ -224,8 +228,8 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> str:
-    """Return all methods of a path. Starlette names only those of the first matching route, and
-    each of our routes has one method."""
+    """Return all methods that a path accepts, separated by commas. Starlette names only those of
+    the first matching route, and each of our routes has one method."""
     path = getattr(request.scope.get("route"), "path", None)
     routes = [route for route in iter_route_contexts(request.app.routes) if route.path == path]
     return ", ".join(sorted({method for route in routes for method in route.methods or ()}))

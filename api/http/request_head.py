@@ -6,13 +6,13 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 
 def head_size(url: bytes, headers: Headers) -> int:
-    """Approximate size of the head in bytes; slightly below the real size."""
+    """Return the approximate size of the head in bytes, which is slightly below the real size."""
     return len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
 
 
 def is_sound(method: bytes, version: str, headers: Headers) -> bool:
-    """Return whether the head obeys the rules of HTTP that the parser does not check. A request
-    that a proxy in front of us could parse differently must not pass."""
+    """Return whether the head obeys the rules of HTTP that the parser does not check. A reverse
+    proxy could parse other requests differently, so they are refused."""
     hosts = sum(name == b"host" for name, _ in headers)
     codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
     if version == "1.0":
@@ -23,7 +23,7 @@ def is_sound(method: bytes, version: str, headers: Headers) -> bool:
 
 
 def without_upgrade(method: bytes, url: bytes, version: str, headers: Headers) -> bytes:
-    """Return the head without its upgrade headers."""
+    """Return the head as bytes, without its upgrade headers."""
     lines = [b"%s %s HTTP/%s" % (method, url, version.encode())]
     lines += [b"%s: %s" % header for header in headers if header[0] != b"upgrade"]
     return b"\r\n".join([*lines, b"", b""])

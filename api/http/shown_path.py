@@ -1,6 +1,6 @@
-"""The path of a request in logs: the route's template, with its ids filled in. A parameter's value
-is logged only if its name shows that it is not a secret. Tokens in links and inbound addresses are
-therefore hidden by default, also on future routes."""
+"""The path of a request in logs: the route's template with its ids filled in. A parameter's value
+is logged only if the parameter's name shows that the value is not a secret. Tokens in links and
+inbound addresses are therefore hidden by default, also on future routes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-# Our paths are shorter; a longer one is invented by the caller.
+# Our own paths are shorter; only a caller's invented path is longer.
 MAX_SHOWN: Final = 256
 HIDDEN: Final = "…"
 _PARAMETER: Final = re.compile(r"\{(\w+)(?::\w+)?\}")
@@ -19,8 +19,8 @@ _NO_SECRET: Final = frozenset({"provider", "event", "version"})
 
 
 def shown_path(scope: Scope) -> str:
-    """Return the path for a log line. For a path without a route, only the leading segments that
-    some route has."""
+    """Return the path for a log line. For a path without a route, return only the leading segments
+    that occur in some route."""
     template = getattr(scope.get("route"), "path", None)
     if isinstance(template, str):
         values = cast("Mapping[str, object]", scope.get("path_params") or {})
@@ -65,7 +65,7 @@ def _prefixes(app: FastAPI) -> frozenset[str]:
 
 
 def _templates(routes: Iterable[BaseRoute]) -> Iterator[str]:
-    """An included router contains its own routes."""
+    """Yield the path templates of all routes, including those of included routers."""
     for route in routes:
         inner = getattr(route, "original_router", None)
         if inner is not None:

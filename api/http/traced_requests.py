@@ -8,12 +8,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from adapters.observability.tracing import Traces
 
 _KNOWN: Final[tuple[str, ...]] = ("request_id", "client_id", "event_id")
-# Health checks, which machines request every few seconds.
+# Health checks are not traced, because machines request them every few seconds.
 _PROBES: Final = frozenset({"/healthz", "/readyz"})
 
 
 class TracedRequests:
-    """Middleware around `RequestContext`, which determines the request's client."""
+    """Middleware that records a span for each request. It wraps `RequestContext`, which determines
+    the request's client."""
 
     def __init__(self, app: ASGIApp, traces: Traces) -> None:
         self._app = app

@@ -1,6 +1,6 @@
 """Headers of every response of the widget's routes, including errors and unknown paths. Any page
-may read these responses (CORS): no cookie is sent, so a page learns nothing about its user. The key
-decides which pages may use the routes (`api/widget_access.py`)."""
+may read these responses (CORS): browsers send no cookie, so a page learns nothing about its user.
+The key decides which pages may use the routes (`api/widget_access.py`)."""
 
 from typing import Final
 
@@ -23,5 +23,5 @@ PREFLIGHT: Final = {
 
 
 def standing_headers(path: str) -> list[tuple[bytes, bytes]]:
-    """Return the headers of every response at this path."""
+    """Return the headers that every response at this path has."""
     return [*_HEADERS] if route_family(path) is RouteFamily.WIDGET else []

@@ -1,1 +1,1 @@
-"""The MCP server: tools, prompts and resources of a client's account for AI clients."""
+"""The MCP server. It offers tools, prompts and resources of a client's account to AI clients."""

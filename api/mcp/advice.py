@@ -1,5 +1,6 @@
-"""The text that a model receives for an error: in English, with the next step. No tool should raise
-an error without a row here; such an error is logged, and the model receives a general text."""
+"""Texts that a model receives for errors: in English, with the next step. Every error that a tool
+raises should have a row here. An error without a row is logged, and the model receives a general
+text."""
 
 import math
 from collections.abc import Mapping
@@ -81,7 +82,7 @@ _GENERAL: Final = "The service failed. Do not repeat the call more than once."
 
 
 def advice_on(error: DomainError) -> str:
-    """Return the text for an expected error."""
+    """Return the text that a model receives for an expected error."""
     text = ADVICE.get(type(error))
     if text is None:
         _log.error("error without advice", code=error.code)
@@ -93,7 +94,8 @@ def advice_on(error: DomainError) -> str:
 
 
 def advice_on_arguments(error: ValidationError) -> str:
-    """Return what is wrong with the arguments, without repeating their values."""
+    """Return a text that explains which arguments are invalid and why, without repeating their
+    values."""
     wrong = [
         f"{'.'.join(map(str, one['loc'])) or 'arguments'}: {one['msg']}"
         for one in error.errors(include_url=False, include_input=False)[:10]
@@ -102,5 +104,5 @@ def advice_on_arguments(error: ValidationError) -> str:
 
 
 def advice_on_failure(request_id: str) -> str:
-    """Return the text for an unexpected error."""
+    """Return the text that a model receives for an unexpected error."""
     return f"{_GENERAL} The failure is reported; its request id is {request_id}."

@@ -1,4 +1,4 @@
-"""All tools, in the order in which clients list them."""
+"""The catalogue of all tools, in the order in which clients list them."""
 
 from collections.abc import Mapping
 from typing import Final

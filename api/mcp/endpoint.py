@@ -1,5 +1,6 @@
-"""POST /api/mcp: authenticates the caller, checks scopes and calls the MCP server. A key's scopes
-are checked here, where HTTP can still answer 403; the server answers every message with 200."""
+"""The route POST /api/mcp, which authenticates the caller, checks scopes and calls the MCP server.
+Scopes are checked here, where HTTP can still respond with 403. The MCP server answers every message
+with 200."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, Final
@@ -33,8 +34,8 @@ _METADATA: Final = f"/.well-known/oauth-protected-resource{PATH}"
 
 
 class _McpRoute(APIRoute):
-    """Add a challenge to a refusal: it names where the caller can get a key or a scope (RFC 9728,
-    RFC 6750)."""
+    """A route that adds a challenge to its 401 and 403 responses. The challenge names where the
+    caller can get a key or a scope (RFC 9728, RFC 6750)."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         answer = super().get_route_handler()
@@ -62,7 +63,8 @@ def _challenge(error: Unauthenticated | InsufficientScope, request: Request) -> 
 
 
 async def _key_holder(request: Request) -> AtWork:
-    """Authenticate the caller. Only API keys: session tokens are for the dashboard.
+    """Return the holder of the API key that authenticates the request. Session tokens are refused,
+    because they are for the dashboard.
 
     Raises Unauthenticated, TooManyRequests.
     """
@@ -72,7 +74,7 @@ async def _key_holder(request: Request) -> AtWork:
     if not isinstance(caller, ActiveKey):
         raise Unauthenticated
     request.state.caller = limiter_key(caller)
-    # Counted by client, because a client may have a hundred keys.
+    # Requests are counted by client, because a client may have a hundred keys.
     await resources.limiter.check_request(request, LimitScope.MCP, caller.client_id, begun.at)
     note_use(request, caller)
     tenant, actor = await authorize(caller, caller.client_id, resources)
@@ -101,7 +103,7 @@ def _unreadable() -> Response:
 
 
 def _needed(message: Mapping[str, JsonValue]) -> tuple[Scope, ...]:
-    """Return the scopes that a message needs, or an empty set if every key may send it."""
+    """Return the scopes that a message needs, or an empty tuple if every key may send it."""
     params = message.get("params")
     if not isinstance(params, dict):
         return ()
@@ -117,8 +119,8 @@ def _needed(message: Mapping[str, JsonValue]) -> tuple[Scope, ...]:
 async def _answered(
     manager: StreamableHTTPSessionManager, request: Request, body: bytes
 ) -> Response:
-    """Return the server's response as a whole, because it has no streams. Raises AccessDenied for a
-    page of another origin, and HTTPException for a refusal without a protocol message."""
+    """Return the MCP server's complete response; it never streams. Raises AccessDenied for a page
+    of another origin, and HTTPException for an error without a protocol message."""
     given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
     told: list[Message] = []
 
@@ -128,8 +130,8 @@ async def _answered(
     async def send(message: Message) -> None:
         told.append(message)
 
-    # Whitespace around a header's value is not part of it (RFC 9110, 5.5), and the value is
-    # compared.
+    # The MCP server compares header values literally. Whitespace around a value is not part of it
+    # (RFC 9110, 5.5).
     headers = [(name, value.strip(b" \t")) for name, value in request.scope["headers"]]
     await manager.handle_request({**request.scope, "headers": headers}, receive, send)
     start, *rest = told

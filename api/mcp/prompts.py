@@ -1,4 +1,4 @@
-"""MCP prompts: common tasks for these tools."""
+"""MCP prompts: instructions for common tasks with these tools."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,8 @@ _UNTRUSTED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class McpPrompt:
-    """`says`: returns the text for the given arguments; missing arguments are ''."""
+    """An MCP prompt. `says`: returns the prompt's text for the given arguments; missing arguments
+    are ''."""
 
     listed: Prompt
     says: Callable[[Mapping[str, str]], str]

@@ -1,4 +1,4 @@
-"""Tool results: customers' words are marked as untrusted, and the size is limited."""
+"""Tool results. Text by customers is marked as untrusted, and the size is limited."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -13,14 +13,15 @@ T = TypeVar("T")
 Told = TypeVar("Told", bound=BaseModel)
 
 MAX_RESULT: Final = 50_000
-"""Maximum size of a result, in bytes as sent."""
+"""Maximum size of a result, in bytes of serialized JSON."""
 _ENVELOPE: Final = 1_000
-# Maximum characters of each text: the usual limit first, then limits that fit larger results.
+# Maximum length of each text in characters, in the order in which they are tried: the usual limit
+# first. A shorter limit lets more records fit into a result.
 _TEXT_LENGTHS: Final = (4_000, 1_000, 250, 60)
 
 
 class McpPart(BaseModel):
-    """A part of a result."""
+    """Base class of the parts of a tool's result."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,13 +39,14 @@ class Untrusted(McpPart):
 
 
 class McpPage(McpPart):
-    """A page of a list."""
+    """One page of a list, with the cursor of the next page."""
 
     next_cursor: str | None = Field(
-        description="Value of `cursor` for the next call; null if nothing is left."
+        description="Value of `cursor` for the next call; null on the last page."
     )
     note: str | None = Field(
-        default=None, description="Explanation of what was left out, and how to get it."
+        default=None,
+        description=("Explanation of the records that were left out, and how to get them."),
     )
 
 
@@ -55,14 +57,15 @@ Limit = Annotated[int, Field(ge=1, le=50, description="Maximum number of results
 
 
 def untrusted(text: str | None, length: int) -> Untrusted | None:
-    """Return the text marked as untrusted, or None if there is none."""
+    """Return the text marked as untrusted and truncated to `length` characters, or None without a
+    text."""
     if not text:
         return None
     return Untrusted(text=text[:length], is_cut=len(text) > length)
 
 
 def trusted(text: str, length: int) -> str:
-    """Return the merchant's own text, truncated."""
+    """Return the merchant's own text, truncated to `length` characters with a note."""
     return text if len(text) <= length else f"{text[:length]}… [cut: {len(text)} characters in all]"
 
 
@@ -75,7 +78,7 @@ def result_of(told: BaseModel) -> CallToolResult:
 
 
 def fitted(build: Callable[[int], Told]) -> Told:
-    """Return what `build` makes with the longest texts that fit into a result.
+    """Return the result of `build` with the longest texts that fit into MAX_RESULT.
 
     `build` takes the maximum number of characters of each text. A result that does not fit even
     with short texts is returned as it is, and `answer_within` refuses it.
@@ -93,9 +96,10 @@ def page_of(
     place: Callable[[T], str],
     build: Callable[[Sequence[T], int, str | None, str | None], Told],
 ) -> Told:
-    """Return a page that fits into a result: as many of the `found` records as there is room for,
-    and the cursor after the last of them. `found`: up to one more than `limit`. `build`: takes the
-    records, the maximum characters of each text, the cursor and a note."""
+    """Return a page that fits into MAX_RESULT: as many of the `found` records as fit, and the
+    cursor after the last of them. `found`: up to one record more than `limit`. `place`: returns the
+    cursor of a record. `build`: takes the records, the maximum characters of each text, the cursor
+    and a note."""
     shown = found[:limit]
     while True:
         left_out = min(len(found), limit) - len(shown)
@@ -117,10 +121,11 @@ def fits(told: BaseModel) -> bool:
 
 
 def size(result: CallToolResult) -> int:
-    """Return the size in bytes as sent, where every letter with an accent takes six."""
+    """Return the size of a result in bytes as sent. Escaped JSON takes six bytes for each accented
+    letter."""
     return len(json.dumps(result.model_dump(mode="json", by_alias=True)))
 
 
 def refusal(text: str) -> CallToolResult:
-    """Return an error that the model can read and act on."""
+    """Return an error result with a text that the model can read and act on."""
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)

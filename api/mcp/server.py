@@ -1,4 +1,4 @@
-"""The MCP server: the official package implements the protocol, and the tools answer. The server is
+"""The MCP server. The official package implements the protocol, and our tools answer. The server is
 stateless: each request is authenticated separately."""
 
 import asyncio
@@ -54,8 +54,8 @@ Context = ServerRequestContext[dict[str, object], Request]
 
 
 def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
-    """Return the server's HTTP session manager. It answers only within `at_work`, which can be
-    entered once."""
+    """Return the HTTP session manager of the MCP server. The manager answers only within `at_work`,
+    which can be entered once."""
     return StreamableHTTPSessionManager(
         app=_server(settings.service),
         json_response=True,
@@ -66,9 +66,9 @@ def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
 
 @asynccontextmanager
 async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
-    """Answer requests while the block runs.
+    """Answer MCP requests while the block runs.
 
-    The manager runs in a task of its own, because it must end in the task that started it.
+    The manager runs in a separate task, because it must end in the task that started it.
     """
     began, ends = asyncio.Event(), asyncio.Event()
 
@@ -87,8 +87,8 @@ async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
 
 
 def _security(origin: str) -> TransportSecuritySettings:
-    """Allow only our own origin and pages on this machine. A page that uses DNS rebinding sends its
-    own host name, and is refused."""
+    """Return security settings that allow only our own origin and pages on this machine. A page
+    that uses DNS rebinding sends its own host name, and is refused."""
     host = origin.partition("://")[2]
     loopback = ("127.0.0.1", "localhost", "[::1]")
     return TransportSecuritySettings(
@@ -160,7 +160,8 @@ async def _called(tool: McpTool, context: Context, params: CallToolRequestParams
 
 
 def _failed(context: Context, error: Exception) -> None:
-    """Have the error reported as on any route, although the response is a 200."""
+    """Log the error, and store it for the error report. The response is a 200, so it would not be
+    reported otherwise."""
     _log.exception("unexpected error")
     _request(context).state.progress.error = error
 

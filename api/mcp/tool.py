@@ -1,4 +1,5 @@
-"""An MCP tool: name, arguments, result, required scopes and implementation."""
+"""The description of an MCP tool: name, arguments, result, required scopes, effect and
+implementation."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ class ToolInput(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class AtWork:
-    """A tool call by a key's holder, for the key's client."""
+    """Context of a tool call: the holder of an API key, and the key's client."""
 
     key: ActiveKey
     tenant: TenantId
@@ -38,14 +39,16 @@ class AtWork:
 
     @property
     def event_caller(self) -> EventCaller:
-        """A model never vouches for a customer, with any key."""
+        """Return the sender of events of this call. A model may not vouch for a customer, with any
+        key."""
         return EventCaller(self.tenant, self.actor, self.begun, self.request_id, vouches=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CallEffect:
-    """The effect of a call; none by default. `repeatable`: repeating the call with the same
-    arguments changes nothing more. `outside`: the call may reach the customer or other systems."""
+    """Effect of a tool call; no effect by default. `writes`: the call stores something.
+    `repeatable`: repeating the call with the same arguments changes nothing more. `outside`: the
+    call may reach the customer or other systems."""
 
     writes: bool = False
     repeatable: bool = True
@@ -54,13 +57,13 @@ class CallEffect:
 
 READS: Final = CallEffect()
 DRAFTS: Final = CallEffect(repeatable=False)
-"""Nothing is stored or sent; the text may differ each time."""
+"""Effect of a tool that stores and sends nothing, but whose text may differ each time."""
 
 
 @dataclass(frozen=True, slots=True)
 class McpTool:
-    """A tool. `call` takes the arguments as received. It raises pydantic's ValidationError for
-    invalid arguments, and DomainErrors."""
+    """A tool of the MCP server. `call` takes the arguments as received. It raises DomainErrors, and
+    pydantic's ValidationError for invalid arguments."""
 
     name: str
     title: str
@@ -73,7 +76,7 @@ class McpTool:
 
     @property
     def listed(self) -> Tool:
-        """Return the tool's description for clients."""
+        """Return the tool's description in the format of the MCP protocol."""
         effect = self.effect
         return Tool(
             name=self.name,

@@ -1,4 +1,4 @@
-"""The account: playbooks, usage, daily metrics and webhooks."""
+"""Tools for the client's account: playbooks, usage, daily metrics and webhooks."""
 
 from collections.abc import Sequence
 from datetime import date, datetime, timedelta
@@ -38,13 +38,17 @@ class McpPlaybook(McpPart):
     event_type: str = Field(
         description="Event types that the playbook handles; `*` matches any ending."
     )
-    threshold: float = Field(description="Confidence below which a person reviews the answer.")
+    threshold: float = Field(
+        description=("Confidence below which a person reviews the answer, from 0 to 1.")
+    )
     version: int
     is_active: bool
     instructions: str = Field(description="Merchant's instructions to the agent.")
     actions: dict[ActionKind, ActionRule] = Field(
-        description="Rule of each action. Without a rule, replies may be sent and other actions "
-        "are not executed."
+        description=(
+            "Policy rule of each action. Without a rule, replies may be sent, and other actions "
+            "are not executed."
+        )
     )
 
 
@@ -70,7 +74,7 @@ class MetricsWanted(ToolInput):
 
 class McpMetrics(McpPart):
     days: tuple[DayMetrics, ...] = Field(
-        description="Days, oldest first. A missing day has not been computed."
+        description="Daily metrics, oldest first. A missing day has not been computed yet."
     )
     next_first_day: date | None = Field(
         description="Value of `first_day` for the next call; null if no days are left."
@@ -80,8 +84,9 @@ class McpMetrics(McpPart):
 class DeliveriesWanted(ToolInput):
     webhook_id: Annotated[str, Field(pattern=ULID)] | None = Field(
         default=None,
-        description="Webhook to list deliveries of. Without it, only the webhooks and their ids "
-        "are listed.",
+        description=(
+            "Id of the webhook whose deliveries to list. If omitted, only the webhooks are listed."
+        ),
     )
     status: DeliveryStatus | None = None
     limit: Limit = 20
@@ -165,7 +170,7 @@ async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> McpMetrics:
         }
     )
     first, last = query.days(at_work.begun.at)
-    # Cap the sum at the last possible day, because dates end with the year 9999.
+    # Limit the last day instead of adding days to it, because dates end with the year 9999.
     until = first + min(last - first, timedelta(days=wanted.limit - 1))
     async with at_work.resources.database.reading(at_work.tenant) as connection:
         found = await MetricsRepository(connection, at_work.tenant).between(first, until)

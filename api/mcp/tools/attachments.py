@@ -1,4 +1,4 @@
-"""Attachments of a message: metadata for the model, never the bytes."""
+"""Attachments of a message. The model receives their metadata, never their content."""
 
 from collections.abc import Iterable
 
@@ -12,11 +12,15 @@ class McpAttachment(McpPart):
     attachment_id: str
     name: Untrusted | None
     media_type: str | None = Field(
-        description="Media type, detected from the content; null for a type that is not stored."
+        description=(
+            "Media type, detected from the content; null if the type is not supported for storage."
+        )
     )
-    size: int = Field(description="Size in bytes.")
+    size: int = Field(description="Size of the file in bytes.")
     state: AttachmentState
-    reason: str | None = Field(description="Stable code for the refusal, or null.")
+    reason: str | None = Field(
+        description=("Stable code of the reason for which the file was refused, or null.")
+    )
 
 
 def told_attachments(attachments: Iterable[Attachment]) -> tuple[McpAttachment, ...]:

@@ -1,4 +1,4 @@
-"""The agent's knowledge and templates, and suggestions for new ones. People decide about
+"""Tools for the agent's knowledge and templates, and for suggesting new ones. People decide about
 suggestions."""
 
 from collections.abc import Sequence
@@ -33,23 +33,25 @@ _Reason = Annotated[
     Field(
         min_length=1,
         max_length=MAX_REASON,
-        description="Reason for the suggestion, for the person who decides.",
+        description="Reason for the suggestion. The person who decides reads it.",
     ),
 ]
 
 
 class KnowledgeWanted(ToolInput):
-    query: str = Field(min_length=1, max_length=2_000, description="Question or search words.")
+    query: str = Field(
+        min_length=1, max_length=2_000, description=("Question or words to search for.")
+    )
 
 
 class McpPassage(McpPart):
     knowledge_id: str = Field(
-        description="Id of the entry. The resource knowledge://{id} returns the whole entry."
+        description="Id of the entry. The resource knowledge://{id} returns the complete entry."
     )
     title: str
     body: str
     language: Language
-    rank: float = Field(description="Relevance within this search; higher is better.")
+    rank: float = Field(description="Relevance within this search; a higher score is better.")
 
 
 class KnowledgeFound(McpPart):
@@ -70,12 +72,16 @@ class McpTemplate(McpPart):
     language: Language
     body: str
     intent: Intent | None = Field(
-        description="Intent that the template may answer without review; null: people review each "
-        "answer."
+        description=(
+            "Intent that the template may answer without review. If null, people review each "
+            "answer."
+        )
     )
     not_for: tuple[str, ...]
     is_active: bool
-    is_starter: bool = Field(description="True if this is an unedited starter template.")
+    is_starter: bool = Field(
+        description=("True if the template is a starter template that was not edited.")
+    )
 
 
 class McpTemplates(McpPage):
@@ -93,7 +99,9 @@ class TemplateSuggested(ToolInput):
     name: _Line
     category: Category
     language: Language
-    body: _Body = Field(description="Text with placeholders such as {{ order_number }}.")
+    body: _Body = Field(
+        description=("Text of the template, with placeholders such as {{ order_number }}.")
+    )
     intent: Intent | None = None
     not_for: Annotated[
         tuple[Annotated[str, Field(min_length=1, max_length=MAX_NOT_FOR_PHRASE)], ...],
@@ -105,17 +113,20 @@ class TemplateSuggested(ToolInput):
 
 
 class SuggestionKept(McpPart):
-    """The suggestion waits for a person. The agent does not use it until it is accepted."""
+    """A stored suggestion. The agent does not use it until a person has accepted it."""
 
     suggestion_id: str
     decide_at: str = Field(
-        description="Dashboard page where an owner or admin decides. No tool can decide."
+        description=(
+            "URL of the dashboard page on which an owner or admin decides. No tool can decide."
+        )
     )
     created_at: datetime
 
 
 async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> KnowledgeFound:
-    """The search reads all entries, so a client's searches run one at a time."""
+    """Return the passages that match the question. A search reads all entries of a client, so the
+    client's searches run one at a time."""
     tenant = at_work.tenant
     async with (
         at_work.resources.searches.turn(tenant),

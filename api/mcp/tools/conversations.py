@@ -1,4 +1,4 @@
-"""Conversations: the customers' messages and their answers."""
+"""Tools for conversations: the customers' messages and their answers."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -32,11 +32,13 @@ class ConversationsWanted(ToolInput):
         default=None,
         min_length=1,
         max_length=200,
-        description="Words that one message of the conversation contains, in any form; defaults to "
-        "all conversations.",
+        description=(
+            "Words that one message of the conversation must contain, in any inflected form. If "
+            "omitted, all conversations match."
+        ),
     )
     customer: str | None = Field(
-        default=None, max_length=320, description="The customer's full email address."
+        default=None, max_length=320, description="Complete email address of the customer."
     )
     limit: Limit = 20
     cursor: Cursor = None
@@ -51,7 +53,7 @@ class McpConversation(McpPart):
     )
     sentiment: float | None = Field(description="Sentiment of the latest message, from -1 to 1.")
     answered_by_people: bool = Field(
-        description="True if people have taken over the conversation from the agent."
+        description="True if people, and no longer the agent, answer the conversation."
     )
     created_at: datetime
     last_message_at: datetime
@@ -76,7 +78,7 @@ class McpMessage(McpPart):
     )
     created_at: datetime
     run_id: str | None = Field(
-        description="Id for get_run, which explains how the agent handled the message."
+        description="Id of the run for get_run, which explains how the agent handled the message."
     )
     attachments: tuple[McpAttachment, ...] = Field(
         description="Files that the customer sent with the message. People can open them in the "
@@ -92,7 +94,8 @@ class WholeConversation(McpPage):
 
 
 async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> ConversationPage:
-    """The search reads up to a thousand conversations, so a client's searches run one at a time."""
+    """Return the conversations that match. A search reads up to a thousand conversations, so a
+    client's searches run one at a time."""
     tenant = at_work.tenant
     async with (
         at_work.resources.searches.turn(tenant),

@@ -1,4 +1,4 @@
-"""Events: drafts and simulations, which are never sent, and events that are processed."""
+"""Tools for events: drafts and simulations, which are never sent, and events that are processed."""
 
 import hashlib
 from dataclasses import replace
@@ -31,7 +31,7 @@ class DraftWanted(ToolInput):
 
 class MessageGiven(ToolInput):
     message: str = Field(
-        min_length=1, max_length=_MAX_MESSAGE, description="The customer's message."
+        min_length=1, max_length=_MAX_MESSAGE, description="Text of the customer's message."
     )
     event_type: str | None = Field(
         default=None,
@@ -43,7 +43,9 @@ class MessageGiven(ToolInput):
     fields: dict[_FieldName, _FieldValue] = Field(
         default={},
         max_length=50,
-        description="Additional fields, such as order_number, which fill the templates.",
+        description=(
+            "Additional fields of the event, such as order_number. Templates can refer to them."
+        ),
     )
 
 
@@ -51,35 +53,39 @@ class EventGiven(MessageGiven):
     idempotency_key: str | None = Field(
         default=None,
         pattern=r"^[!-~]{1,255}$",
-        description="Key for safe retries. The same key and arguments create one event within 24 "
-        "hours.",
+        description=(
+            "Idempotency key. Repeating the same key and arguments within 24 hours creates no "
+            "second event."
+        ),
     )
 
 
 class McpDryRun(McpPart):
-    """The agent's draft outcome. Nothing was stored or sent."""
+    """Outcome of a dry run, with the agent's draft. Nothing was stored or sent."""
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"] = Field(
-        description="completed: the answer would be sent; needs_review: people would review it "
-        "first; no_playbook: no playbook handles the event."
+        description=(
+            "completed: the answer would be sent; needs_review: people would review the answer "
+            "first; no_playbook: no playbook handles the event."
+        )
     )
     classification: str | None
     confidence: float | None
-    draft: Untrusted | None = Field(description="Generated text, which may quote the customer.")
+    draft: Untrusted | None = Field(description="Text of the draft, which may quote the customer.")
     sent: Literal[False] = Field(default=False, description="Always false: nothing was sent.")
 
 
 class TakenEvent(McpPart):
-    """The outcome of an event that was accepted."""
+    """Outcome of an event that was accepted."""
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"]
     event_id: str | None
-    run_id: str | None = Field(description="Id for get_run.")
+    run_id: str | None = Field(description="Id of the run for get_run.")
     classification: str | None
     confidence: float | None
     answer: Untrusted | None = Field(description="Answer to the customer.")
     acknowledgement: Untrusted | None = Field(
-        description="Text that can be sent to the customer immediately."
+        description="Text that can be shown to the customer immediately."
     )
     steps_executed: int
 
@@ -90,7 +96,7 @@ async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> McpDryRun:
             wanted.conversation_id
         )
         event = await EventRepository(connection, at_work.tenant).inbound(event_id)
-    # The stored event records what its own sender vouched for.
+    # The stored event already lacks claims that its sender was not authorized to make.
     stored = replace(at_work.event_caller, vouches=True)
     return await _dry_run(at_work, stored, event)
 
@@ -112,7 +118,7 @@ async def push_event(at_work: AtWork, given: EventGiven) -> TakenEvent:
 
 
 def _event(at_work: AtWork, given: MessageGiven) -> InboundEvent:
-    """Return the event, parsed and validated like the gateway does."""
+    """Return the event for the given message, parsed and validated as in the gateway."""
     known = given.model_dump(
         include={"message", "event_type", "subject", "customer_email"}, exclude_none=True
     )

@@ -1,4 +1,4 @@
-"""Open reviews. People decide them in the dashboard."""
+"""Tool for open reviews. People decide reviews in the dashboard."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -30,7 +30,7 @@ class ReviewsWanted(ToolInput):
 
 class WaitingReview(McpPart):
     review_id: str
-    run_id: str = Field(description="Id for get_run.")
+    run_id: str = Field(description="Id of the run for get_run.")
     status: EscalationStatus
     reason: EscalationReason
     urgent: bool
@@ -39,16 +39,20 @@ class WaitingReview(McpPart):
     confidence: float
     customer: Untrusted | None
     subject: Untrusted | None
-    preview: Untrusted | None = Field(description="Beginning of the customer's text.")
-    amount: Money | None = Field(description="Largest amount that the plan would move.")
+    preview: Untrusted | None = Field(description="Beginning of the customer's message.")
+    amount: Money | None = Field(
+        description=("Largest amount of money that an action of the plan would move.")
+    )
     created_at: datetime
     expires_at: datetime
-    decide_at: str = Field(description="Dashboard page where a person decides. No tool can decide.")
+    decide_at: str = Field(
+        description=("URL of the dashboard page on which a person decides. No tool can decide.")
+    )
 
 
 class WaitingReviews(McpPage):
     reviews: tuple[WaitingReview, ...] = Field(
-        description="Reviews: urgent ones first, then oldest first."
+        description="Reviews, sorted by urgency, then oldest first."
     )
 
 

@@ -1,4 +1,4 @@
-"""Explanations of runs and their outcomes."""
+"""Tool that explains a run and its outcome."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -42,7 +42,7 @@ class McpEvent(McpPart):
 
 
 class McpLookup(McpPart):
-    """The order that was looked up. Untrusted text in the order is left out."""
+    """The order that the run looked up. Untrusted text in the order is left out."""
 
     state: LookupState
     order_state: OrderState | None
@@ -54,7 +54,7 @@ class McpAction(McpPart):
     kind: ActionKind
     amount: Money | None
     tags: tuple[str, ...]
-    text: Untrusted | None = Field(description="Text of a note for the staff.")
+    text: Untrusted | None = Field(description="Text of an internal note for the staff.")
 
 
 class McpReview(McpPart):
@@ -63,7 +63,7 @@ class McpReview(McpPart):
     reason: EscalationReason
     draft: Untrusted | None
     edited_text: Untrusted | None = Field(
-        description="Text that a person sent instead of the draft."
+        description="Text that a person sent instead of the agent's draft."
     )
     decision: Decision | None
     created_at: datetime
@@ -71,7 +71,7 @@ class McpReview(McpPart):
 
 
 class McpRun(McpPart):
-    """A run from event to outcome, in chronological order."""
+    """A run from event to outcome, with its steps in chronological order."""
 
     run_id: str
     status: RunStatus
@@ -83,23 +83,30 @@ class McpRun(McpPart):
     classification: str | None
     intent: str | None
     confidence: float | None = Field(
-        description="Confidence, 0 to 1. Below the threshold, a person reviews the answer."
+        description=(
+            "Confidence in the draft, from 0 to 1. Below the threshold, a person reviews the "
+            "answer."
+        )
     )
     alternatives: tuple[Alternative, ...]
     language: str | None
     draft: Untrusted | None
-    citations: tuple[Citation, ...] = Field(description="Sources of the draft.")
+    citations: tuple[Citation, ...] = Field(description="Sources that the draft cites.")
     doubt: EscalationReason | None
     hold: EscalationReason | None = Field(
-        description="Reason for a review regardless of confidence, or null."
+        description="Reason for which the run was reviewed regardless of its confidence, or null."
     )
     sensitive: SensitiveMatter | None
-    verdicts: tuple[PolicyDecision, ...] = Field(description="Policy decisions on the actions.")
+    verdicts: tuple[PolicyDecision, ...] = Field(
+        description=("Policy decisions on the plan's actions.")
+    )
     plan: tuple[McpAction, ...]
     handoff_reason: EscalationReason | None
     reviews: tuple[McpReview, ...]
     steps: tuple[StepOutcome, ...]
-    effects: tuple[TracedEffect, ...] = Field(description="Actions executed in other systems.")
+    effects: tuple[TracedEffect, ...] = Field(
+        description=("Actions that were executed in other systems.")
+    )
     answer: Untrusted | None
     error_code: str | None
     timings: Timings = Field(description="Duration of each step, in milliseconds.")
