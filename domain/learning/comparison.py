@@ -1,4 +1,4 @@
-"""Compare the result of a playbook in shadow mode with people's actions."""
+"""Compare the agent's result in shadow mode with the actions that people took."""
 
 import re
 from collections.abc import Iterable
@@ -17,15 +17,15 @@ from domain.core.money import Money
 from domain.learning.similarity import READ, SAME_MEANING, similarity
 
 MAX_SENT: Final = 20_000
-"""Maximum number of characters stored of a text that people sent."""
+"""Maximum number of characters that are stored of a text that people sent."""
 
 _TAG: Final = re.compile(r"<[^<>]{1,2000}>")
 _MONEY: Final = frozenset({FactKind.MONEY, FactKind.SHARE})
 
 
 class WouldDo(StrEnum):
-    """The action that the agent would have taken. `silent`: no answer, because the message needed
-    none."""
+    """The action that the agent would have taken. `answer`: send an answer. `silent`: send nothing,
+    because the message needed no answer. `review`: ask a human to review the draft."""
 
     ANSWER = "answer"
     SILENT = "silent"
@@ -33,9 +33,9 @@ class WouldDo(StrEnum):
 
 
 class PeopleDid(StrEnum):
-    """The action that people took. `answered`: they sent their own text, in a review.
-    `answered_elsewhere`: they answered in the helpdesk. `handed_over`: they rejected the review,
-    and their text is unknown. `expired`: the review expired without a decision."""
+    """The action that people took. `answered`: they sent their own text in a review.
+    `answered_elsewhere`: they answered in the helpdesk. `handed_over`: they rejected the review, so
+    their text is unknown. `expired`: the review expired without a decision."""
 
     ANSWERED = "answered"
     ANSWERED_ELSEWHERE = "answered_elsewhere"
@@ -86,14 +86,16 @@ class OrderEffect(BaseModel):
 
 
 class Comparison(BaseModel):
-    """The agreement between the agent and people. A field is None if either side is unknown.
+    """The agreement between the agent and people for one message. A field is None if either side is
+    unknown.
 
     `would`: the action that the agent would have taken. `decision`: whether people answered where
-    the agent would have answered, and handed over where the agent would have asked. `actions`:
-    whether both moved the same money and goods. `facts`: whether the amounts, dates, periods,
-    numbers and links in both texts agree; `conflicts`: the kinds of facts that differ.
-    `similarity`: the similarity of the two texts, 0 to 1. `agrees`: whether people answered as the
-    agent would have answered automatically; None if the agent would not have answered.
+    the agent would have answered, or rejected the review where the agent would have asked for one.
+    `actions`: whether both sides would have moved the same money and goods. `facts`: whether the
+    amounts, dates, periods, numbers and links in both texts agree. `conflicts`: the kinds of facts
+    that differ. `similarity`: the similarity of the two texts, from 0 to 1. `agrees`: whether
+    people answered as the agent would have answered automatically; None if the agent would have
+    asked for a review.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -117,10 +119,12 @@ def compare_with_people(
     sent: str | None,
     effects: Iterable[OrderEffect] = (),
 ) -> Comparison:
-    """Return the comparison. Pure; only a limited part of the texts is read, which bounds the time.
+    """Compare the agent's result with the actions of people, and return the comparison.
 
-    `sent`: the text that people sent, None if unknown. `effects`: the known effects on the order
-    since then. An empty list proves nothing, because people may act outside the service.
+    The function is pure. It reads only a limited part of the texts, which bounds its run time.
+    `sent`: the text that people sent, or None if unknown. `effects`: the known effects on the order
+    since the agent's result. An empty list proves nothing, because people may act outside the
+    service.
     """
     words = plain_words(sent or "")
     known = bool(words and thought.draft.strip())
@@ -137,15 +141,17 @@ def compare_with_people(
 
 
 def plain_words(text: str) -> str:
-    """Return a helpdesk message without its HTML."""
+    """Return the text of a helpdesk message on one line, without HTML tags."""
     return " ".join(unescape(_TAG.sub(" ", text[:MAX_SENT])).split())
 
 
 def _decision(would: WouldDo, did: PeopleDid) -> bool | None:
-    """Return whether both decisions agree, or None if no conclusion is possible.
+    """Return whether the agent's decision and people's decision agree, or None if no conclusion is
+    possible.
 
-    A review that people answered allows no conclusion: the answer came from people in either case.
-    The agent's silence allows none if the people's text is unknown.
+    If the agent would have asked for a review and people answered, no conclusion is possible: the
+    answer would have come from people in either case. If the agent would have stayed silent, no
+    conclusion is possible unless people answered.
     """
     match would:
         case WouldDo.ANSWER if did is not PeopleDid.EXPIRED:
@@ -180,10 +186,10 @@ def _actions(plan: tuple[PlannedAction, ...], effects: tuple[OrderEffect, ...]) 
 
 
 def _facts(draft: str, sent: str) -> tuple[bool, tuple[FactKind, ...]]:
-    """Return whether both texts state facts of a common kind, and the kinds in conflict.
+    """Return whether both texts state facts of a common kind, and the kinds of facts that conflict.
 
-    A conflict requires that each side states a fact of the kind that the other lacks; additional
-    facts on one side are no conflict.
+    A kind conflicts if each text states a fact of this kind that the other text lacks. Additional
+    facts in only one text are not a conflict.
     """
     ours, theirs = facts(draft[:READ]), facts(sent[:READ])
     shared = {one.kind for one in ours} & {one.kind for one in theirs}

@@ -1,4 +1,4 @@
-"""Counts of outcomes by confidence, for a histogram."""
+"""Counts of review outcomes by confidence, for a histogram."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,10 @@ MOST_COUNTED: Final = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ConfidenceBin:
-    """Counts of runs with a confidence of at least `low`. `alone`: sent without a review. `kept`:
-    people sent the draft unchanged, or gave no decision. `corrected`: people changed or rejected
-    the draft."""
+    """Counts of the runs in one bin of the histogram. `low`: the lower bound of the bin's
+    confidence. `alone`: runs with a draft that was sent without a review. `kept`: runs with a draft
+    that people sent unchanged or did not decide on. `corrected`: runs with a draft that people
+    changed or rejected."""
 
     low: float
     alone: int = 0
@@ -23,13 +24,15 @@ class ConfidenceBin:
 
 
 def count_confidences(history: Sequence[PastOutcome]) -> tuple[ConfidenceBin, ...]:
-    """Return the counts for each bin. Pure.
+    """Return the counts for each of the BINS bins of equal width. The function is pure.
 
-    `history`: latest first; at most `MOST_COUNTED` runs are counted.
+    `history`: past runs, latest first. At most MOST_COUNTED runs are counted; runs in shadow mode
+    are not.
     """
     counts = [[0, 0, 0] for _ in range(BINS)]
     for one in [past for past in history if not past.in_shadow][:MOST_COUNTED]:
-        # The small addition keeps a confidence of 0.70 in its own bin despite rounding.
+        # The small addition keeps a confidence of 0.70 in the bin that starts at 0.70, despite
+        # rounding.
         place = min(int(one.confidence * BINS + 1e-9), BINS - 1)
         part = 0 if one.seen is Seen.ALONE else 2 if one.seen.is_wrong else 1
         counts[place][part] += 1

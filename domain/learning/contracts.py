@@ -1,17 +1,19 @@
-"""Temporal contracts of learning."""
+"""Temporal inputs and results for learning from corrections."""
 
 from domain.core.contracts import Contract
 
 
 class LearnHeadsInput(Contract):
-    """Input of the fit. `client_id`: empty for all clients."""
+    """The input of the fit of classifier heads. `client_id`: the client for which a head is fitted;
+    empty for all clients."""
 
     client_id: str = ""
 
 
 class LearnHeadsResult(Contract):
-    """Counts of clients. `tried`: a head was fitted or compared. `used`: the new head is in use.
-    `failed`: the fit failed, and the client's id is logged."""
+    """The numbers of clients by outcome of the fit. `tried`: clients for which a classifier head
+    was fitted or compared. `used`: clients that now use the new head. `failed`: clients for which
+    the fit failed; their ids are logged."""
 
     tried: int = 0
     used: int = 0

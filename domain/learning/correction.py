@@ -1,5 +1,5 @@
-"""The correction: a review that a person edited or rejected, and what the agent can learn from
-it."""
+"""The correction: a review that a person edited or rejected, with the suggestions derived from the
+review."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -27,7 +27,7 @@ class CorrectionState(StrEnum):
 
 
 class TemplateRevision(BaseModel):
-    """A change of an existing template."""
+    """A change to an existing template."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -37,7 +37,7 @@ class TemplateRevision(BaseModel):
 
 
 class KnowledgeRevision(BaseModel):
-    """A change of an existing knowledge entry."""
+    """A change to an existing knowledge entry."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,7 +62,7 @@ class CorrectionSuggestions(BaseModel):
         description="Suggested case; null if the customer's text was erased."
     )
     content: ContentLesson | None = Field(
-        description="Suggested change of content; null if no text by a person is known."
+        description="Suggested change to the content; null if no text by a person is known."
     )
 
 
@@ -79,7 +79,7 @@ class CorrectionLesson(BaseModel):
 
 
 class CorrectionSummary(BaseModel):
-    """A correction in the queue's list."""
+    """A correction as listed in the correction queue."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -127,6 +127,8 @@ class Correction(CorrectionRecord):
     """A correction with the difference between its texts, and suggestions derived from it."""
 
     diff: tuple[Piece, ...] = Field(
-        description="Difference from the draft to the text that was sent; empty if none was sent."
+        description=(
+            "Difference from the draft to the text that was sent; empty if no text was sent."
+        )
     )
     offers: CorrectionSuggestions

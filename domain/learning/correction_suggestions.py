@@ -36,8 +36,8 @@ from domain.learning.word_diff import Piece
 _MAX_PHRASE: Final = 500
 _TITLE_CHARS: Final = 80
 
-# Kinds of facts that can also be true in another customer's answer. Dates and numbers belong to one
-# order or day.
+# Kinds of facts that can also be true in another customer's answer. Dates and numbers, by contrast,
+# belong to one order or one day.
 _LASTING: Final = frozenset(
     {FactKind.MONEY, FactKind.SHARE, FactKind.PERIOD, FactKind.CLOCK, FactKind.LINK}
 )
@@ -45,16 +45,16 @@ _LASTING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class CorrectedRun:
-    """The context of a correction's run. `run`: the data for a case, or None if the customer's text
-    was erased. `content`: the template or entry on which the draft is based, if there is exactly
-    one."""
+    """The run that produced the corrected draft. `run`: the data for a case, or None if the
+    customer's text was erased. `content`: the template or knowledge entry on which the draft is
+    based; None if there is not exactly one."""
 
     run: RunForCase | None
     content: TemplateEntry | KnowledgeEntry | None
 
     def anonymized(self, text: str) -> str:
-        """Return the text with the customer's personal data replaced as in the case. Order numbers
-        that only this text contains are replaced too."""
+        """Return the text with the customer's personal data replaced, as in a case made from the
+        run. Order numbers that only this text contains are replaced too."""
         said = find_order_numbers(text)
         if self.run is None:
             return anonymized(text, email=None, name=None, order_numbers=said)
@@ -70,19 +70,19 @@ class CorrectedRun:
 def suggestions_from(
     record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> CorrectionSuggestions:
-    """Return the suggestions. `diff`: from the draft to the text sent; empty if no text was
-    sent."""
+    """Return the suggestions for a correction. `diff`: the difference from the draft to the text
+    that was sent; empty if no text was sent."""
     return CorrectionSuggestions(case=_case(record, run), content=_content(record, run, diff))
 
 
 def language_of(record: CorrectionRecord, *texts: str) -> Language:
-    """Return the language of the texts if it is clear, else the language of the customer's message,
-    else French."""
+    """Return the language of the texts. If it is unclear, return the language of the customer's
+    message, or French if that is not English."""
     return language_of_text(texts, "en" if record.language == "en" else "fr")
 
 
 def example_text(record: CorrectionRecord, run: CorrectedRun) -> str:
-    """Return the customer's message, anonymized, for a labelled example."""
+    """Return the customer's message with personal data replaced, for a labelled example."""
     words = "\n".join(part for part in (record.subject, record.text) if part)
     return run.anonymized(words[:MAX_BODY])
 
@@ -102,7 +102,8 @@ def _case(record: CorrectionRecord, run: CorrectedRun) -> CaseSpec | None:
 
 
 def _stated(text: str, *, but_not: str) -> Iterator[str]:
-    """Yield the lasting facts that a text states and the text `but_not` does not, as written."""
+    """Yield the lasting facts that `text` states and `but_not` does not state, as written in
+    `text`."""
     other = {key for fact in facts(but_not) for key in fact.gives}
     folded = fold(text)
     stated = (
@@ -110,7 +111,8 @@ def _stated(text: str, *, but_not: str) -> Iterator[str]:
         for fact in facts(text)
         if fact.kind in _LASTING and not fact.needs & other
     )
-    # A number in words is reported in digits, so its reported form may not occur in the text.
+    # A number that is written in words is reported in digits, so its reported form may not occur in
+    # the text.
     return iter(
         dict.fromkeys(one for one in stated if 0 < len(one) <= _MAX_PHRASE and one in folded)
     )
@@ -132,8 +134,8 @@ def _content(
 def _revision(
     record: CorrectionRecord, run: CorrectedRun, diff: Sequence[Piece]
 ) -> TemplateRevision | KnowledgeRevision | None:
-    """Return the content behind the draft with the person's edit applied, or None if that is not
-    possible."""
+    """Return the content on which the draft is based, with the person's edit applied. Return None
+    if the edit cannot be applied."""
     if run.content is None or record.kind is not CorrectionKind.EDITED:
         return None
     old, draft = run.content.body, record.draft

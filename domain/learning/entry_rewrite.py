@@ -6,15 +6,17 @@ from typing import Final
 from domain.core.effort import spend
 from domain.learning.word_diff import Piece, PieceKind
 
-# Lengths, in characters, of the context that locates a change; the longest is the safest.
+# Lengths, in characters, of the context that locates an edit in the body. Longer contexts are tried
+# first, because they are less ambiguous.
 _AROUND: Final = (40, 20, 8)
 
 
 def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
-    """Return the entry's body with the person's edits of the draft applied, or None.
+    """Return the entry's body with the person's edits of the draft applied, or None if they cannot
+    be applied.
 
-    `diff`: from the draft to the text sent. Return None unless each edit matches exactly one place
-    in the body. An edited greeting, for example, matches none.
+    `diff`: the difference from the draft to the text that was sent. Each edit must match exactly
+    one place in the body. An edit of the greeting, for example, usually matches none.
     """
     rewritten = body
     for before, old, new, after in _changes(diff):
@@ -33,8 +35,8 @@ def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
 
 
 def _changes(diff: Sequence[Piece]) -> Iterator[tuple[str, str, str, str]]:
-    """For each change, yield the text before it, the deleted text, the inserted text and the text
-    after it."""
+    """Yield each edit as four texts: the text before the edit, the deleted text, the inserted text
+    and the text after the edit."""
     before, old, new = "", "", ""
     for piece in diff:
         if piece.kind is PieceKind.DELETE:

@@ -12,7 +12,7 @@ class CorrectionNotFound(DomainError):
 
 
 class CorrectionDecided(DomainError):
-    """The correction was already accepted or dismissed; each correction is decided only once."""
+    """The correction was already accepted or dismissed. Each correction is decided only once."""
 
     code = "correction_decided"
 
@@ -24,7 +24,8 @@ class ExampleNotFound(DomainError):
 
 
 class TooManyExamples(DomainError):
-    """The client has reached its `limit` on labelled examples."""
+    """The client has reached its limit on labelled examples. `limit`: the maximum number of
+    examples."""
 
     code = "too_many_examples"
 

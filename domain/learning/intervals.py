@@ -13,7 +13,7 @@ class Interval(NamedTuple):
 
 
 def wilson(hits: int, trials: int) -> Interval:
-    """Return the 95 % Wilson interval of a proportion; from 0 to 1 if there are no trials.
+    """Return the 95 % Wilson interval of a proportion. With no trials, the interval is from 0 to 1.
 
     Raises ValueError if there are more hits than trials.
     """
@@ -25,7 +25,8 @@ def wilson(hits: int, trials: int) -> Interval:
     middle = share + square / (2 * trials)
     reach = _Z95 * sqrt(share * (1 - share) / trials + square / (4 * trials**2))
     whole = 1 + square / trials
-    # Despite rounding, the interval must contain the proportion itself.
+    # The exact bounds 0 and 1 ensure that the interval contains the proportion itself, despite
+    # rounding.
     low = 0.0 if hits == 0 else (middle - reach) / whole
     high = 1.0 if hits == trials else (middle + reach) / whole
     return Interval(low, high)

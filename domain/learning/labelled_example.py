@@ -9,19 +9,19 @@ from domain.agent.brain import Category, Language
 from domain.agent.intent import Intent
 
 MAX_EXAMPLES: Final = 10_000
-"""Maximum number of labelled examples of one client."""
+"""Maximum number of labelled examples per client."""
 
 
 class LabelledExample(BaseModel):
-    """A labelled example. `text`: the message with personal data replaced. `run_id`: the run from
-    which the example was created, or None if unknown. The example is erased together with that
-    run's customer."""
+    """A customer's message with the category and intent that a person assigned. `text`: the message
+    with personal data replaced. `run_id`: the run from which the example was created, or None if
+    unknown. The example is erased together with the customer of that run."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     run_id: str | None = Field(
-        description="Id of the run that the example was made from; null if no run is known."
+        description="Id of the run that the example was made from; null if the run is unknown."
     )
     text: str = Field(description="Customer's text, with personal data replaced.")
     language: Language

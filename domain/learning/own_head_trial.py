@@ -1,4 +1,5 @@
-"""The rules for a client's own head: its tickets, when it is fitted, and whether it is used."""
+"""The rules for a client's own classifier head: which tickets it learns from, when it is fitted,
+and whether it is used."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -12,7 +13,8 @@ from domain.agent.brain import Category
 
 MIN_LESSONS: Final = 100
 MAX_LESSONS: Final = 1_000
-"""The limit on a client's latest lessons. The cost of a fit grows with the cube of their number."""
+"""Maximum number of a client's latest lessons that a fit uses. The cost of a fit grows with the
+cube of the number of lessons."""
 STANDARD_ERRORS: Final = 2.0
 CHANGED_SHARE: Final = 0.05
 LONGEST: Final = timedelta(days=30)
@@ -25,8 +27,8 @@ class OwnHeadState(StrEnum):
 
 
 class Lesson(NamedTuple):
-    """A decided ticket. `classification`: the class that a person chose or left unchanged.
-    `at`: the time of the decision."""
+    """A decided ticket from which a classifier head learns. `classification`: the category that a
+    person chose or left unchanged. `at`: the time of the decision."""
 
     id: str
     text: str
@@ -35,8 +37,9 @@ class Lesson(NamedTuple):
 
 
 class HeldBackCount(BaseModel):
-    """Counts on tickets that were held back from the fit. `won`: only the own head is right.
-    `lost`: only the shared head is right. `both_right`: both are."""
+    """Comparison of two classifier heads on tickets that were held back from the fit. `won`:
+    tickets for which only the client's own head is right. `lost`: tickets for which only the shared
+    head is right. `both_right`: tickets for which both heads are right."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -55,7 +58,8 @@ class HeldBackCount(BaseModel):
 
 
 class OwnHeadRecord(HeldBackCount):
-    """The metrics of one version. `model`: the fingerprint of the shared classifier."""
+    """The metrics of one version of a client's own classifier head. `model`: the fingerprint of the
+    shared classifier."""
 
     id: str
     created_at: datetime
@@ -68,7 +72,8 @@ class OwnHeadRecord(HeldBackCount):
 
 
 class TriedHead(NamedTuple):
-    """The result of a fit. `weights`: None unless the head is used."""
+    """The result of a fit. `weights`: the weights of the new classifier head; None unless it is
+    used."""
 
     held_back: HeldBackCount
     state: OwnHeadState
@@ -76,7 +81,8 @@ class TriedHead(NamedTuple):
 
 
 class TriesHeads(Protocol):
-    """Fits and compares heads for the classifier with this fingerprint."""
+    """Fits and compares classifier heads for one shared classifier. `model`: the classifier's
+    fingerprint."""
 
     @property
     def model(self) -> str: ...
@@ -85,10 +91,10 @@ class TriesHeads(Protocol):
 
 
 def adopted(held_back: HeldBackCount) -> OwnHeadState:
-    """Return the state of a head after its comparison.
+    """Return the state of a client's own classifier head after its comparison with the shared head.
 
-    A head is used if `won` exceeds `lost` by `STANDARD_ERRORS`. Chance alone causes that in one of
-    forty comparisons.
+    The own head is used if `won` exceeds `lost` by STANDARD_ERRORS standard errors. Chance alone
+    causes such a difference in one of forty comparisons.
     """
     if held_back.tickets < MIN_LESSONS:
         return OwnHeadState.TOO_FEW
@@ -102,11 +108,11 @@ def adopted(held_back: HeldBackCount) -> OwnHeadState:
 def is_due(
     latest: OwnHeadRecord | None, decided: Sequence[datetime], model: str, now: datetime
 ) -> bool:
-    """Return whether a new fit is due.
+    """Return whether a new fit of the client's own classifier head is due.
 
     `decided`: the decision times of the client's lessons. Each new version voids the results of
-    saved cases, so a version lasts until `CHANGED_SHARE` of the lessons have changed, or for
-    `LONGEST`.
+    saved cases. A version therefore lasts until CHANGED_SHARE of the lessons have changed, or for
+    LONGEST at most. A new shared classifier always requires a fit.
     """
     count = len(decided)
     if latest is None:

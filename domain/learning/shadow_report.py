@@ -13,10 +13,12 @@ from domain.learning.comparison import PeopleDid
 from domain.learning.intervals import wilson
 
 ENOUGH_COMPARED: Final = 50
-"""Minimum number of compared answers that the agent would have sent automatically."""
+"""Minimum number of compared messages that the agent would have answered automatically. With fewer,
+a playbook should stay in shadow mode."""
 
 ENOUGH_AGREEMENT: Final = 0.9
-"""Minimum value for the lower bound of the agreement's interval."""
+"""Minimum lower bound of the interval of the agreement. Below it, a playbook should stay in shadow
+mode."""
 
 MAX_EXAMPLES: Final = 10
 
@@ -30,8 +32,8 @@ class NotReady(StrEnum):
 
 
 class Agreement(BaseModel):
-    """The share of `agreed` in `compared`, with its 95 % Wilson interval. `share`: None if nothing
-    was compared."""
+    """The share of comparisons in which the agent and people agreed, with its 95 % Wilson interval.
+    `share`: `agreed` divided by `compared`; None if nothing was compared."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,12 +56,13 @@ class Agreement(BaseModel):
 
 
 class ClassCounts(BaseModel):
-    """The counts for one category.
+    """The counts of messages in one category.
 
     `kept`: all messages that the agent processed. `settled`: the messages that people have dealt
-    with. Of these, the agent would have answered `answers`, left `silences` unanswered, and sent
-    `reviews` to review. `expired`: reviews that expired without a decision. `agreed` and
-    `disagreed`: as `Comparison.agrees`. `conflicts`: messages with a conflicting fact.
+    with. `answers`, `silences` and `reviews` divide the settled messages: the agent would have
+    answered them, left them unanswered, or asked for a review. `expired`: reviews that expired
+    without a decision. `agreed` and `disagreed`: messages for which `Comparison.agrees` is true or
+    false. `conflicts`: messages with a conflicting fact.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -88,7 +91,7 @@ class ClassCounts(BaseModel):
 
 
 class ShadowExample(BaseModel):
-    """One message, with the agent's draft and the text that people sent."""
+    """An example of a message, with the agent's draft and the text that people sent."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -104,8 +107,9 @@ class ShadowExample(BaseModel):
 
 
 class ShadowReport(BaseModel):
-    """The report on one version of a playbook. `version`: None if the playbook was never in shadow
-    mode. `waiting`: messages that people have not dealt with yet, or that joined another review."""
+    """The shadow-mode report on one version of a playbook. `version`: None if the playbook was
+    never in shadow mode. `waiting`: number of messages that people have not dealt with yet, or that
+    joined another review."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -122,7 +126,7 @@ class ShadowReport(BaseModel):
 
     @property
     def not_ready(self) -> tuple[NotReady, ...]:
-        """Return the reasons for not going live yet; empty if there are none."""
+        """Return the reasons for keeping the playbook in shadow mode; empty if it can go live."""
         agreement = self.total.agreement
         wrong = {
             NotReady.TOO_FEW_COMPARED: agreement.compared < ENOUGH_COMPARED,
@@ -137,7 +141,7 @@ class ShadowReport(BaseModel):
 
 
 def totalled(classes: Sequence[ClassCounts]) -> ClassCounts:
-    """Return the sums over all categories, as a count without a category name."""
+    """Return the sums of the counts over all categories. The sum has an empty category name."""
     counted = [name for name in ClassCounts.model_fields if name != "classification"]
     sums = {name: sum(getattr(one, name) for one in classes) for name in counted}
     return ClassCounts(classification="", **sums)

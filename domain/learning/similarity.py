@@ -1,8 +1,8 @@
 """Similarity: how close the meanings of two answers to a customer are.
 
 Words are mapped to meanings (`similarity.yaml`), so that "remboursé", "refund" and "money back" are
-equal. Two differences can make answers disagree and are weighted separately: a different amount,
-date or number, and a statement that one answer denies.
+equal. Two kinds of difference reduce the similarity by a factor: a different amount, date or
+number, and a statement that only one answer denies.
 """
 
 import re
@@ -17,11 +17,11 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 from domain.core.text import fold
 
 SAME_MEANING: Final = 0.55
-"""Minimum similarity at which two answers count as equal in meaning. docs/learning.md explains the
-choice."""
+"""Minimum similarity at which two answers count as equal in meaning. docs/learning.md gives the
+reason for the value."""
 
 READ: Final = 3_000
-"""Number of characters of each text that are compared."""
+"""Maximum number of characters of each text that are compared."""
 
 _MANY: Final = 400
 # Factors that reduce the similarity if one text denies a statement of the other, or if their facts
@@ -53,8 +53,9 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The word lists. `whole`, `begun`: words and word prefixes, each with its meaning and whether
-    it affirms or denies that meaning. `phrases`: phrases of several words."""
+    """The word lists. `whole` and `begun`: words and word prefixes, each with its meaning and
+    whether the word affirms or denies that meaning. `phrases`: a pattern for phrases of several
+    words."""
 
     stop: frozenset[str]
     negations: frozenset[str]
@@ -65,8 +66,7 @@ class _Words:
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """The content of a text: its facts and its meanings, each of which is affirmed, denied or
-    both."""
+    """The content of a text: its meanings, each affirmed, denied or both, and its facts."""
 
     meanings: dict[str, frozenset[bool]]
     needs: frozenset[str]
@@ -74,12 +74,12 @@ class _Said:
 
 
 def similarity(one: str, other: str) -> float:
-    """Return the similarity of two texts from 0 to 1; 1 for equal texts. Symmetric, in French and
-    English.
+    """Return the similarity of two texts in French or English, from 0 to 1. Equal texts have the
+    similarity 1, and the order of the texts does not matter.
 
-    The time is bounded: `READ` characters of each text are read.
+    At most READ characters of each text are compared, which bounds the run time.
     """
-    # A fixed order of the texts makes rounding symmetric.
+    # A fixed order of the texts makes the rounded result symmetric.
     first, second = sorted((one[:READ].strip(), other[:READ].strip()))
     if first == second:
         return 1.0
@@ -94,7 +94,8 @@ def similarity(one: str, other: str) -> float:
 
 
 def _overlap(ours: _Said, theirs: _Said) -> float:
-    """Return the Dice coefficient of both contents, in which facts have a higher weight."""
+    """Return the Dice coefficient of the contents of two texts. Facts have a higher weight than
+    meanings."""
     shared = sum(_has(theirs, word) for word in ours.meanings)
     shared += sum(_has(ours, word) for word in theirs.meanings)
     facts_shared = len(ours.needs & theirs.gives) + len(theirs.needs & ours.gives)
@@ -119,7 +120,8 @@ def _denies(ours: _Said, theirs: _Said) -> bool:
 
 
 def _other_facts(ours: _Said, theirs: _Said) -> bool:
-    """Return whether each text states a fact of the same kind that the other lacks."""
+    """Return whether each text states a fact that the other lacks, and both facts are of the same
+    kind."""
     missing = {_kind(key) for key in ours.needs - theirs.gives}
     return bool(missing & {_kind(key) for key in theirs.needs - ours.gives})
 
@@ -142,7 +144,8 @@ def _said(text: str) -> _Said:
 
 
 def _statements(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the meaning of each significant word, and whether the word affirms it."""
+    """Yield the meaning of each significant word of a text, and whether the text affirms that
+    meaning."""
     words = _words()
     readable = _CONTRACTION.sub(" not ", fold(text).replace("’", "'"))
     marked = words.phrases.sub(lambda match: f" {_joined(match[0])} ", readable)
@@ -190,8 +193,8 @@ def _words() -> _Words:
 
 
 def _meaning(word: str) -> tuple[str, bool]:
-    """Return the meaning of a word, and whether the word affirms it. An unknown word means its own
-    stem."""
+    """Return the meaning of a word, and whether the word affirms that meaning. The meaning of an
+    unknown word is its stem."""
     words = _words()
     if word in words.whole:
         return words.whole[word]

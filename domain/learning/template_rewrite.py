@@ -1,6 +1,7 @@
 """Apply a person's edit of an answer to the template from which the answer was filled.
 
-The placeholders stay in place: a customer's values in a template would reach the next customer.
+The placeholders stay in the template. If a customer's values replaced them, the next customer would
+receive these values.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,11 +26,12 @@ class _Filled:
 
 
 def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | None:
-    """Return the template's body with the person's edits of the draft applied, or None.
+    """Return the template's body with the person's edits of the draft applied, or None if they
+    cannot be applied.
 
-    `diff`: from the draft to the text sent. Return None if the draft is not exactly the filled
-    template, or if the person changed or deleted a filled value. Also return None if the added text
-    could be read as a placeholder.
+    `diff`: the difference from the draft to the text that was sent. The edits cannot be applied if
+    the draft is not exactly the filled template, or if the person changed or deleted a filled
+    value. They cannot be applied either if the added text could be read as a placeholder.
     """
     spend(len(body) + len(draft))
     filled = _values(body.strip(), draft.strip())
@@ -47,7 +49,7 @@ def rewritten_template(body: str, draft: str, diff: Sequence[Piece]) -> str | No
 
 def _values(body: str, draft: str) -> list[_Filled] | None:
     """Return the filled values in the draft, from left to right, or None if the draft is not the
-    filled body."""
+    filled body of the template."""
     found: list[_Filled] = []
     at, end = 0, 0
     waiting: tuple[str, int] | None = None
@@ -55,7 +57,8 @@ def _values(body: str, draft: str) -> list[_Filled] | None:
         literal = body[end:start]
         place = draft.find(literal, at)
         if start == len(body) and literal:
-            # The last literal must be at the end of the draft, even if it also occurs earlier.
+            # The last literal of the template must be at the end of the draft, even if it also
+            # occurs earlier.
             place = len(draft) - len(literal) if draft.endswith(literal) else -1
         elif start == len(body) and waiting is not None:
             place = len(draft)

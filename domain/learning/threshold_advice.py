@@ -22,14 +22,14 @@ MAX_HISTORY: Final = 2_000
 _GRID: Final = tuple(step / 100 for step in range(101))
 _CURVE_STEP: Final = 5
 _BAND: Final = 0.05
-# With fewer corrections, no threshold is suggested.
+# With fewer corrections than this, no threshold is suggested.
 _ENOUGH_WRONG: Final = 4
 _CAUGHT: Final = 0.75
 
 
 class Seen(StrEnum):
-    """The outcome of a run's draft. `alone`: the draft was sent without a review. `unknown`: people
-    were asked, but gave no decision."""
+    """The outcome of the draft of a run. `alone`: the draft was sent without a review. `unknown`:
+    the draft was sent to review, but people did not decide on it."""
 
     ALONE = "alone"
     APPROVED = "approved"
@@ -48,8 +48,9 @@ class Seen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PastOutcome:
-    """One past run. `is_held`: it would have been reviewed at any threshold. `in_shadow`: it was
-    compared in shadow mode, so it serves as evidence but is not part of the counted history."""
+    """The outcome of one past run. `is_held`: the run would have been reviewed at any threshold.
+    `in_shadow`: the run was compared in shadow mode, so it serves as evidence but is not part of
+    the counted history."""
 
     confidence: float
     seen: Seen
@@ -60,12 +61,13 @@ class PastOutcome:
 class ThresholdPoint(BaseModel):
     """The effect of one threshold on past runs.
 
-    `reviewed`: the runs that people would have reviewed, including those held at any threshold.
-    `alone`: the runs sent automatically; `coverage`: their share. `edits_caught` of `edits` and
-    `rejections_caught` of `rejections`: corrections that a review would have caught, of runs not
-    held. `wrong_low` to `wrong_high`: the 90 % interval for how many automatically sent runs people
-    would have corrected, at confidences with enough reviews. `unknown`: unreviewed runs at a
-    confidence with too few reviews.
+    `reviewed`: number of runs that people would have reviewed, including runs held at any
+    threshold. `alone`: number of runs that would have been sent automatically; `coverage`: their
+    share of all runs. The next four fields leave out runs held at any threshold. `edits` and
+    `rejections`: number of corrections. `edits_caught` and `rejections_caught`: number of
+    corrections that a review would have caught. `wrong_low` to `wrong_high`: the 90 % interval for
+    the number of automatically sent runs that people would have corrected, at confidences with
+    enough reviews. `unknown`: number of unreviewed runs at a confidence with too few reviews.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -84,8 +86,9 @@ class ThresholdPoint(BaseModel):
 
 
 class ThresholdAdvice(BaseModel):
-    """The effect of each threshold. `suggested`: the lowest threshold that would have caught three
-    of four corrections; None if too few corrections are known."""
+    """The effects of the current, the suggested and other thresholds. `suggested`: the lowest
+    threshold that would have caught three of four corrections; None if too few corrections are
+    known."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -96,7 +99,8 @@ class ThresholdAdvice(BaseModel):
 
 
 def advise(history: Sequence[PastOutcome], current: float) -> ThresholdAdvice:
-    """Return the advice for a history. Pure. `current`: the threshold in effect."""
+    """Return the threshold advice for a history of runs. The function is pure. `current`: the
+    threshold in effect."""
     past = _Past(history)
     suggested = next((one for one in _GRID if past.catches_enough(one)), None)
     return ThresholdAdvice(
@@ -108,7 +112,7 @@ def advise(history: Sequence[PastOutcome], current: float) -> ThresholdAdvice:
 
 
 class _Past:
-    """A history, sorted once for all thresholds."""
+    """A history of runs, sorted once for all thresholds."""
 
     def __init__(self, history: Sequence[PastOutcome]) -> None:
         real = [one for one in history if not one.in_shadow]
@@ -166,5 +170,6 @@ class _Past:
 
 
 def _band(confidence: float) -> int:
-    # The small addition keeps a confidence of 0.70 in its own band despite rounding.
+    # The small addition keeps a confidence of 0.70 in the band that starts at 0.70, despite
+    # rounding.
     return int(confidence / _BAND + 1e-9)

@@ -4,8 +4,8 @@ from domain.learning.threshold_advice import ThresholdPoint
 
 
 def in_english(point: ThresholdPoint) -> str:
-    """Return a sentence such as "0.78 would send 41 of the last 200 to review and avoid 3 of 4
-    edits"."""
+    """Return an English sentence such as "0.78 would send 41 of the last 200 to review and avoid 3
+    of 4 edits"."""
     runs = point.reviewed + point.alone
     said = (
         f"{point.threshold:.2f} would send {point.reviewed} of the last {runs} to review and avoid "
@@ -24,7 +24,7 @@ def in_english(point: ThresholdPoint) -> str:
 
 
 def in_french(point: ThresholdPoint) -> str:
-    """Return the same sentence in French."""
+    """Return the sentence of `in_english` in French."""
     runs = point.reviewed + point.alone
     threshold = f"{point.threshold:.2f}".replace(".", ",")
     said = (

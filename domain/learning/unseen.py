@@ -1,10 +1,10 @@
 """Estimate how many unreviewed answers people would have corrected.
 
 Unreviewed answers are assumed to be as good as reviewed answers of similar confidence. The number
-of wrong answers then follows a beta-binomial distribution. As for an exact interval of a
-proportion, the bounds use different priors: the lower bound's prior favours right answers, the
-upper bound's favours wrong ones. A single prior would be too certain where nearly all answers are
-right. The sum over all confidences is exact, without random numbers.
+of wrong answers then follows a beta-binomial distribution. The two bounds use different priors, as
+in an exact interval of a proportion: the lower bound's prior favours right answers, and the upper
+bound's prior favours wrong answers. A single prior would give too narrow an interval where nearly
+all answers are right. The sum over all confidences is computed exactly, without random numbers.
 """
 
 from collections.abc import Iterable
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 ENOUGH_SEEN: Final = 5
-"""Minimum number of reviews in a confidence band; with fewer, the band's unreviewed answers are not
-estimated."""
+"""Minimum number of reviews in a confidence band. With fewer reviews, the band's unreviewed answers
+are not estimated."""
 
 _TAIL: Final = 0.05
 
@@ -25,8 +25,8 @@ _Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """Counts of answers of similar confidence. `seen`: reviewed answers; `wrong`: reviewed answers
-    that people corrected; `unseen`: unreviewed answers."""
+    """Numbers of answers in one band of similar confidence. `seen`: reviewed answers. `wrong`:
+    reviewed answers that people corrected. `unseen`: unreviewed answers."""
 
     wrong: int
     seen: int
@@ -35,8 +35,8 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class UnseenWrong:
-    """The estimated number of wrong answers. `low` to `high`: the 90 % interval for bands with
-    enough reviews. `unknown`: the number of answers in the other bands."""
+    """The estimated number of wrong unreviewed answers. `low` to `high`: the 90 % interval for
+    bands with enough reviews. `unknown`: the number of unreviewed answers in the other bands."""
 
     low: int
     high: int
@@ -44,7 +44,8 @@ class UnseenWrong:
 
 
 def unseen_wrong(bands: Iterable[Band]) -> UnseenWrong:
-    """Return the estimate over all bands; 0 if there are none. Pure."""
+    """Return the estimated number of wrong answers over all bands; 0 if there are no bands. The
+    function is pure."""
     unknown = 0
     fewest: _Floats = np.ones(1)
     most: _Floats = np.ones(1)
@@ -59,14 +60,15 @@ def unseen_wrong(bands: Iterable[Band]) -> UnseenWrong:
 
 
 def _at(chances: _Floats, share: float) -> int:
-    """Return the quantile of the distribution at the probability `share`."""
+    """Return the quantile of a distribution at the probability `share`. `chances`: the probability
+    of each count, from 0."""
     below = np.cumsum(chances / chances.sum())
     return min(int(np.searchsorted(below, share)), len(below) - 1)
 
 
 def _chances(unseen: int, alpha: float, beta: float) -> _Floats:
-    """Return the probability of each number of wrong answers among the unseen ones, from 0 to
-    all."""
+    """Return the probability of each number of wrong answers among the unseen answers. The numbers
+    range from 0 to `unseen`."""
     chances: _Floats = np.zeros(unseen + 1)
     if alpha == 0 or beta == 0:
         chances[0 if alpha == 0 else unseen] = 1

@@ -1,4 +1,4 @@
-"""The difference between two texts by words: equal, deleted and inserted pieces."""
+"""The difference between two texts by words, as equal, deleted and inserted pieces."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict
 from domain.core.comparable import is_comparable
 from domain.core.effort import spend
 
-# The units of comparison: words, punctuation and whitespace; else lines; else the whole text.
+# The units of comparison, from fine to coarse: words, punctuation and whitespace; lines; the whole
+# text.
 _UNITS: Final = (re.compile(r"\w+|[^\w\s]|\s+"), re.compile(r"[^\n]*\n+|[^\n]+"))
 
 
@@ -22,8 +23,8 @@ class PieceKind(StrEnum):
 
 
 class Piece(BaseModel):
-    """A piece of a difference. `equal`: in both texts. `delete`: only in the first text. `insert`:
-    only in the second text."""
+    """A piece of the difference between two texts. `equal`: the piece is in both texts. `delete`:
+    it is only in the first text. `insert`: it is only in the second text."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -32,11 +33,11 @@ class Piece(BaseModel):
 
 
 def word_diff(before: str, after: str) -> tuple[Piece, ...]:
-    """Return the pieces in order.
+    """Return the pieces of the difference between `before` and `after`, in order.
 
-    Without the inserts they form `before`, without the deletes `after`. Texts that are too long to
-    compare by words are compared by lines, or else as a whole. Neighbouring pieces have different
-    kinds, and no piece is empty.
+    Without the inserted pieces they form `before`; without the deleted pieces, `after`. Texts that
+    are too long to compare by words are compared by lines, or else as a whole. Neighbouring pieces
+    have different kinds, and no piece is empty.
     """
     spend(len(before) + len(after))
     for pattern in _UNITS:
@@ -52,8 +53,8 @@ def word_diff(before: str, after: str) -> tuple[Piece, ...]:
 
 
 def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """Return the lengths, in units, of the common prefix and of the common suffix after the
-    prefix."""
+    """Return the lengths, in units, of the common prefix of two texts and of their common suffix.
+    The suffix does not overlap the prefix."""
     shorter = min(len(old), len(new))
     head = next((n for n in range(shorter) if old[n] != new[n]), shorter)
     rest = shorter - head
@@ -62,7 +63,7 @@ def _common_ends(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _compared(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[PieceKind, str]]:
-    # Whitespace is the same everywhere: it may join matching words, but is no match on its own.
+    # Whitespace is the same everywhere: it may join matching words, but is not a match on its own.
     matcher = SequenceMatcher(str.isspace, old, new, autojunk=False)
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
@@ -77,7 +78,7 @@ def _piece(kind: PieceKind, units: Sequence[str]) -> tuple[PieceKind, str]:
 
 
 def _joined(pieces: Sequence[tuple[PieceKind, str]]) -> Iterator[Piece]:
-    """Return the pieces with neighbours of the same kind merged and empty pieces omitted."""
+    """Yield the pieces with empty pieces omitted, and neighbours of the same kind merged."""
     kind, text = PieceKind.EQUAL, ""
     for next_kind, next_text in pieces:
         if not next_text:
