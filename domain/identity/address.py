@@ -1,9 +1,9 @@
-"""The email address of a user who signs in, with one spelling for each mailbox.
+"""The email address with which a user signs in, in one spelling for each mailbox.
 
 Addresses are compared in the spelling that mail is sent to, so that a look-alike address never
 receives another person's code. A domain is compared in its ASCII form (`xn--…`), in which
-look-alikes differ. The local part must be ASCII. A library such as email-validator does not fit: it
-refuses `.example`, and queries the DNS.
+look-alikes differ. The local part must be ASCII. Libraries such as email-validator are unsuitable:
+they refuse `.example`, and query the DNS.
 """
 
 import re
@@ -16,7 +16,7 @@ from domain.identity.errors import InvalidAddress
 MAX_ADDRESS: Final = 254
 _MAX_LOCAL: Final = 64
 
-# RFC 5322's dot-atom. Quoted local parts are refused: no provider assigns one to a person.
+# The dot-atom of RFC 5322. Quoted local parts are refused: no provider assigns one to a person.
 _LOCAL: Final = re.compile(r"[a-z0-9!#$%&'*+/=?^_`{|}~-]+(\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*")
 _LABEL: Final = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
@@ -39,7 +39,7 @@ def sign_in_address(text: str) -> str:
 def _ascii_domain(domain: str) -> str:
     """Return the domain in ASCII. Raises InvalidAddress.
 
-    It must have at least two labels, and the last label must not be a number.
+    The domain must have at least two labels, and its last label must not be a number.
     """
     try:
         ascii_form = idna.encode(domain, uts46=True).decode().lower()

@@ -9,9 +9,10 @@ MAX_BRAND: Final = 100
 
 
 def brand_name(text: str) -> str:
-    """Return the name in its stored form. Raises InvalidBrandName.
+    """Return the brand name in its stored form. Raises InvalidBrandName.
 
-    It is one line of 1 to MAX_BRAND characters, without control and text-direction characters.
+    The stored form is one line of 1 to MAX_BRAND characters, without control and text-direction
+    characters.
     """
     name = clean_line(text, MAX_BRAND + 1)
     if not 0 < len(name) <= MAX_BRAND:

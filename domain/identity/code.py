@@ -1,18 +1,20 @@
 """The sign-in code: six digits sent by mail.
 
-Limits count by requester, so that a stranger's requests and guesses do not use up the owner's:
+Limits count by requester, so that an attacker's requests and guesses do not use up those of the
+address's owner. A requester is a network.
 
 - A network that the user has signed in from has its own CODES_A_DAY codes a day.
-- Any other network has CODES_A_REQUESTER a day for an address, and all of them together
-  CODES_A_DAY.
-- Beyond that, each network still gets one code (an hour for a known address, a day for an unknown
-  one) until CODES_AT_MOST, and a known address always gets one an hour. These are spare codes.
-- A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE from others. A
-  spare code allows TRIES_SPARE, from its own network only.
+- Any other network has CODES_A_REQUESTER codes a day for an address. All such networks together
+  have CODES_A_DAY.
+- Beyond these limits there are spare codes. Each network still gets one code until CODES_AT_MOST:
+  one an hour for a known address, one a day for an unknown address. A known address always gets one
+  spare code an hour.
+- A code allows TRIES tries from the network that requested it, and TRIES_ELSEWHERE tries from other
+  networks. A spare code allows TRIES_SPARE tries, only from the network that requested it.
 
 An attacker with dozens of networks makes at most 10 x (5 + 3) + (20 - 10 + 24) x 2 = 148 guesses a
 day at a known address, each with a chance of 1 in 1,000,000. A wrong try counts against every valid
-code of the address, so more valid codes do not help.
+code of the address, so more valid codes do not help the attacker.
 """
 
 import hmac
@@ -36,7 +38,7 @@ HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 _SHAPE: Final = re.compile(r"[0-9]+")
-# Mail programs display a space in the middle of the code, and people copy the space.
+# Users copy the space that mail programs display in the middle of the code.
 _SPACES: Final = re.compile(r"[\s-]")
 
 
@@ -45,7 +47,7 @@ class CodesMade:
     """The codes already requested for an address, in total and by the requesting network.
 
     `is_known`: whether the address belongs to a user. `is_trusted`: whether the user has signed in
-    from this network. `by_strangers`: the day's codes requested by untrusted networks.
+    from this network. `by_strangers`: the codes that untrusted networks requested within the day.
     `to_strangers`: the codes that this network requested within the hour for addresses without an
     account.
     """
@@ -61,17 +63,17 @@ class CodesMade:
 
 @dataclass(frozen=True, slots=True)
 class Tries:
-    """The number of tries allowed from the network that requested a code, and from all other
-    networks."""
+    """The number of tries that a code allows. `at_home`: from the network that requested the code.
+    `elsewhere`: from all other networks."""
 
     at_home: int
     elsewhere: int
 
 
 def tries_of_next(made: CodesMade, *, to_strangers: int) -> Tries | None:
-    """Return the allowed tries of the next code, or None if no code may be mailed.
+    """Return the number of tries that the next code allows, or None if no code may be mailed.
 
-    `to_strangers`: the limit for `CodesMade.to_strangers`.
+    `to_strangers`: the limit on `CodesMade.to_strangers`.
     """
     if not made.is_known and made.to_strangers >= to_strangers:
         return None
@@ -86,15 +88,15 @@ def tries_of_next(made: CodesMade, *, to_strangers: int) -> Tries | None:
 
 
 def code_text(number: int) -> str:
-    """Return the code's text, from a random number below CODES."""
+    """Return the digits of a code, from a random number below CODES."""
     if not 0 <= number < CODES:
         raise ValueError("a sign-in code is made of a number below a million")
     return f"{number:06d}"
 
 
 def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
-    """Return the digest to store for a code. The digest is keyed, because a million guesses break a
-    plain one."""
+    """Return the digest of a code, to be stored. The digest is keyed, because a plain digest of six
+    digits can be reversed with a million guesses."""
     return sealer.digests(_named(code_id, code))[0]
 
 

@@ -25,13 +25,13 @@ class InvalidCode(DomainError):
 
 
 class InvalidRefreshToken(DomainError):
-    """The session has ended, or the token has already been replaced."""
+    """The session of the refresh token has ended, or the token has already been replaced."""
 
     code = "invalid_refresh_token"
 
 
 class SignInLinkGone(DomainError):
-    """The link was used, has expired, or never existed. The error does not reveal which."""
+    """The sign-in link was used, has expired, or never existed. The error does not reveal which."""
 
     code = "sign_in_link_gone"
 
@@ -49,7 +49,7 @@ class InvitationNotFound(DomainError):
 
 
 class TooManyInvitations(DomainError):
-    """The client has reached its daily limit on invitations."""
+    """The client has reached its daily limit on invitation mails."""
 
     code = "too_many_invitations"
 
@@ -67,40 +67,41 @@ class ProviderUnreachable(DomainError):
 
 
 class ProviderAnswerInvalid(DomainError):
-    """The identity provider's response proves no identity, or was issued for another service."""
+    """The identity provider's response does not prove an identity, or was issued for another
+    service."""
 
     code = "identity_provider_invalid"
 
 
 class SignInInterrupted(DomainError):
-    """The provider's response does not match this browser's request, came too late, or is a
-    refusal."""
+    """The identity provider's response does not match this browser's request, arrived too late, or
+    is a refusal."""
 
     code = "sign_in_interrupted"
 
 
 class AddressNotVerified(DomainError):
-    """The identity provider does not confirm the email address of a new user."""
+    """The identity provider has not verified the email address of a new user."""
 
     code = "address_not_verified"
 
 
 class AddressTaken(DomainError):
-    """An existing user has the new user's address. The new user gets no access to the existing
-    account."""
+    """An existing user already has the email address of the new user. The new user gets no access
+    to the existing account."""
 
     code = "address_taken"
 
 
 class TooManyAccounts(DomainError):
-    """The hourly limit of new accounts is reached."""
+    """The hourly limit on new accounts is reached."""
 
     code = "too_many_accounts"
     retry_after_s = 3600.0
 
 
 class OAuthError(StrEnum):
-    """The standard OAuth error codes (RFC 6749, 7591 and 8707), which clients rely on."""
+    """The standard OAuth error codes of RFC 6749, 7591 and 8707, on which clients rely."""
 
     INVALID_REQUEST = "invalid_request"
     INVALID_CLIENT = "invalid_client"

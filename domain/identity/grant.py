@@ -1,7 +1,8 @@
 """OAuth authorization requests, and the grants that result from a user's consent.
 
-A consent creates a code, which the client exchanges for a key within minutes. Only the SHA-256 of
-the code is stored. A plain hash is sufficient, because 256 random bits cannot be guessed.
+A consent creates an authorization code, which the OAuth client exchanges for an API key within
+minutes. Only the SHA-256 of the code is stored. A plain hash is sufficient, because 256 random bits
+cannot be guessed.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ from domain.tenants.scopes import EVERY_SCOPE, Scope, scopes_of
 CODE_BYTES: Final = 32
 CODE_LASTS: Final = timedelta(minutes=5)
 CODE_KEPT: Final = timedelta(hours=24)
-"""How long a used code is kept, to detect its reuse."""
+"""How long an authorization code is kept, to detect its reuse."""
 
 _SHAPE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -34,8 +35,8 @@ class AccessRequest:
 
 @dataclass(frozen=True, slots=True)
 class OAuthGrant:
-    """A user's consent. `scopes`: the scopes of the key, or None for all scopes. `label`: the key's
-    label."""
+    """A user's consent to the access of an OAuth client. `scopes`: the scopes of the API key, or
+    None for all scopes. `label`: the label of the API key."""
 
     client_id: str
     user_id: str
@@ -47,10 +48,11 @@ class OAuthGrant:
 
 
 def access_request(given: Mapping[str, str], resource: str) -> AccessRequest:
-    """Return the access that an authorization request asks for. Raises OAuthRefused.
+    """Return the access that the parameters of an authorization request ask for. Raises
+    OAuthRefused.
 
-    The caller checks the request's client and redirect URI. `resource`: the URL of this server's
-    resource.
+    The caller has to check the request's client and redirect URI. `resource`: the URL of this
+    server's resource.
     """
     if "response_type" not in given:
         raise _invalid("response_type is missing")
@@ -65,16 +67,18 @@ def access_request(given: Mapping[str, str], resource: str) -> AccessRequest:
 
 
 def check_resource(given: Mapping[str, str], resource: str) -> None:
-    """Reject a request for a key to another server (RFC 8707). Older clients send no resource.
+    """Raise OAuthRefused (invalid_target) if the request asks for a key to another server (RFC
+    8707).
 
-    Raises OAuthRefused (invalid_target).
+    Older clients send no `resource`, so a missing parameter is accepted.
     """
     if given.get("resource", resource) != resource:
         raise OAuthRefused(OAuthError.INVALID_TARGET, f"resource: {resource} is the only one")
 
 
 def narrowed(asked: tuple[Scope, ...], kept: Set[str]) -> tuple[Scope, ...] | None:
-    """Return the requested scopes that the user grants, or None if these are all scopes.
+    """Return the requested scopes that the user grants, or None if the user grants all existing
+    scopes.
 
     Raises OAuthRefused (invalid_scope) if no scope is left.
     """
@@ -85,19 +89,20 @@ def narrowed(asked: tuple[Scope, ...], kept: Set[str]) -> tuple[Scope, ...] | No
 
 
 def written(scopes: tuple[Scope, ...] | None) -> str:
-    """Return the granted scopes in the format of the token response."""
+    """Return the granted scopes as the space-separated text of the token response."""
     return " ".join(EVERY_SCOPE if scopes is None else scopes)
 
 
 def code_text(random: bytes) -> str:
-    """Return a code generated from CODE_BYTES random bytes."""
+    """Return an authorization code, generated from CODE_BYTES random bytes."""
     if len(random) != CODE_BYTES:
         raise ValueError("a code is made of 32 random bytes")
     return urlsafe_b64encode(random).rstrip(b"=").decode()
 
 
 def code_digest(text: str) -> bytes | None:
-    """Return the digest to look up a presented code, or None if the text is no well-formed code."""
+    """Return the digest with which a presented code is looked up, or None if the text is not a
+    well-formed code."""
     if _SHAPE.fullmatch(text) is None:
         return None
     return hashlib.sha256(text.encode()).digest()

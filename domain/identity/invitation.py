@@ -9,14 +9,14 @@ from domain.tenants.errors import OwnerStays
 
 INVITED_FOR: Final = timedelta(days=7)
 INVITATIONS_A_DAY: Final = 20
-"""Maximum number of invitation mails per client and day, including resent ones: the recipients did
-not ask for mail."""
+"""Maximum number of invitation mails per client and day, including resent mails. The limit exists
+because the recipients did not ask for these mails."""
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """An invitation. `email`: in the form that `sign_in_address` returns. `invited_by`: the id of
-    the inviting user. `language`: the language of the mail."""
+    """An invitation to join a client's team. `email`: in the form that `sign_in_address` returns.
+    `invited_by`: the id of the inviting user. `language`: the language of the invitation mail."""
 
     id: str
     email: str

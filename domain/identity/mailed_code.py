@@ -1,29 +1,32 @@
 """The mailed code: it verifies an address in a ticket or in a session of the widget.
 
-A code is valid in the place that requested it: one author's thread in a ticket, or one session of
-the widget. Limits count by address and by requester: a network for the widget, an author for a
-ticket. No limit lets a stranger's requests or guesses stop another person:
+A place is one author's thread in a ticket, or one session of the widget. A code is valid only in
+the place that requested it. Limits count by address and by requester. A requester is a network for
+the widget, and an author for a ticket. No limit lets an attacker's requests or guesses lock out
+another person:
 
-- An address has CODES_A_DAY codes a day from a client, a requester CODES_A_REQUESTER of them. A
-  place without a code today still gets one, until CODES_AT_MOST.
-- Beyond that one shared code an hour is mailed. It is valid in every place where the address asked
-  and no code was mailed, so its holder needs no separate mail, even if others asked before. It is
-  valid for an hour longer than other codes: there is always a valid one in the mailbox.
-- A client has CODES_AN_HOUR an hour. Beyond that, requesters with no code in the hour still get
-  one until CODES_AN_HOUR_AT_MOST, and addresses that the client verified before always get one.
-- Wrong tries count for their own place. After WRONG_A_DAY in a day at a client its new codes have
-  LONG digits, and all of them stay valid.
+- An address has CODES_A_DAY codes a day from a client. A requester has CODES_A_REQUESTER of them.
+  Beyond these limits, a place without a code today still gets one, until CODES_AT_MOST.
+- Beyond CODES_AT_MOST, one shared code an hour is mailed to the address. The shared code is valid
+  in every place that requested a code for the address but got no mail. Its holder therefore needs
+  no separate mail, even if others requested codes before. A shared code is valid for an hour longer
+  than other codes, so there is always a valid code in the mailbox.
+- A client has CODES_AN_HOUR codes an hour. Beyond this limit, a requester with no code in the hour
+  still gets one until CODES_AN_HOUR_AT_MOST. An address that the client verified before always gets
+  one.
+- A wrong try counts only in its own place. After WRONG_A_DAY wrong tries in a day at a client, the
+  client's new codes have LONG digits. All earlier codes stay valid.
 
 A mailbox gets at most CODES_AT_MOST + 24 = 34 mails a day from each of a client's two kinds of
-place. From the service's own sender it gets at most 20 + 24 x 2 = 68 of each kind from all clients
-together (`domain/integrations/service_mail.py`).
+place. From the service's own sender it gets at most 20 + 24 x 2 = 68 mails of each kind from all
+clients together (`domain/integrations/service_mail.py`).
 
-Guessing. An attacker makes TRIES guesses for a code. For one address, that is 10 x 5 = 50 guesses a
-day. Their chance is 50 in 1,000,000 at six digits. At nine digits it is 2.4 in 1,000 from 1,000
-network addresses in the widget; a ticket accepts only 10 messages in 10 minutes. For any address of
-a client, an attacker has WRONG_A_DAY guesses at six digits, and TRIES for each code that is then
-valid. That is at most 300 + 300 x 5 = 1,800 in 1,000,000 a day, and then nine digits. Decision 0083
-has the table.
+An attacker makes TRIES guesses for a code. For one address, that is 10 x 5 = 50 guesses a day.
+Their chance is 50 in 1,000,000 at six digits. At nine digits, their chance from 1,000 network
+addresses in the widget is 2.4 in 1,000; a ticket accepts only 10 messages in 10 minutes. For any
+address of a client, an attacker has WRONG_A_DAY guesses at six digits, and TRIES for each code that
+is then valid. That is a chance of at most 300 + 300 x 5 = 1,800 in 1,000,000 a day; after that,
+codes have nine digits. Decision 0083 has the table.
 """
 
 from dataclasses import dataclass
@@ -46,17 +49,17 @@ WRONG_A_DAY: Final = 300
 SHORT: Final = 6
 LONG: Final = 9
 NUMBERS: Final = 10**LONG
-"""Exclusive upper bound of a code's random number."""
+"""Exclusive upper bound of the random number from which a code is made."""
 PROOF_LASTS: Final = timedelta(hours=24)
-"""How long an author's address counts as verified in a ticket's thread. The time is limited because
-a ticket may be left open on a shared screen, and mails with a forged From may be added to the
-ticket."""
+"""How long an author's address counts as verified in a ticket's thread. The time is limited for two
+reasons: a ticket may be left open on a shared screen, and an attacker may add mails with a forged
+From to the ticket."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
 
 class CodePlace(StrEnum):
-    """Where a code is entered. The value is part of each digest."""
+    """The kind of place where a code is entered. The value is part of each code's digest."""
 
     WIDGET = "widget"
     TICKET = "address"
@@ -64,13 +67,15 @@ class CodePlace(StrEnum):
 
 _LIFETIMES: Final = {
     CodePlace.WIDGET: timedelta(minutes=10),
-    # The ticket's author may see the request for a code only when the helpdesk's own mail arrives.
+    # The lifetime is longer because the ticket's author may see the request for a code only when
+    # the helpdesk's own mail arrives.
     CodePlace.TICKET: timedelta(minutes=30),
 }
 
 
 class CodeKind(StrEnum):
-    """How a code is mailed. `held_back`: no mail is sent; the address's valid shared code is
+    """How a code is mailed. `own`: for one place. `shared`: for all places of the address without a
+    code of their own. `held_back`: no mail is sent, and the valid shared code of the address is
     accepted instead."""
 
     OWN = "own"
@@ -80,14 +85,17 @@ class CodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MailedCodes:
-    """A client's earlier codes for one kind of place.
+    """The codes that a client mailed earlier for one kind of place.
 
-    `asked_of_place`: requests within the hour, including held-back ones; `oldest`: the time of the
-    first of these requests. All other counts are of mailed codes. `mailed_of_place`,
-    `shared_of_address`, `by_requester_lately` (for all addresses) and `of_client`: within the hour.
-    `of_place`, `by_requester` and `of_address`: for the address within the day, without shared
-    codes. `wrong`: wrong tries within the day. `is_known`: the client has verified the address
-    before.
+    `asked_of_place`: the place's requests within the hour, including held-back requests. `oldest`:
+    the time of the first of these requests. All other counts are of mailed codes.
+
+    Within the hour: `mailed_of_place`, `shared_of_address`, `by_requester_lately` (for all
+    addresses) and `of_client`. For the address within the day, without shared codes: `of_place`,
+    `by_requester` and `of_address`.
+
+    `wrong`: the client's wrong tries within the day. `is_known`: whether the client has verified
+    the address before.
     """
 
     asked_of_place: int
@@ -103,8 +111,8 @@ class MailedCodes:
     is_known: bool
 
     def wait_s(self, now: datetime) -> float | None:
-        """Return the seconds until the place may request another code, or None if it may do so
-        now."""
+        """Return the number of seconds until the place may request another code, or None if the
+        place may request one now."""
         if self.oldest is None or self.asked_of_place < PLACE_CODES_AN_HOUR:
             return None
         return (self.oldest + HOUR - now).total_seconds()
@@ -148,8 +156,8 @@ def minutes_of(place: CodePlace, *, is_shared: bool) -> int:
 def mailed_code_digest(
     sealer: Sealer, place: CodePlace, client_id: str, code_id: str, code: str
 ) -> bytes:
-    """Return the digest to store. The same code has a different digest for each client and
-    record."""
+    """Return the digest of a code, to be stored. The same code has a different digest for each
+    client and record."""
     return code_digest(sealer, f"{place}/{client_id}/{code_id}", code)
 
 

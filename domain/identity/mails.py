@@ -1,7 +1,8 @@
-"""The sign-in mails, in French and in English.
+"""The mails for signing in and for invitations, in French and in English.
 
 No mail contains text that a client typed, not even the client's name: an account must not choose
-what a stranger reads. An invitation names the verified address of the inviting member.
+the text that a stranger receives. An invitation contains the verified address of the inviting
+member.
 """
 
 from dataclasses import dataclass
@@ -90,7 +91,7 @@ def code_mail(
 def no_account_mail(
     code_id: str, to: str, language: str, *, sign_in: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail to an address without an account. `sign_in`: the URL of the sign-in page."""
+    """Return the mail for an address without an account. `sign_in`: the URL of the sign-in page."""
     words = LANGUAGES[language]
     return _mail(
         code_id, to, service, words.no_account, words.no_account_text.format(sign_in=sign_in)
@@ -100,10 +101,10 @@ def no_account_mail(
 def invitation_mail(
     invitation: Invitation, inviter: str | None, *, page: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail of an invitation. Its text is fixed, without text of the client.
+    """Return the mail of an invitation. The text is fixed, and contains no text of the client.
 
-    `inviter`: the verified address of the inviting member, or None for an operator. `page`: the URL
-    of the invitations page.
+    `inviter`: the verified address of the inviting member, or None if an operator invites. `page`:
+    the URL of the invitations page.
     """
     words = LANGUAGES[invitation.language]
     who = words.inviter.format(inviter=inviter) if inviter else words.no_inviter
@@ -112,7 +113,7 @@ def invitation_mail(
 
 
 def _mail(record_id: str, to: str, service: ServiceName, subject: str, text: str) -> OutgoingMail:
-    """Return the mail. The same record always yields the same mail name."""
+    """Return a mail to a user. The same record always yields the same `name` of the mail."""
     return OutgoingMail(
         name=f"accounts.{record_id.lower()}",
         to=to,

@@ -1,4 +1,4 @@
-"""OAuth clients: programs, not vetted by us, that ask users for access."""
+"""OAuth clients: third-party programs that ask users for access. We do not vet these programs."""
 
 import unicodedata
 from collections.abc import Mapping
@@ -11,23 +11,26 @@ from domain.identity.redirect_uri import redirect_uri
 
 MAX_URIS: Final = 10
 MAX_NAME: Final = 100
-"""In characters."""
+"""Maximum length of an OAuth client's name, in characters."""
 
 UNUSED_KEPT: Final = timedelta(hours=24)
-"""How long a registration is kept without any user's consent."""
+"""How long a client registration is kept to which no user has consented."""
 UNUSED_AT_MOST: Final = 5_000
 """Maximum number of unused registrations in the installation. Beyond the limit, the oldest
-registrations of the networks with the most are removed, so that a flood displaces only its own."""
+registrations of the networks with the most registrations are removed. A flood from one network
+therefore displaces only its own registrations."""
 
 _DOCUMENT: Final = "https://"
-# Control, invisible, text-direction and private-use characters, and surrogates.
+# Unicode categories of control, invisible, text-direction and private-use characters, and of
+# surrogates.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 
 
 @dataclass(frozen=True, slots=True)
 class OAuthClient:
     """An OAuth client. `id`: the id of a registration, or the URL of the client's metadata
-    document. `name`: the unverified name that the client states, or ""."""
+    document. `name`: the name that the client states, which is unverified; empty if there is none.
+    """
 
     id: str
     name: str
@@ -35,7 +38,7 @@ class OAuthClient:
 
     @property
     def label(self) -> str:
-        """Return the label of the client's keys."""
+        """Return the label of the API keys that the client receives."""
         return self.name or f"MCP: {redirect_uri(self.redirect_uris[0]).shown}"
 
 
@@ -45,7 +48,8 @@ def is_document(client_id: str) -> bool:
 
 
 def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthClient:
-    """Return the client described by its metadata (RFC 7591). Unknown fields are ignored."""
+    """Return the client described by its metadata (RFC 7591). Unknown fields are ignored. Raises
+    OAuthRefused for invalid metadata."""
     uris = metadata.get("redirect_uris")
     if not isinstance(uris, list) or not 0 < len(uris) <= MAX_URIS:
         raise OAuthRefused(
@@ -64,7 +68,8 @@ def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthCli
 
 
 def client_of_document(url: str, document: Mapping[str, object]) -> OAuthClient:
-    """Return the client described by the document at a URL. The document must contain that URL."""
+    """Return the client described by the metadata document at a URL. Raises OAuthRefused unless the
+    document's `client_id` is that URL and the client is public."""
     if document.get("client_id") != url:
         raise OAuthRefused(
             OAuthError.INVALID_CLIENT, "the metadata document has another client_id than its URL"
@@ -75,7 +80,8 @@ def client_of_document(url: str, document: Mapping[str, object]) -> OAuthClient:
 
 
 def clean_name(written: str) -> str:
-    """Return a name that is fit for pages and key lists: one line of visible characters."""
+    """Return a client's name in the form for pages and lists of keys: one line of visible
+    characters."""
     seen = "".join(" " if one.isspace() else one for one in written[: 10 * MAX_NAME])
     seen = "".join(one for one in seen if unicodedata.category(one) not in _UNSEEN)
     return " ".join(seen.split())[:MAX_NAME].strip()

@@ -1,4 +1,5 @@
-"""Limits on new accounts. Only opened accounts count, not requests for one."""
+"""Limits on new accounts. Only opened accounts count towards the limits, not requests for an
+account."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,8 +11,8 @@ _STRANGERS_AT_LEAST: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class AccountsOpened:
-    """Numbers of accounts opened in the last hour: in the whole installation, and from one
-    network."""
+    """The numbers of accounts opened in the last hour. `anywhere`: in the whole installation.
+    `from_network`: from one network."""
 
     anywhere: int
     from_network: int
@@ -25,8 +26,8 @@ class OpeningLimits:
 
     @property
     def of_network(self) -> int:
-        """Return the hourly limit for one network: a share of the total, which one network must not
-        use up."""
+        """Return the hourly limit on new accounts for one network. It is a share of the total, so
+        that one network cannot use up the total."""
         return max(1, self.an_hour // _SHARE)
 
     @property

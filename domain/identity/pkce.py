@@ -1,4 +1,5 @@
-"""PKCE (RFC 7636), with S256 only: no client but the one that requested a code can use the code."""
+"""PKCE (RFC 7636), with S256 only. Only the OAuth client that requested an authorization code can
+use the code."""
 
 import hashlib
 import hmac
@@ -26,7 +27,7 @@ def challenge_of(verifier: str) -> str:
 
 
 def fits(verifier: str, challenge: str) -> bool:
-    """Return whether the verifier matches the code challenge, compared in constant time.
+    """Return whether the verifier matches the code challenge. The comparison takes constant time.
 
     A malformed verifier never matches.
     """

@@ -8,17 +8,19 @@ from domain.identity.oauth_client import OAuthClient
 
 class ClientDocuments(Protocol):
     async def find(self, url: str, *, asked_by: str) -> OAuthClient:
-        """Return the client described by the metadata document at this URL.
+        """Return the OAuth client described by the metadata document at this URL.
 
-        `asked_by`: the requester, whose concurrent fetches are limited. Raises OAuthRefused
-        (invalid_client) if there is no such document, and the errors of `client_of_document`.
+        `asked_by`: the requester, for which the number of concurrent fetches is limited. Raises
+        OAuthRefused (invalid_client) if there is no such document, and the errors of
+        `client_of_document`.
         """
         ...
 
 
 class MailStarter(Protocol):
-    """Sends a mail once its record is committed."""
+    """Sends a mail after the mail's record is committed."""
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Start the mail's workflow, unless it is already running. Raises EngineUnavailable."""
+        """Start the workflow that sends the mail, unless it is already running. Raises
+        EngineUnavailable."""
         ...

@@ -5,13 +5,13 @@ from datetime import timedelta
 from typing import Final
 
 ATTEMPT_LASTS: Final = timedelta(minutes=10)
-"""How long a user may take at the provider, and then to enter the shop's name."""
+"""How long a user may take to sign in at the provider, and then to enter the shop's name."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignInAttempt:
-    """The random values that bind the provider's response to the requesting browser, which alone
-    can return them."""
+    """The random values of one sign-in attempt. They bind the identity provider's response to the
+    requesting browser, because only this browser can return them."""
 
     state: str
     nonce: str = field(repr=False)
@@ -20,9 +20,9 @@ class SignInAttempt:
 
 @dataclass(frozen=True, slots=True)
 class ProvedPerson:
-    """The person whom the provider authenticated. `subject`: the provider's user id. `email`: the
-    address in the form that `sign_in_address` returns, or None if the provider has not verified
-    it."""
+    """The person whom the identity provider authenticated. `subject`: the provider's user id.
+    `email`: the address in the form that `sign_in_address` returns, or None if the provider has not
+    verified the address."""
 
     subject: str
     email: str | None

@@ -1,6 +1,7 @@
-"""Redirect URIs: where the service redirects an OAuth client's user, with a code.
+"""Redirect URIs: the URIs to which the service redirects an OAuth client's user with an
+authorization code.
 
-The rules are stricter than those for URLs. They refuse anything that two parsers may read
+The rules are stricter than the rules for URLs. They refuse anything that two parsers may interpret
 differently: userinfo, backslashes, Unicode names and unusual number formats.
 """
 
@@ -13,7 +14,7 @@ from urllib.parse import urlencode
 from domain.identity.errors import OAuthError, OAuthRefused
 
 MAX_URI: Final = 1_000
-"""In characters."""
+"""Maximum length of a redirect URI, in characters."""
 
 LOOPBACK: Final = ("127.0.0.1", "[::1]", "localhost")
 
@@ -24,15 +25,15 @@ _WEB: Final = re.compile(
     r"(?::(?P<port>[1-9][0-9]{0,4}))?"
     r"(?=[/?]|$)" + _REST
 )
-# A private scheme must contain a dot, as a domain does (RFC 8252, 7.1); otherwise several programs
-# could share it.
+# A private-use scheme must contain a dot, as a domain does (RFC 8252, 7.1). Otherwise several
+# programs could share the scheme.
 _PRIVATE: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+):" + _REST)
 _MAX_PORT: Final = 65_535
 
 
 @dataclass(frozen=True, slots=True)
 class RedirectUri:
-    """A parsed redirect URI. `text`: the original text. `host`: "" for an app's private-use
+    """A parsed redirect URI. `text`: the original text. `host`: empty for an app's private-use
     scheme."""
 
     text: str
@@ -48,27 +49,31 @@ class RedirectUri:
 
     @property
     def shown(self) -> str:
-        """Return the part that identifies the URI to people."""
+        """Return the part that identifies the URI to people: the host with the port, or the
+        private-use scheme."""
         if not self.host:
             return f"{self.scheme}:"
         return self.host.lower() + (f":{self.port}" if self.port else "")
 
     @property
     def form_source(self) -> str:
-        """Return the URI's source expression for a Content Security Policy."""
-        if not self.host or self.host.startswith("["):  # a policy does not support IPv6 addresses
+        """Return the source expression for the URI in a Content Security Policy."""
+        if not self.host or self.host.startswith("["):  # A policy does not support IPv6 addresses.
             return f"{self.scheme}:"
         return f"{self.scheme}://{self.shown}"
 
     def with_answer(self, **answer: str | None) -> str:
-        """Return the URI with its own query parameters and those of the answer."""
+        """Return the URI with its own query parameters and the parameters of the answer. Parameters
+        that are None are omitted."""
         given = urlencode({name: value for name, value in answer.items() if value is not None})
         return f"{self.text}{'&' if '?' in self.rest else '?'}{given}"
 
 
 def redirect_uri(text: str) -> RedirectUri:
-    """Parse a redirect URI: `https` to any host, `http` to a loopback address, or an app's
-    private-use scheme."""
+    """Return the parsed redirect URI. Raises OAuthRefused (invalid_redirect_uri).
+
+    Accepted are `https` to any host, `http` to a loopback address, and an app's private-use scheme.
+    """
     found = _WEB.fullmatch(text) or _PRIVATE.fullmatch(text) if len(text) <= MAX_URI else None
     if found is None:
         raise _refused("has a form that is not accepted")

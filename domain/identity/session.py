@@ -22,25 +22,25 @@ _SHAPE: Final = re.compile(r"(ws|rs)_[A-Za-z0-9_-]{43}")
 
 class SessionKind(StrEnum):
     BROWSER = "browser"
-    """Stored in a cookie."""
+    """A browser session. Its secret is stored in a cookie."""
     REFRESH = "refresh"
-    """Held by an API caller, who exchanges it for session tokens (JWT). Each exchange replaces the
-    refresh token."""
+    """A session of an API caller, who exchanges the refresh token for session tokens (JWT). Each
+    exchange replaces the refresh token."""
 
 
 _PREFIXES: Final = {SessionKind.BROWSER: "ws_", SessionKind.REFRESH: "rs_"}
 
 IDLE: Final = {SessionKind.BROWSER: timedelta(hours=12), SessionKind.REFRESH: timedelta(days=14)}
-"""How long an unused session lasts."""
+"""How long a session lasts while it is not used."""
 
 LONGEST: Final = {SessionKind.BROWSER: timedelta(days=30), SessionKind.REFRESH: timedelta(days=90)}
-"""Maximum lifetime of a session, from its sign-in."""
+"""Maximum lifetime of a session, measured from the sign-in."""
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A session. `used_at`: the time of last use, to the minute. `network`: the network from which
-    the session was opened. `agent`: the user agent of the browser or program."""
+    """A session of a signed-in user. `used_at`: the time of last use, to the minute. `network`: the
+    network from which the session was opened. `agent`: the user agent of the browser or program."""
 
     id: str
     user_id: str
@@ -51,20 +51,21 @@ class Session:
     used_at: datetime
 
     def is_alive(self, now: datetime) -> bool:
-        """Return whether the session has exceeded neither its idle nor its maximum lifetime."""
+        """Return whether the session is valid: it has exceeded neither its idle time nor its
+        maximum lifetime."""
         return now < min(self.used_at + IDLE[self.kind], self.created_at + LONGEST[self.kind])
 
 
 def session_secret(kind: SessionKind, random: bytes) -> str:
-    """Return a secret generated from SECRET_BYTES random bytes."""
+    """Return a session secret generated from SECRET_BYTES random bytes."""
     if len(random) != SECRET_BYTES:
         raise ValueError("a session's secret is made of 32 random bytes")
     return _PREFIXES[kind] + urlsafe_b64encode(random).rstrip(b"=").decode()
 
 
 def secret_digest(kind: SessionKind, secret: str) -> bytes | None:
-    """Return the digest to look up a presented secret, or None if the text is no well-formed
-    secret."""
+    """Return the digest with which a presented secret is looked up, or None if the text is not a
+    well-formed secret."""
     if _SHAPE.fullmatch(secret) is None or not secret.startswith(_PREFIXES[kind]):
         return None
     return hashlib.sha256(secret.encode()).digest()
@@ -73,7 +74,8 @@ def secret_digest(kind: SessionKind, secret: str) -> bytes | None:
 def following_token(token: str, random: bytes) -> str:
     """Return the token that replaces a refresh token within the same session.
 
-    `token`: well-formed. `random`: SECRET_BYTES bytes that only this service can produce.
+    `token`: a well-formed refresh token. `random`: SECRET_BYTES random bytes that only this service
+    can produce.
     """
     return session_secret(
         SessionKind.REFRESH, _family(token) + random[: SECRET_BYTES - _FAMILY_BYTES]
@@ -81,9 +83,10 @@ def following_token(token: str, random: bytes) -> str:
 
 
 def family_digest(token: str) -> bytes:
-    """Return the digest to look up the session of a refresh token, current or replaced.
+    """Return the digest with which the session of a refresh token is looked up. The token may be
+    current or replaced.
 
-    `token`: well-formed.
+    `token`: a well-formed refresh token.
     """
     return hashlib.sha256(_family(token)).digest()
 

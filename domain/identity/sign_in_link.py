@@ -1,7 +1,7 @@
-"""A one-time sign-in link, which an embedded stack prints for the demo's owner.
+"""A one-time sign-in link, which the embedded stack prints for the owner of the demo.
 
-Only the SHA-256 of the link's token is stored. A plain hash is sufficient, because the token is 256
-random bits.
+Only the SHA-256 of the link's token is stored. A plain hash is sufficient, because the token
+consists of 256 random bits.
 """
 
 import hashlib
@@ -20,5 +20,5 @@ def link_token(random: bytes) -> str:
 
 
 def token_digest(token: str) -> bytes:
-    """Return the digest to look up a presented token."""
+    """Return the digest with which a presented token is looked up."""
     return hashlib.sha256(token.encode()).digest()
