@@ -1,1 +1,1 @@
-"""Connections to a merchant's shops, helpdesks and mail providers, and their orders."""
+"""A client's connections to shops, helpdesks and mail providers, and the orders in the shops."""

@@ -1,4 +1,4 @@
-"""The sender of a client's mails: its validation, stored form and public view."""
+"""The sender of a client's mails: how it is validated, stored and shown."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -16,18 +16,18 @@ from domain.integrations.errors import InvalidMailSender
 CODE_LIFETIME: Final = timedelta(minutes=30)
 CODES_A_DAY: Final = 5
 MAX_SIGNATURE: Final = 1_000
-"""In characters."""
+"""Maximum length of a signature, in characters."""
 MAX_LOGIN: Final = 320
 MAX_PASSWORD: Final = 1_000
 MAX_HOST: Final = 253
 _MAX_SIGNATURE_LINES: Final = 12
-# Mail programs recognize a signature by this line (RFC 3676, 4.3).
+# Mail programs recognize the start of a signature by this line (RFC 3676, 4.3).
 _SEPARATOR: Final = "-- "
 
 
 class Security(StrEnum):
-    """The TLS mode of a connection. `tls`: TLS from the first byte. `starttls`: TLS is required
-    after the greeting."""
+    """The TLS mode of a connection to a mail server. `tls`: TLS from the first byte. `starttls`:
+    the connection must switch to TLS after the server's greeting."""
 
     TLS = "tls"
     STARTTLS = "starttls"
@@ -39,15 +39,16 @@ PORTS: Final = {
     2525: Security.STARTTLS,
     25: Security.STARTTLS,
 }
-"""The ports of mail submission, each with its TLS mode. The service connects to no other port."""
+"""The ports for submitting mail, each with its TLS mode. The service connects to no other port of a
+client's mail server, unless the installation allows private servers."""
 
 
 @dataclass(frozen=True, slots=True)
 class WantedServer:
     """A mail server as requested by the client.
 
-    `security`: None selects the usual mode of the port. `password`: None keeps the stored password
-    if server and user name are unchanged.
+    `security`: the TLS mode, or None for the usual mode of the port. `password`: None keeps the
+    stored password if the server and the user name are unchanged.
     """
 
     host: str
@@ -59,7 +60,7 @@ class WantedServer:
 
 @dataclass(frozen=True, slots=True)
 class WantedSender:
-    """A sender as requested by the client. `server`: None selects the service's own server."""
+    """A sender as requested by the client. `server`: None selects the service's own mail server."""
 
     address: str
     reply_to: str | None = None
@@ -79,8 +80,8 @@ class ShownServer(BaseModel):
 
 
 class ShownSender(BaseModel):
-    """A sender without its secrets. `last_error`: the error code of the last failed mail; null
-    after a mail succeeds."""
+    """A client's sender without its password. `last_error`: the error code of the last mail if it
+    failed; null if the last mail succeeded."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -88,7 +89,7 @@ class ShownSender(BaseModel):
     reply_to: str | None
     signature: str
     smtp: ShownServer | None = Field(
-        description="SMTP server of the client; null means the service's own server."
+        description="SMTP server of the client. Null means the service's own server."
     )
     verified: bool = Field(
         description="Whether the sender is verified. Until then, emails are sent from the "
@@ -101,15 +102,15 @@ class ShownSender(BaseModel):
 
 
 def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
-    """Return the sender in its stored form.
+    """Validate the requested sender and return it in its stored form.
 
-    Raises InvalidMailSender, which names the field but never contains its value. `service_address`:
-    the service's own sender address, which no client may use.
+    `service_address`: the service's own sender address, which no client may use. Raises
+    InvalidMailSender, which names the invalid field but never contains its value.
     """
     address = _address(wanted.address, "address")
     reply_to = None if wanted.reply_to is None else _address(wanted.reply_to, "reply_to")
     for given, name in ((address, "address"), (reply_to, "reply_to")):
-        # Mail to the service's own address would arrive as another message to answer.
+        # A mail to the service's own address would arrive as another message to answer.
         if given == service_address.lower():
             raise InvalidMailSender(f"{name}: this address is the service's own", name)
     signature = clean_text(wanted.signature, MAX_SIGNATURE + 1)
@@ -124,15 +125,15 @@ def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
 
 
 def check_port(port: int, *, allow_private: bool) -> None:
-    """Raise InvalidMailSender unless the port is allowed. `allow_private`: allow any port, for
-    self-hosted installations."""
+    """Raise InvalidMailSender unless the service may connect to the port. `allow_private`: allow
+    any port, for self-hosted installations."""
     if port not in PORTS and not allow_private:
         raise InvalidMailSender(f"smtp.port: one of {', '.join(map(str, PORTS))}", "smtp.port")
 
 
 def security_of(server: WantedServer) -> Security:
-    """Return the TLS mode of the connection. Raises InvalidMailSender if the mode is missing on an
-    unusual port, or contradicts the port."""
+    """Return the TLS mode for connecting to the server. Raises InvalidMailSender if no mode is
+    given for an unusual port, or if the given mode contradicts the port."""
     usual = PORTS.get(server.port)
     if server.security is None and usual is None:
         raise InvalidMailSender("smtp.security: tls or starttls expected", "smtp.security")
@@ -142,28 +143,29 @@ def security_of(server: WantedServer) -> Security:
 
 
 def same_way(one: MailSender, other: MailSender) -> bool:
-    """Return whether both senders have the same address and server, so that a code sent through one
-    also verifies the other."""
+    """Return whether both senders have the same address and server. In that case, a code mailed
+    through one of them also verifies the other."""
     return (one.address, one.server) == (other.address, other.server)
 
 
 def signed(text: str, signature: str) -> str:
-    """Return the text of a mail with the signature appended, unless it is there already."""
+    """Return the mail's text with the signature appended, unless the text already ends with the
+    signature."""
     if not signature or text.rstrip().endswith(signature):
         return text
     return f"{text.rstrip()}\n\n{_SEPARATOR}\n{signature}\n"
 
 
 def seal_password(sealer: Sealer, client_id: str, password: str) -> str:
-    """Encrypt the password together with the client's id, so that it is useless to another
+    """Encrypt the password together with the client's id, so that it cannot be used for another
     client."""
     return sealer.seal(f"{client_id}/{password}")
 
 
 def unseal_password(sealer: Sealer, client_id: str, server: SmtpServer) -> str | None:
-    """Return the password, or None if the server has none.
+    """Return the decrypted password, or None if the server has no password.
 
-    Raises ValueError if the password was sealed with another key or for another client.
+    Raises ValueError if the password was encrypted with another key or for another client.
     """
     if server.sealed_password is None:
         return None
@@ -174,8 +176,8 @@ def unseal_password(sealer: Sealer, client_id: str, server: SmtpServer) -> str |
 
 
 def code_name(client_id: str, code_id: str) -> str:
-    """Return the name that is part of a code's digest, so that other clients' codes and sign-in
-    codes do not match."""
+    """Return the name that is hashed together with a sender code. With this name, a code of another
+    client and a sign-in code never match."""
     return f"mail-sender/{client_id}/{code_id}"
 
 

@@ -1,4 +1,4 @@
-"""Create connections with sealed credentials, for operators and members alike."""
+"""Create connections with encrypted credentials, both for operators and for members."""
 
 import json
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ def new_integration(
     *,
     by_operator: bool,
 ) -> Integration:
-    """Return a new connection.
+    """Validate settings and credentials, encrypt the credentials, and return the new connection.
 
-    Raises InvalidIntegration, which contains no value, unless settings and credentials are valid
-    for the provider. `by_operator`: as for `check_settings`.
+    `by_operator`: operators may also use local files and loopback addresses. Raises
+    InvalidIntegration, which names the invalid field but contains no value.
     """
     check_settings(provider, settings, by_operator=by_operator)
     check_credentials(provider, credentials)

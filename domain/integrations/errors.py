@@ -1,4 +1,4 @@
-"""Errors of connections to a merchant's systems, and of mails."""
+"""Errors of connections to a merchant's systems, and of sending mails."""
 
 from domain.core.errors import DomainError, InvalidContent
 
@@ -8,45 +8,46 @@ class IntegrationNotFound(DomainError):
 
 
 class InvalidIntegration(InvalidContent):
-    """A connection's settings or credentials are invalid. `reason`: the name of the field, never
-    its value."""
+    """A connection's settings or credentials are invalid. `reason`: the name of the invalid field,
+    never its value."""
 
     code = "invalid_integration"
 
 
 class InvalidMailSender(InvalidContent):
-    """The sender of a client's mails is invalid. `reason`: the name of the field."""
+    """The sender of a client's mails is invalid. `reason`: the name of the invalid field."""
 
     code = "invalid_mail_sender"
 
 
 class MailSenderNotFound(DomainError):
-    """The client has configured no sender."""
+    """The client has not configured a mail sender."""
 
     code = "mail_sender_not_found"
 
 
 class MailSenderVerified(DomainError):
-    """The sender is already verified, so it needs no code."""
+    """The mail sender is already verified, so no verification code is needed."""
 
     code = "mail_sender_verified"
 
 
 class InvalidSenderCode(DomainError):
-    """The code is wrong, used or expired, or has been tried too often."""
+    """The code that verifies a mail sender is wrong, used or expired, or too many codes were
+    tried."""
 
     code = "invalid_sender_code"
 
 
 class TooManySenderCodes(DomainError):
-    """The client has reached its daily limit on codes."""
+    """The client has reached its daily limit on codes that verify a mail sender."""
 
     code = "too_many_sender_codes"
 
 
 class ActionRefused(DomainError):
-    """The action had no effect, and a retry cannot succeed. `sent`: False if no request left this
-    service; True if the external system refused it."""
+    """An action on an external system had no effect, and a retry cannot succeed. `sent`: False if
+    no request left this service; True if the external system refused the request."""
 
     code = "action_refused"
 
@@ -56,28 +57,29 @@ class ActionRefused(DomainError):
 
 
 class NotAuthorized(ActionRefused):
-    """The external system rejects our credentials. The action had no effect, and a retry cannot
-    succeed."""
+    """The external system rejects the connection's credentials. The action had no effect, and a
+    retry cannot succeed."""
 
     code = "not_authorized"
 
 
 class ActionUnreachable(DomainError):
-    """The request certainly had no effect, so the action may be retried."""
+    """The external system cannot be reached. The action certainly had no effect, so it may be
+    retried."""
 
     code = "action_unreachable"
     retryable = True
 
 
 class ActionForbidden(ActionUnreachable):
-    """The external system, or a firewall in front of it, answered 403: the action had no effect. A
-    403 does not prove invalid credentials, so the connection remains."""
+    """The external system, or a firewall in front of it, responded with 403. The action had no
+    effect. The connection stays active, because a 403 does not prove invalid credentials."""
 
     code = "action_forbidden"
 
 
 class ActionUnknown(DomainError):
-    """The connection broke after the request was sent: the action may or may not have taken
+    """The network connection broke after the request was sent. The action may or may not have taken
     effect."""
 
     code = "action_unknown"
@@ -85,7 +87,7 @@ class ActionUnknown(DomainError):
 
 class MailRefused(ActionRefused):
     """The mail was not sent, and a retry cannot succeed. `by_server`: a mail server refused the
-    mail, its sender or its recipient; such refusals count against the client."""
+    mail, its sender or its recipient. Such refusals reduce the client's mail allowance."""
 
     code = "mail_refused"
 
@@ -95,22 +97,22 @@ class MailRefused(ActionRefused):
 
 
 class MailRecipientUnproved(MailRefused):
-    """The client has no verified sender, and the service itself has never received a message from
-    the recipient. The mail was not sent."""
+    """The mail was not sent, because the client has no verified sender, and there is no accepted
+    proof that the recipient has written to the service."""
 
     code = "mail_recipient_unproved"
 
 
 class MailNameProtected(MailRefused):
-    """The client's name resembles that of a carrier, a bank or the service. The mail was not sent
-    from the service's address."""
+    """The mail was not sent from the service's address, because the client's name resembles the
+    name of a carrier, a bank or the service."""
 
     code = "mail_name_protected"
 
 
 class MailLimitReached(MailRefused):
-    """The daily mail allowance of the client, or of the address for this kind of mail, is used up.
-    The mail was not sent."""
+    """The mail was not sent, because a daily limit is reached: the client's allowance, the limit
+    for this kind of mail to one address, or a limit for all unaccountable clients together."""
 
     code = "mail_limit_reached"
 
@@ -122,13 +124,13 @@ class MailLoginRefused(MailRefused):
 
 
 class MailServerForbidden(MailRefused):
-    """The service is not allowed to connect to the address of the client's mail server."""
+    """The client's mail server has an address to which the service may not connect."""
 
     code = "mail_server_forbidden"
 
 
 class MailUnreachable(ActionUnreachable):
-    """No mail server accepted the message. The mail was not sent and may be retried."""
+    """No mail server accepted the mail. The mail was not sent, and may be retried."""
 
     code = "mail_unreachable"
 
@@ -140,18 +142,18 @@ class MailServerUntrusted(MailUnreachable):
 
 
 class MailUnknown(ActionUnknown):
-    """The connection broke after the text was transmitted: the mail may or may not have been
-    sent."""
+    """The network connection broke after the mail's text was transmitted. The mail may or may not
+    have been sent."""
 
     code = "mail_unknown"
 
 
 class UnknownProvider(DomainError):
-    """A stored connection has a provider that this version does not know, because another version
-    created it.
+    """A stored connection names a provider that this version does not support, because another
+    version created the connection.
 
-    The connection is left unchanged. Work that needs the client's connections waits for a version
-    that knows the provider, or until the connection ends.
+    The connection is left unchanged. Work that needs the client's connections waits until a version
+    that supports the provider runs, or until the connection ends.
     """
 
     code = "unknown_provider"

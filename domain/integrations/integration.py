@@ -1,4 +1,5 @@
-"""The integration: a connection to a merchant's system, for the agent's lookups and actions."""
+"""The integration: a client's connection to an external system, which the agent uses for lookups
+and actions."""
 
 import re
 from collections.abc import Mapping
@@ -15,7 +16,8 @@ from domain.integrations.providers import ANSWER_AS, OF_MERCHANTS, PROVIDERS, Pr
 def provider_of(integration_id: str, stored: str) -> Provider:
     """Return the provider of a stored connection.
 
-    Raises UnknownProvider if another version stored a provider that this version does not know.
+    `stored`: the provider's name in the database. Raises UnknownProvider if another version stored
+    a provider that this version does not support.
     """
     try:
         return Provider(stored)
@@ -24,13 +26,13 @@ def provider_of(integration_id: str, stored: str) -> Provider:
 
 
 DUTIES_LAST: Final = timedelta(days=100)
-"""How long a connection accepts the platform's compliance requests after its end. Shopify sends
-`shop/redact` two days after the app's removal, and customer redactions even later."""
+"""Period in which a connection that has ended still accepts the platform's compliance requests.
+Shopify sends `shop/redact` two days after the app's removal, and customer redactions even later."""
 
 
 class IntegrationStatus(StrEnum):
-    """The state of a connection. `error`: the external system rejects our credentials; all calls
-    stop until the client reconnects."""
+    """The state of a connection. `error`: the external system rejects the connection's credentials.
+    The service makes no more calls until the client reconnects."""
 
     CONNECTED = "connected"
     DISCONNECTED = "disconnected"
@@ -38,12 +40,12 @@ class IntegrationStatus(StrEnum):
 
 
 class Integration(BaseModel):
-    """One connection of a client.
+    """A client's connection to an external system.
 
     `settings`: public values, such as a shop's domain or an agent's address. `sealed`: the
-    encrypted credentials (`domain.core.ports.Sealer`), a JSON object of strings. It is empty for a
-    connection that only receives the platform's webhooks and makes no calls. `error_code`: why the
-    last call was refused, if the connection still works.
+    credentials, encrypted (`domain.core.ports.Sealer`) as a JSON object of strings; empty if the
+    connection only receives the platform's webhooks and makes no calls. `error_code`: why the
+    external system refused the last call, although the connection still works.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,24 +58,25 @@ class Integration(BaseModel):
 
     @property
     def only_listens(self) -> bool:
-        """Return whether the connection has no credentials, so that it only receives webhooks."""
+        """Whether the connection has no credentials, so that it only receives webhooks."""
         return not self.sealed
 
     @property
     def answers_by_note(self) -> bool:
-        """Return whether the agent posts its answers as internal notes."""
+        """Whether the agent posts its answers in a ticket as internal notes."""
         return self.settings.get(ANSWER_AS) == "note"
 
     def base_url(self, usual: str) -> str:
-        """Return the base URL of the API: `usual`, unless a loopback address is configured."""
+        """Return the base URL of the provider's API: the configured loopback address, or `usual` if
+        none is configured."""
         return self.settings.get(BASE_URL, usual)
 
 
 class IntegrationEntry(BaseModel):
-    """A connection without its credentials.
+    """A client's connection as displayed, without its credentials.
 
-    `error_code`: with status `error`, why the connection stopped; with `connected`, why the last
-    call was refused.
+    `error_code`: with status `error`, why the connection stopped; with status `connected`, why the
+    external system refused the last call.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -87,8 +90,8 @@ class IntegrationEntry(BaseModel):
     disconnected_at: datetime | None
 
 
-# Overrides the provider's address, for tests and trials only. The HTTP client decides which
-# addresses it may call.
+# Setting that replaces the provider's API address, for tests and trials only. The HTTP client
+# decides which addresses it may call.
 BASE_URL: Final = "base_url"
 _LOOPBACK: Final = Shape(
     re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):\d{1,5}"), "http://127.0.0.1:port"
@@ -101,7 +104,7 @@ _VISIBLE: Final = re.compile(r"[!-~]+")
 def check_settings(
     provider: Provider, settings: Mapping[str, str], *, by_operator: bool = True
 ) -> None:
-    """Raise InvalidIntegration unless the settings are complete and valid.
+    """Raise InvalidIntegration unless the settings for the provider are complete and valid.
 
     The error names the setting, never a value. `by_operator`: operators may also use local files
     and loopback addresses.
@@ -131,11 +134,10 @@ def check_settings(
 
 
 def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
-    """Check that all of the provider's secrets are given, or none if the provider may only send
-    webhooks.
+    """Raise InvalidIntegration unless all of the provider's credentials are named. No credentials
+    are accepted too, if the provider may be connected for webhooks only.
 
-    Raises InvalidIntegration. The error lists only the provider's own names, because a given name
-    may be a misplaced secret.
+    The error lists only the provider's own names, because a given name may be a misplaced secret.
     """
     needed = PROVIDERS[provider].credentials
     if not names and PROVIDERS[provider].may_listen:
@@ -145,11 +147,12 @@ def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
 
 
 def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> None:
-    """Raise InvalidIntegration, which never contains a value, unless the credentials can be sent
-    unchanged."""
+    """Raise InvalidIntegration unless all of the provider's credentials are given and can be sent
+    unchanged. The error never contains a value."""
     check_credential_names(provider, frozenset(credentials))
     for name, value in credentials.items():
-        # Credentials become headers. A space or a line break in one is a typing error at best.
+        # Credentials are sent in headers. A space or a line break in a credential is at best a
+        # typing error.
         if len(value) > _MAX_CREDENTIAL_CHARS or not _VISIBLE.fullmatch(value):
             raise InvalidIntegration(
                 f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected",

@@ -1,7 +1,7 @@
-"""The known order: all facts about one order from webhooks and polls.
+"""The known order: all facts about one order from webhooks and polls, merged.
 
-Each field is stored with the version of the fact that reported it. Facts may therefore arrive late,
-twice and in any order: the same facts always yield the same known order.
+Each field is stored with the version of the fact that reported its value. Facts may therefore
+arrive late, repeatedly and in any order: the same facts always yield the same known order.
 """
 
 import json
@@ -16,12 +16,12 @@ from domain.integrations.order import Order, OrderState
 from domain.integrations.order_fact import OrderFact
 from domain.integrations.providers import Provider
 
-# Fields of a fact that are not the order's own, or that have their own merge rule.
+# Fields of a fact that do not describe the order, or that have a merge rule of their own.
 _APART: Final = {"order_id", "version", "refunded", "is_deleted"}
 
 
 class ReportedValue(BaseModel):
-    """The value of a field. `at`: the version of the fact that reported the value."""
+    """The reported value of one field. `at`: the version of the fact that reported the value."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -30,15 +30,15 @@ class ReportedValue(BaseModel):
 
     @property
     def rank(self) -> tuple[datetime, str]:
-        """Return the sort key: the value with the higher key wins.
+        """The sort key of the value. Among values of a field, the one with the highest key wins.
 
-        Equal versions are ordered by value, so that the result is deterministic.
+        Values of the same version are ordered by their JSON, so that the result is deterministic.
         """
         return self.at, json.dumps(self.value, sort_keys=True)
 
 
 class ReportedRefund(BaseModel):
-    """The total refunded, as reported by one version."""
+    """The total amount refunded for an order, as reported by the fact of version `at`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,9 +47,9 @@ class ReportedRefund(BaseModel):
 
 
 class KnownOrder(BaseModel):
-    """An order merged from facts. `told`: the values by `OrderFact` field. `refunds`: the totals
-    that no later and larger total covers. `deleted_at`: the version of the last deletion; earlier
-    facts are dropped."""
+    """An order merged from facts. `told`: the reported values by `OrderFact` field. `refunds`: the
+    reported refund totals, without those that a later and larger total replaces. `deleted_at`: the
+    version of the last deletion; facts of that or an older version are dropped."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -60,7 +60,7 @@ class KnownOrder(BaseModel):
 
     @classmethod
     def of(cls, fact: OrderFact) -> Self:
-        """Return the order as known from one fact."""
+        """Return the known order that results from a single fact."""
         if fact.is_deleted:
             return cls(version=fact.version, deleted_at=fact.version)
         values = fact.model_dump(mode="json", exclude=_APART, exclude_none=True)
@@ -72,8 +72,8 @@ class KnownOrder(BaseModel):
         )
 
     def merged(self, other: "KnownOrder") -> "KnownOrder":
-        """Return the union of two known orders. The operation is associative, commutative and
-        idempotent."""
+        """Return a known order with the facts of both. The operation is associative, commutative
+        and idempotent."""
         deletions = [it for it in (self.deleted_at, other.deleted_at) if it is not None]
         deleted_at = max(deletions, default=None)
         told: dict[str, ReportedValue] = {}
@@ -90,8 +90,9 @@ class KnownOrder(BaseModel):
 
     @property
     def refunded(self) -> Money | None:
-        """Return the total refunded, or None. The total never shrinks; with several currencies, the
-        latest one counts."""
+        """The total refunded, or None if no refund was reported. The total never shrinks. If
+        refunds were reported in several currencies, only the currency of the latest report counts.
+        """
         if not self.refunds:
             return None
         last = max(self.refunds, key=lambda it: (it.at, it.sum.currency)).sum.currency
@@ -99,7 +100,7 @@ class KnownOrder(BaseModel):
         return max(sums, key=lambda it: it.minor)
 
     def fact(self, order_id: str) -> OrderFact:
-        """Return the order as one fact with all known fields."""
+        """Return all known fields of the order as a single fact."""
         return OrderFact.model_validate(
             {
                 "order_id": order_id,
@@ -112,10 +113,10 @@ class KnownOrder(BaseModel):
 
 
 def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order | None:
-    """Return the order for use in answers, or None if it is deleted or its total or date is
-    unknown.
+    """Return the order for use in answers. Return None if the order is deleted, or if its total or
+    date is unknown.
 
-    The refundable amount is 0, because the shop itself was not queried.
+    The order's refundable amount is 0, because the shop itself was not queried.
     """
     if fact.is_deleted or fact.total is None or fact.placed_at is None:
         return None
@@ -139,7 +140,8 @@ def order_of(fact: OrderFact, integration_id: str, provider: Provider) -> Order 
 
 
 def with_facts(order: Order, facts: Iterable[OrderFact]) -> Order:
-    """Return a live order with added payment facts that its shop does not report.
+    """Return an order read from its shop, with the disputes and failed payments that the facts
+    report in addition.
 
     The facts may come from a payment provider.
     """
@@ -154,8 +156,8 @@ def with_facts(order: Order, facts: Iterable[OrderFact]) -> Order:
 
 
 def number_key(number: str | None) -> str | None:
-    """Return the search key of an order's number: without "#", in lower case; None if the number is
-    empty."""
+    """Return an order number in the form used for searching: without "#" and in lower case. Return
+    None if the number is empty."""
     return (number or "").strip().removeprefix("#").strip().casefold() or None
 
 
@@ -164,8 +166,8 @@ def _is_after(at: datetime, deleted_at: datetime | None) -> bool:
 
 
 def _uncovered(refunds: Iterable[ReportedRefund]) -> tuple[ReportedRefund, ...]:
-    """Return the refunds that no other refund covers: same currency, at least as late and at least
-    as large."""
+    """Return the refund totals that no other total replaces. A total replaces another one of the
+    same currency if it is at least as late and at least as large."""
     latest_first = sorted(refunds, key=lambda it: (it.sum.currency, it.at, it.sum.minor))[::-1]
     kept: list[ReportedRefund] = []
     for one in latest_first:

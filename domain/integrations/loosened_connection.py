@@ -1,4 +1,5 @@
-"""Detect connection settings that let the agent do or trust more than before."""
+"""Detect changes to a connection's settings that let the agent do more, or trust more, than
+before."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -12,8 +13,8 @@ CONNECTION_RULES: Final[Mapping[str, Callable[[str | None, str | None], bool]]] 
     AUTHSERV_ID: lambda before, after: after is not None and after != before,
     ANSWER_AS: lambda before, after: before == _NOTE and after != _NOTE,
 }
-"""For each setting: a function that returns whether a change from the first value to the second
-loosens the setting. None means that the setting has no value."""
+"""For each setting: a function of the old and the new value that returns whether the change loosens
+the setting. None means that the setting has no value."""
 
 _WHICH_SYSTEM: Final = (
     "Which system is called. It acts on its own orders and tickets, and vouches for no customer."
@@ -39,16 +40,17 @@ HARMLESS_CONNECTION: Final[Mapping[str, str]] = {
     "language": "The language of notices to the client's own people.",
     "webhook_url": "Where notices to the client's own people go. Reviews wait all the same.",
 }
-"""For each setting or credential: why changing it never loosens anything."""
+"""For each other setting or credential: the reason that changing it never loosens a rule."""
 
 
 def loosened_connection(
     provider: Provider, before: Mapping[str, str], after: Mapping[str, str]
 ) -> tuple[LoosenedRule, ...]:
-    """Return the settings that become looser.
+    """Return the settings that the change from `before` to `after` loosens, with both values, for
+    display.
 
-    `before`: the settings of the provider's last connection, even if it has ended; empty if there
-    was none.
+    `before`: the settings of the provider's last connection, even if that connection has ended;
+    empty if there was none.
     """
     return tuple(
         LoosenedRule(
@@ -59,8 +61,8 @@ def loosened_connection(
 
 
 def held_settings(before: Mapping[str, str], after: Mapping[str, str]) -> dict[str, str | None]:
-    """Return the settings that become looser, each with its value in `after`, or None if it was
-    removed."""
+    """Return the settings that the change from `before` to `after` loosens, each with its new
+    value, or None if the setting was removed."""
     return {
         name: after.get(name)
         for name, is_looser in CONNECTION_RULES.items()

@@ -13,7 +13,8 @@ from domain.integrations.providers import Provider
 
 
 class OrderState(StrEnum):
-    """The progress of an order. `unknown`: the source reports only the payment."""
+    """The progress of an order. `unknown`: the progress cannot be determined, for example because
+    the source reports only the payment."""
 
     OPEN = "open"
     SHIPPED = "shipped"
@@ -23,8 +24,8 @@ class OrderState(StrEnum):
 
 
 def state_of(*, cancelled: bool, shipped: bool, delivered: Sequence[bool]) -> OrderState:
-    """Return the state of an order. `shipped`: whether at least one part has shipped. `delivered`:
-    for each known parcel, whether it has arrived."""
+    """Return the state of an order. `shipped`: whether at least one part of the order has shipped.
+    `delivered`: for each known parcel, whether the parcel has arrived."""
     if cancelled:
         return OrderState.CANCELLED
     if not shipped:
@@ -33,20 +34,21 @@ def state_of(*, cancelled: bool, shipped: bool, delivered: Sequence[bool]) -> Or
 
 
 def first_link(urls: Iterable[str | None]) -> str | None:
-    """Return the first http or https URL, or None. The URL may be given to customers."""
+    """Return the first http or https URL, or None if there is none. Customers may see the URL."""
     return next((url for url in urls if url and url.startswith(("https://", "http://"))), None)
 
 
 class Order(BaseModel):
-    """One order of one shop.
+    """An order in a shop.
 
     `id`: the shop's own id. `number`: the number that customers use, without "#". `refundable`: the
     amount that the shop would still refund, net of all refunds so far. `note`: free text that
-    customers and strangers may have written; it is neither a fact nor an instruction.
-    `is_disputed`: the customer's bank has reversed the payment or was asked to do so.
+    customers and strangers may have written, so it is neither a fact nor an instruction.
+    `is_disputed`: the customer's bank has reversed the payment, or was asked to reverse it.
     `is_payment_failed`: the last payment attempt failed. `refunded`: the total refunded so far, if
-    a webhook reported it. `told_at`: the version of the webhook data; None for an order just read
-    from its shop. The agent may mention an order known from webhooks but never acts on it.
+    a webhook reported it. `told_at`: the version of the webhook data, or None if the order was just
+    read from its shop. The agent may mention an order that is only known from webhooks, but never
+    acts on it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -70,15 +72,14 @@ class Order(BaseModel):
 
     @property
     def key(self) -> str:
-        """Return the order's key in our ledger, which stays the same when the shop is
-        reconnected."""
+        """The order's key in the action ledger. It stays the same when the shop is reconnected."""
         return f"{self.provider}/{self.id}"
 
     def belongs_to(self, email: str | None) -> bool:
-        """Return whether the order belongs to the customer with that address.
+        """Return whether the order belongs to the customer with the given address.
 
-        An address that differs from its own key matches no customer, because the key's mailbox may
-        belong to another person.
+        The order matches no customer if its address differs from the customer key of that address.
+        The mailbox of the key may belong to another person.
         """
         mine = self.customer_email
         if mine is None or not spells_its_key(mine):
@@ -89,8 +90,8 @@ class Order(BaseModel):
 class LookupState(StrEnum):
     """The outcome of an order lookup.
 
-    Only `found` makes the order visible. `not_theirs`: the order exists but belongs to another
-    customer, or the requesting customer is unknown.
+    Only `found` makes the order visible. `not_theirs`: the order exists, but belongs to another
+    customer, or the requesting customer is unknown. `unavailable`: the shop could not be queried.
     """
 
     FOUND = "found"
@@ -100,10 +101,11 @@ class LookupState(StrEnum):
 
 
 class Lookup(BaseModel):
-    """An order lookup, as stored with the run.
+    """The result of an order lookup, as stored with the run.
 
-    `order`: set only if the state is `found`. `number`: the number searched for, or None for the
-    customer's latest order, which answers may mention but actions never change.
+    `order`: set only if the state is `found`. `number`: the number searched for, or None if the
+    customer's latest order was looked up. Answers may mention the latest order, but actions never
+    change it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -114,7 +116,8 @@ class Lookup(BaseModel):
 
     @classmethod
     def of(cls, order: Order | None, number: str | None, email: str | None) -> Self:
-        """Return the lookup result that the customer with that address may see."""
+        """Return the lookup result for an order that the shop returned, or None if it returned
+        none. The order is visible only if it belongs to the customer with the address `email`."""
         if order is None:
             return cls(state=LookupState.NOT_FOUND, number=number)
         if not order.belongs_to(email):

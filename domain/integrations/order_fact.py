@@ -1,4 +1,4 @@
-"""The order fact: data about one order, from a webhook of a shop or a payment provider."""
+"""The order fact: data about one order, from a webhook or poll of a shop or a payment provider."""
 
 from datetime import datetime
 
@@ -9,12 +9,12 @@ from domain.integrations.order import OrderState
 
 
 class OrderFact(BaseModel):
-    """One order as of `version`, the platform's own time of the change.
+    """The reported fields of one order as of `version`, the platform's own time of the change.
 
-    A fact with an older version than the known one changes nothing. None means that the webhook
-    does not report the field; the known value stays. `order_id`: the platform's id, as in
-    `Order.id`. `number`: the number that customers use, without "#". `refunded`: the total refunded
-    so far. `is_disputed`: the customer's bank has reversed the payment or was asked to do so.
+    A fact that is older than the known fact changes nothing. A field is None if the platform did
+    not report it; the known value then stays. `order_id`: the platform's id, as in `Order.id`.
+    `number`: the number that customers use, without "#". `refunded`: the total refunded so far.
+    `is_disputed`: the customer's bank has reversed the payment, or was asked to reverse it.
     `is_payment_failed`: the last payment attempt failed.
     """
 

@@ -1,5 +1,5 @@
-"""The poll cursor: the position up to which a platform has been polled, to recover lost
-webhooks."""
+"""The poll cursor: how far a platform has been polled for data that lost webhooks would have
+reported."""
 
 from datetime import datetime
 
@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class PollCursor(BaseModel):
-    """The progress of polling. `position`: for each topic, the time or token up to which all data
-    was read; empty before the first poll. `error_code`: why the last poll failed. `failures`: the
-    number of consecutive failures."""
+    """The progress of polling one connection. `position`: for each topic, the time or token up to
+    which all data was read; empty before the first poll. `error_code`: the error code of the last
+    poll if it failed. `failures`: the number of consecutive failed polls."""
 
     model_config = ConfigDict(frozen=True)
 

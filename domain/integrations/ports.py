@@ -1,4 +1,4 @@
-"""Ports to a merchant's shop, helpdesk and notification channel."""
+"""Ports to a client's shop, helpdesk, mail server and notification channel."""
 
 from datetime import datetime
 from typing import Protocol
@@ -12,31 +12,33 @@ from domain.integrations.order import Order
 
 
 class MailServers(Protocol):
-    """Decides to which of the clients' mail servers the service may connect."""
+    """Decides to which of the clients' own mail servers the service may connect."""
 
     async def check(self, client_id: str, host: str, port: int) -> str:
-        """Return the host in its stored form, after checking that all addresses it resolves to are
-        allowed.
+        """Resolve the mail server's host, check that all its addresses are allowed, and return the
+        host in its stored form.
 
         Raises InvalidMailSender, EngineUnavailable.
         """
 
 
 class Shop(Protocol):
-    """A merchant's shop or payment provider, which finds orders and refunds them.
+    """A client's shop or payment provider, which finds orders and refunds them.
 
     Capabilities that only some shops have are separate protocols, next to the action that needs
-    them (`activities/runs/actions.py`). Effects raise ActionRefused (NotAuthorized),
-    ActionUnreachable (certainly no effect) and ActionUnknown. `key`: the idempotency key, the same
-    for all attempts; it is sent if the external system deduplicates. `again`: whether the outcome
-    of an earlier attempt is unknown; the implementation then looks for its effect first, and
-    repeats the effect only if that is safe.
+    them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
+    (NotAuthorized), ActionUnreachable (certainly no effect) and ActionUnknown. `key`: the
+    idempotency key, the same for all attempts. It is sent if the external system deduplicates by
+    it. `again`: whether an earlier attempt has an unknown outcome. The implementation then first
+    looks for the effect of that attempt, and repeats the effect only if that is safe.
     """
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number, or the customer's latest order if no number is given.
+        """Return the order with that number, or the latest order of the customer `email` if no
+        number is given. Return None if there is no such order.
 
-        The caller must check the order's owner. Raises ActionRefused, ActionUnreachable.
+        The caller must check that the order belongs to the customer. Raises ActionRefused,
+        ActionUnreachable.
         """
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
@@ -44,7 +46,8 @@ class Shop(Protocol):
 
 
 class HelpdeskTicket(BaseModel):
-    """A ticket in a helpdesk. `customer_email`: the person who receives its public answers."""
+    """A ticket in a helpdesk. `customer_email`: the address of the person who receives the ticket's
+    public answers."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -54,19 +57,22 @@ class HelpdeskTicket(BaseModel):
 
 
 class Helpdesk(Protocol):
-    """A merchant's helpdesk. Errors, `key` and `again` are as for `Shop`."""
+    """A client's helpdesk. Errors, `key` and `again` are as for `Shop`."""
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Answer the customer in the ticket. Return the message's id."""
+        """Post an answer to the customer in the ticket. Return the helpdesk's id for the
+        message."""
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Add a note that only staff can read. Return the note's id."""
+        """Add an internal note to the ticket, which only staff can read. Return the helpdesk's id
+        for the note."""
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags. Existing tags remain."""
+        """Add tags to the ticket. Existing tags remain."""
 
     async def check(self) -> None:
-        """Verify our credentials. Raises ActionRefused (NotAuthorized), ActionUnreachable."""
+        """Verify that the helpdesk accepts the connection's credentials. Raises ActionRefused
+        (NotAuthorized), ActionUnreachable."""
 
 
 class NoticeBoard(Protocol):
@@ -78,7 +84,8 @@ class NoticeBoard(Protocol):
 
 class Connectors(Protocol):
     """Creates API clients for the systems that a client has connected. All methods raise
-    ActionRefused for a provider of another class, and NotAuthorized for unreadable credentials."""
+    ActionRefused if the provider is of another class, and NotAuthorized if the credentials cannot
+    be decrypted."""
 
     def shop(self, integration: Integration) -> Shop: ...
 
@@ -88,10 +95,11 @@ class Connectors(Protocol):
 
 
 class DemoShops(Protocol):
-    """Demo shops on this machine, which members may connect to try the service."""
+    """Demo shops on this machine. A client's members may connect one to try the service."""
 
     async def open(self, tenant: TenantId, now: datetime) -> str:
-        """Return the path of the client's own demo shop; create the shop if it does not exist."""
+        """Return the file path of the client's own demo shop. Create the shop if it does not
+        exist."""
 
     def is_own(self, tenant: TenantId, path: str) -> bool:
-        """Return whether this is the path that `open` returns for the tenant."""
+        """Return whether `path` is the path of the client's own demo shop."""

@@ -1,7 +1,7 @@
 """Detect names that imitate a carrier, a bank or the service.
 
 Names are compared by their skeletons: look-alike letters are merged, and case, alphabet, accents,
-blanks and signs are ignored. The protected names are in the YAML file next to this module.
+blanks and punctuation are ignored. The protected names are in the YAML file next to this module.
 """
 
 import re
@@ -14,15 +14,16 @@ from typing import Final
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.service_name import ServiceName
 
-# A shorter protected name occurs in many innocent words ("pushups"), so it must be a whole word.
+# A protected name that is shorter than this occurs in many innocent words ("pushups"), so it only
+# counts as a whole word.
 _LONG: Final = 5
 _CHARS: Final = 120
-# Long enough for a short name with two or three companion words.
+# Maximum length of a run of words: long enough for a short name with two or three companion words.
 _RUN: Final = 30
 _MAY_MIX: Final = frozenset({"LATIN", "CJK", "HIRAGANA", "KATAKANA", "HANGUL"})
 _CAMEL: Final = re.compile(r"(?<=[^\W\d_a-z])(?=[^\W\d_a-z][a-z])|(?<=[a-z])(?=[A-Z])")
 _GAP: Final = re.compile(r"[^a-z]+")
-# Pairs of letters that look like one letter, and letters that look like each other.
+# Pairs of letters that look like one letter, and single letters that look like another.
 _ALIKE: Final = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("i", "l"), ("j", "l"))
 
 
@@ -40,12 +41,12 @@ class _File(LexiconFile):
 
 
 def mailable_name(name: str, sender: str | None, service: ServiceName | None = None) -> str:
-    """Return the name in the form that a mail may show.
+    """Return the client's name in the form that mails may show.
 
-    `sender`: the address of the client's verified sender. A protected name is replaced by the
-    sender's domain, unless the name's owner holds that domain. Without a sender the replacement is
-    "". `service`: the service's own name, which is protected too, because the service is the mail's
-    sender.
+    A protected name is replaced by the domain of the client's verified sender, unless that domain
+    belongs to the owner of the protected name. `sender`: the sender's address; without one, a
+    protected name becomes "". `service`: the service's own name, which is protected too if given,
+    because the service sends the mail.
     """
     imitated = imitated_domains(name)
     if service is not None and _imitates(name, service):
@@ -58,10 +59,11 @@ def mailable_name(name: str, sender: str | None, service: ServiceName | None = N
 
 @lru_cache(maxsize=1_024)
 def imitated_domains(name: str) -> tuple[str, ...] | None:
-    """Return the domains of the protected names that `name` resembles, or None if it resembles
-    none.
+    """Return the domains of the owners of all protected names that `name` resembles, or None if it
+    resembles none.
 
-    A word that mixes alphabets cannot be compared and counts as an imitation. Never raises.
+    A word that mixes alphabets cannot be compared, so it counts as an imitation without domains.
+    Never raises.
     """
     if any(map(_mixes_alphabets, name[:_CHARS].split())):
         return ()
@@ -77,26 +79,27 @@ def imitated_domains(name: str) -> tuple[str, ...] | None:
 
 
 def _imitates(name: str, service: ServiceName) -> bool:
-    """Return whether a name equals the service's, with or without the companion words that
+    """Return whether a name equals the service's name, with or without the companion words that
     impostors add.
 
-    A name that only contains the service's name is allowed: "Service" is part of many shops' names.
+    A name that only contains the service's name is allowed, because "Service" is part of many
+    shops' names.
     """
     own = "".join(_skeleton_words(service.name))
     return own in _stripped({"".join(_skeleton_words(name[:_CHARS]))})
 
 
 def _mixes_alphabets(word: str) -> bool:
-    """Return whether a word mixes Latin letters with an alphabet other than those of East Asian
-    names."""
+    """Return whether a word mixes Latin letters with letters of another alphabet. East Asian
+    scripts are allowed, because East Asian names mix them with Latin letters."""
     letters = filter(str.isalpha, unicodedata.normalize("NFKC", word))
     alphabets = {unicodedata.name(letter, "UNKNOWN").split()[0] for letter in letters}
     return "LATIN" in alphabets and not alphabets <= _MAY_MIX
 
 
 def _runs(words: list[str]) -> frozenset[str]:
-    """Return all strings spelled by consecutive words, with and without impostors' companion
-    words."""
+    """Return the joined text of each run of consecutive words, with and without the companion words
+    that impostors add."""
     spelled = {
         run for start in range(len(words)) for run in accumulate(words[start:]) if len(run) <= _RUN
     }
@@ -104,7 +107,8 @@ def _runs(words: list[str]) -> frozenset[str]:
 
 
 def _stripped(spelled: Set[str]) -> frozenset[str]:
-    """Return the strings, and each string without the companion words that impostors add."""
+    """Return the given texts, and each text without the companion words that impostors add to its
+    start or end."""
     found, left = set(spelled), list(spelled)
     while left:
         run = left.pop()
@@ -117,7 +121,7 @@ def _stripped(spelled: Set[str]) -> frozenset[str]:
 
 
 def _skeleton_words(name: str) -> list[str]:
-    """Return the skeletons of a name's words: Latin letters in lower case, with look-alikes
+    """Return the skeleton of each word in a name: lower-case Latin letters, with look-alikes
     merged."""
     composed = _CAMEL.sub(" ", unicodedata.normalize("NFKC", name))
     letters = "".join(map(_letter, unicodedata.normalize("NFKD", composed)))
@@ -126,8 +130,8 @@ def _skeleton_words(name: str) -> list[str]:
 
 
 def _letter(mark: str) -> str:
-    """Return the Latin letter that a character resembles, "" for an invisible character, else the
-    character itself."""
+    """Return the Latin letter that a character resembles, "" for an invisible character, or else
+    the case-folded character."""
     looks = _looks()
     if mark in looks:
         return looks[mark]
@@ -161,8 +165,8 @@ def _companions() -> tuple[str, ...]:
 
 @cache
 def _protected() -> tuple[tuple[str, bool, tuple[str, ...]], ...]:
-    """Return each protected name's skeleton, whether it counts only as a whole word, and its
-    domains."""
+    """Return for each protected name: its skeleton, whether it only counts as a whole word, and its
+    owner's domains."""
     skeletons = (("".join(_skeleton_words(one.name)), one) for one in _file().names)
     return tuple(
         (skeleton, one.apart or len(skeleton) < _LONG, one.domains) for skeleton, one in skeletons

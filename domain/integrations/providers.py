@@ -1,4 +1,4 @@
-"""The providers of integrations, with the static facts about each."""
+"""The providers of connected systems, with the static facts about each."""
 
 import re
 from collections.abc import Mapping
@@ -27,9 +27,9 @@ class Provider(StrEnum):
 
 
 class SystemClass(StrEnum):
-    """The kind of a system. `shop`: has orders and can refund them. `helpdesk`: has tickets that
-    can be answered, noted and tagged. `mail`: delivers customers' mails. `notices`: notifies the
-    merchant's team. `other`: a custom system of the merchant."""
+    """The kind of a connected system. `shop`: has orders and can refund them. `helpdesk`: has
+    tickets that can be answered, noted and tagged. `mail`: delivers customers' mails. `notices`:
+    notifies the merchant's team. `other`: a custom system of the merchant."""
 
     SHOP = "shop"
     HELPDESK = "helpdesk"
@@ -40,7 +40,8 @@ class SystemClass(StrEnum):
 
 @dataclass(frozen=True)
 class Shape:
-    """The format of a value, and its description for people."""
+    """The format of a setting or credential. `expected`: the description of the format for
+    people."""
 
     pattern: re.Pattern[str]
     expected: str
@@ -50,11 +51,11 @@ class Shape:
 class ProviderSpec:
     """The static facts about one provider.
 
-    All `settings` and `credentials` are required; `optional` settings may be given, and no others
-    are accepted. `secret_shapes`: the formats of credentials that have one. `may_listen`: the
-    provider may be connected without credentials, to receive webhooks only. `on_this_machine`: the
-    system is a local file, which only operators may connect. `slow_to_show`: an earlier request may
-    still complete at the provider after a lookup did not find its effect.
+    All `settings` and `credentials` are required. Settings in `optional` may be given; other
+    settings are refused. `secret_shapes`: the formats of credentials that have a known format.
+    `may_listen`: the provider may be connected without credentials, to receive webhooks only.
+    `on_this_machine`: the system is a local file, which only operators may connect. `slow_to_show`:
+    an earlier request may still complete at the provider after a lookup did not find its effect.
     """
 
     of: SystemClass
@@ -71,17 +72,18 @@ _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _ADDRESS: Final = Shape(
     re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}"), "a mail address"
 )
-# The allowed addresses are checked when the socket is opened (`adapters/webhooks/dial.py`).
+# The resolved addresses are checked later, when the socket is opened (`adapters/webhooks/dial.py`).
 _SHOP_URL: Final = Shape(
     re.compile(rf"https://(?:{_LABEL}\.)+{_LABEL}(?::\d{{1,5}})?(?:/[A-Za-z0-9._~/-]{{0,200}})?"),
     "https://shop.example.com",
 )
-# The setting for whether an answer in a ticket is public or an internal note.
+# Name of the setting that selects whether the agent answers a ticket publicly or with an internal
+# note.
 ANSWER_AS: Final = "answer_as"
 _ANSWER_AS: Final = Shape(re.compile(r"public|note"), "public or note")
 
-# The setting for the merchant's mail server through which all mail reaches the mail provider's
-# address.
+# Name of the setting that names the merchant's mail server. All mail to the mail provider's address
+# must pass through this server.
 AUTHSERV_ID: Final = "authserv_id"
 _AUTHSERV_ID: Final = Shape(re.compile(rf"(?:{_LABEL}\.)+{_LABEL}"), "mx.example.com")
 _MAIL: Final = ProviderSpec(of=SystemClass.MAIL, optional={AUTHSERV_ID: _AUTHSERV_ID})
@@ -163,7 +165,7 @@ PROVIDERS: Final = {
         of=SystemClass.NOTICES,
         credentials=("webhook_url",),
         optional={"language": Shape(re.compile(r"fr|en"), "fr or en")},
-        # Notifications may be posted to no other address.
+        # Notifications may only be posted to Slack's own address.
         secret_shapes={
             "webhook_url": Shape(
                 re.compile(r"https://hooks\.slack\.com/services(?:/[A-Za-z0-9]{1,64}){3}"),

@@ -1,7 +1,8 @@
 """The kinds of mail that the service sends in its own name, with their limits.
 
 The text of each mail is fixed: it contains no brand, free text or link of a client. Add each new
-kind here, with its limit, before sending it (`activities/integrations/service_mails.py`).
+kind of mail here, with its limit, before the code sends it
+(`activities/integrations/service_mails.py`).
 """
 
 from dataclasses import dataclass
@@ -23,10 +24,11 @@ class ServiceMail(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ServiceMailLimit:
-    """The limit on one kind of mail. `per_address`: mails to one address in a UTC day, from all
-    clients together. `uses_allowance`: the mail counts against the client's daily allowance,
-    because the client chooses the recipient. `more_an_hour`: mails still allowed per hour after the
-    daily limit, so that strangers cannot block a mailbox for the day."""
+    """The limit on one kind of mail. `per_address`: maximum number of mails to one address in a UTC
+    day, from all clients together. `uses_allowance`: whether the mail counts against the client's
+    daily mail allowance, because the client chooses the recipient. `more_an_hour`: number of mails
+    still allowed per hour once `per_address` is reached, so that strangers cannot block a mailbox
+    for the day."""
 
     per_address: int
     uses_allowance: bool
@@ -34,13 +36,13 @@ class ServiceMailLimit:
 
 
 LIMITS: Final = {
-    # Sign-in has its own, stricter limits per requester and per address.
+    # Sign-in codes have other, stricter limits per requester and per address.
     ServiceMail.SIGN_IN_CODE: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.NO_ACCOUNT: ServiceMailLimit(60, uses_allowance=False),
     ServiceMail.INVITATION: ServiceMailLimit(5, uses_allowance=True),
     ServiceMail.SENDER_CODE: ServiceMailLimit(10, uses_allowance=True),
     # A stranger chooses the recipient, so refusals of these mails must not stop the client's other
-    # mail. Both kinds have their own limits per address, requester and client
+    # mail. Both kinds also have limits per address, requester and client
     # (domain/identity/mailed_code.py).
     ServiceMail.VISITOR_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),
     ServiceMail.TICKET_CODE: ServiceMailLimit(20, uses_allowance=False, more_an_hour=2),

@@ -1,4 +1,5 @@
-"""Stripe payments: find a payment's order number, and convert Stripe's units of money."""
+"""Find the order number in a Stripe payment, and convert between amounts and Stripe's units of
+money."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,21 +8,22 @@ from domain.core.errors import InvalidInput
 from domain.core.money import Money, digits_of
 
 NUMBER_KEYS: Final = ("order_number", "order_id")
-"""The metadata keys that may contain a payment's order number, in order of preference."""
-# Currencies whose minor unit at Stripe differs from ISO 4217, with their decimal digits.
+"""The metadata keys of a payment that may contain its order number, in order of preference."""
+# Number of decimal digits of currencies for which Stripe's minor unit differs from ISO 4217.
 _DIGITS: Final = {"ISK": 2, "UGX": 2, "MGA": 0}
 
 
 def number_in(metadata: Mapping[str, str]) -> str:
-    """Return the order number, without "#", or "" if the metadata contain none."""
+    """Return the order number in a payment's metadata, without "#", or "" if there is none."""
     given = next((metadata[key] for key in NUMBER_KEYS if metadata.get(key)), "")
     return given.removeprefix("#")
 
 
 def money_of(units: int, currency: str) -> Money:
-    """Convert Stripe's units to an amount. `currency`: in any case.
+    """Convert a number of Stripe's minor units to an amount. `currency`: the code in upper or lower
+    case.
 
-    Raises InvalidInput if the amount is no whole number of minor units.
+    Raises InvalidInput if the amount is not a whole number of ISO 4217 minor units.
     """
     code = currency.upper()
     ours, theirs = digits_of(code), _DIGITS.get(code, digits_of(code))
@@ -32,8 +34,8 @@ def money_of(units: int, currency: str) -> Money:
 
 
 def units_of(amount: Money) -> int:
-    """Convert an amount to Stripe's units. Raises InvalidInput if it has more digits than Stripe
-    supports."""
+    """Convert an amount to a number of Stripe's minor units. Raises InvalidInput if the amount has
+    more decimal digits than Stripe supports."""
     ours = digits_of(amount.currency)
     theirs = _DIGITS.get(amount.currency, ours)
     units, rest = divmod(amount.minor * int(10**theirs), int(10**ours))

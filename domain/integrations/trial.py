@@ -1,4 +1,5 @@
-"""The trial of a connection: whether the external system answers and accepts our credentials."""
+"""The trial of a new connection, which checks whether the external system answers and accepts the
+credentials."""
 
 from enum import StrEnum
 from typing import Final
@@ -13,8 +14,8 @@ from domain.integrations.integration import IntegrationEntry
 
 
 class Problem(StrEnum):
-    """Why the agent cannot use a connection now. The values are the error codes that its calls
-    would raise."""
+    """Why the agent cannot use a connection now. Each value is the code of the error that the
+    agent's calls would raise."""
 
     NOT_AUTHORIZED = NotAuthorized.code
     FORBIDDEN = ActionForbidden.code
@@ -30,11 +31,11 @@ SENTENCES: Final = {
     Problem.REFUSED: "there is no such shop or account, or it may not be called from here",
     Problem.UNREACHABLE: "it cannot be reached, or does not answer in time",
 }
-"""The description of each problem for people."""
+"""For each problem: its description for people."""
 
 
 class TriedIntegration(IntegrationEntry):
-    """A new connection. `problem`: the problem found by its trial, or null if the connection
-    works."""
+    """A new connection with the result of its trial. `problem`: the problem that the trial found,
+    or null if the connection works."""
 
     problem: Problem | None

@@ -1,13 +1,13 @@
-"""WooCommerce's order statuses, and the order states to which they map."""
+"""Map WooCommerce's order statuses to order states."""
 
 from typing import Final
 
 from domain.integrations.order import OrderState
 
 TRASH: Final = "trash"
-"""The status of a trashed order, which can be restored."""
-# The standard statuses, and two that many shops add. WooCommerce does not track parcels, so a
-# completed order counts as shipped.
+"""The status of an order in WooCommerce's trash, from which the order can be restored."""
+# The standard statuses, and two statuses that many shops add. WooCommerce does not track parcels,
+# so a completed order counts as shipped.
 _STATES: Final = {
     "pending": OrderState.OPEN,
     "processing": OrderState.OPEN,
@@ -22,6 +22,6 @@ _STATES: Final = {
 
 
 def state_in(status: str) -> OrderState:
-    """Return the state of an order; `unknown` for a refunded order, whose parcel may be anywhere,
-    and for custom statuses."""
+    """Return the order state for a WooCommerce status. Custom statuses are `unknown`. So is the
+    status of a refunded order, because the order may or may not have shipped."""
     return _STATES.get(status.removeprefix("wc-"), OrderState.UNKNOWN)
