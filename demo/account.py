@@ -1,4 +1,4 @@
-"""The end of the tour: a merchant signs up, and connects an AI client."""
+"""The last part of the tour: a merchant signs up, and connects an AI client over MCP."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,8 @@ from demo.sign_up import FirstAnswer, SignUp
 
 _SHOWN: Final = 300
 
-# An AI client's calls to an account with one ticket: what happened, how, and the remaining quota.
+# The MCP tools that the AI client calls. They return the new account's one conversation, its
+# playbooks and its remaining quota.
 _ASKED: Final[Mapping[str, dict[str, object]]] = {
     "search_conversations": {},
     "list_playbooks": {},
@@ -24,7 +25,8 @@ _ASKED: Final[Mapping[str, dict[str, object]]] = {
 
 
 async def show_new_account(api_url: str, mails: Path, out: Console) -> bool:
-    """Sign up over HTTP, then query by MCP. Returns True if every result was as expected."""
+    """Sign up over HTTP, then query the account over MCP. Return True if every result was as
+    expected."""
     first = await SignUp(api_url, mails).first_answer()
     told = await _told_by_mcp(api_url, first.key)
     out.print(_table(first, told))
@@ -33,7 +35,8 @@ async def show_new_account(api_url: str, mails: Path, out: Console) -> bool:
 
 
 async def _told_by_mcp(api_url: str, key: str) -> Mapping[str, CallToolResult]:
-    """Call the tool with the protocol's official client, authenticated by the key."""
+    """Call each MCP tool with the protocol's official client, authenticated by the API key. Return
+    the results by tool name."""
     headers = {"Authorization": f"Bearer {key}"}
     async with httpx2.AsyncClient(headers=headers, trust_env=False) as http:
         transport = streamable_http_client(f"{api_url}/api/mcp", http_client=http)

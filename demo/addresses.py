@@ -1,4 +1,4 @@
-"""The addresses of the open demo shop, and commands to paste."""
+"""Print the addresses of the open demo shop, and commands to paste."""
 
 import json
 import secrets
@@ -40,15 +40,17 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
 
 
 async def show_entry(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """Print the address for people. Its one-time link signs them in as the shop's owner."""
+    """Print the address that people open. Its one-time link signs them in as the shop's owner."""
     token = await opened.office.sign_in_link(secrets.token_bytes(TOKEN_BYTES))
     begin = f"open {stack.api_url}{LINK_PATH}/{token}"
     out.print(begin, soft_wrap=True, highlight=False, markup=False)
 
 
 def platform_lines(hub: DemoHub, api_url: str) -> Iterator[str]:
-    """Print the webhook addresses untruncated, because they are pasted, and a mail to send to one
-    of them."""
+    """Yield the webhook address of each platform, and a command that sends a mail to one of them.
+
+    The lines are not truncated, because users paste them.
+    """
     for name, address in hub.addresses():
         signed = f", signed with {address.secret}" if address.secret else ""
         yield f"from {name} to {api_url}{address.path}{signed}"
@@ -60,7 +62,8 @@ def platform_lines(hub: DemoHub, api_url: str) -> Iterator[str]:
         "TextBody": "Combien coûte la livraison express ?",
     }
     body = shlex.quote(json.dumps(mail, ensure_ascii=False))
-    # Each use of the command sends a different mail.
+    # The timestamp gives each mail its own Message-ID, so a repeated command is not treated as a
+    # duplicate.
     body = body.replace(_MESSAGE_ID, "mail-'\"$(date +%s)\"'")
     yield f"curl -s {api_url}{hub.postmark.path} -H 'Content-Type: application/json' -d {body}"
 

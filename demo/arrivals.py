@@ -1,5 +1,5 @@
-"""The tour's inbound webhooks: a shop's webhook changes an answer, and a helpdesk's ticket and a
-mail with a photo are answered on their own platform."""
+"""The tour's inbound webhooks. A shop's webhook changes an answer; a helpdesk ticket and a mail
+with a photo are answered on their own platform."""
 
 import asyncio
 from collections import Counter
@@ -52,9 +52,11 @@ class _Answer(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TourPost:
-    """How the tour's platforms reach the service, and how the tour reads the results. `gateway`: an
-    HTTP client with the shop's key. `outside`: one without a key. `mails`: the folder of sent
-    mails."""
+    """The connections of the tour's platforms to the service, and the sources of its results.
+
+    `gateway`: an HTTP client with the shop's API key. `outside`: an HTTP client without a key, as
+    platforms use it. `mails`: the folder of sent mails.
+    """
 
     gateway: httpx.AsyncClient
     outside: httpx.AsyncClient
@@ -70,8 +72,12 @@ Part = Callable[[TourPost, TourTranscript], Awaitable[None]]
 
 
 async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
-    """Send other platforms' webhooks to the shop's inbound addresses. Returns each part's title and
-    transcript. If the service refuses a request, the part ends, and its transcript says so."""
+    """Send the platforms' webhooks to the shop's inbound addresses. Return each part's title and
+    transcript.
+
+    If the service refuses a request, that part of the tour ends, and its transcript records the
+    refusal.
+    """
     courses: list[tuple[str, TourTranscript]] = []
     for title, part in _PARTS:
         course = TourTranscript()
@@ -84,8 +90,11 @@ async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
 
 
 async def order_news(post: TourPost, course: TourTranscript) -> None:
-    """Ask the same question before and after the shop ships the parcel again. The demo shop's own
-    file does not contain the order."""
+    """Ask for an order's tracking before and after a webhook changes its link. Check that the
+    second answer contains the new link.
+
+    Only webhooks contain this order; the demo shop's own file does not.
+    """
     now, address = utc_now(), post.hub.shopify
     first, second = (f"https://suivi.example/{post.numbers.told}-{number}" for number in (1, 2))
     order = ShopOrder(post.numbers.told, post.numbers.noemie, placed(now), first)
@@ -96,7 +105,7 @@ async def order_news(post: TourPost, course: TourTranscript) -> None:
     again = replace(order, tracking_url=second)
     updated = order_webhook(address, again, "orders/updated", new_ulid(), utc_now())
     await _send(post, course, updated, Outcome.ORDER_UPDATED)
-    # The platform retries the webhook, which has no further effect.
+    # The same webhook again, as if the platform retried it; the order does not change.
     twice = await _send(post, course, updated, Outcome.ORDER_UPDATED)
     course.expect("one that came twice, counted", good=twice.duplicates == 1)
     after = await _ask(post, course, order)
@@ -104,12 +113,13 @@ async def order_news(post: TourPost, course: TourTranscript) -> None:
 
 
 def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
-    """Return, for each link, whether the answer contains it."""
+    """Return whether the answer contains each link, in the order of `links`."""
     return tuple(link in answer.response for link in links)
 
 
 async def helpdesk_ticket(post: TourPost, course: TourTranscript) -> None:
-    """Open a ticket in the helpdesk, as a customer does; the answer appears in the helpdesk."""
+    """Open a ticket in the helpdesk as a customer does, and check that the answer appears in that
+    ticket."""
     ticket = post.desk.open(post.numbers.paul, "Livraison express", _EXPRESS)
     course.said.append((f"ticket {ticket.number}", _EXPRESS))
     webhook = ticket_webhook(post.hub.zendesk, ticket, new_ulid(), utc_now())
@@ -123,7 +133,8 @@ async def helpdesk_ticket(post: TourPost, course: TourTranscript) -> None:
 
 
 async def mail_with_photo(post: TourPost, course: TourTranscript) -> None:
-    """Deliver a mail by a mail provider's webhook; the answer is a mail in the same thread."""
+    """Deliver a customer's mail through a mail provider's webhook, and check that the answer is a
+    mail in the same thread."""
     mail = CustomerMail(
         sender=post.numbers.rose,
         name="Rose Garnier",
@@ -142,7 +153,7 @@ async def mail_with_photo(post: TourPost, course: TourTranscript) -> None:
 
 
 async def _show_files(post: TourPost, course: TourTranscript, arrived: InboundWebhook) -> None:
-    """Show the mail's stored attachments, as the run and its review show them."""
+    """Add the mail's stored attachments to the transcript, with name, type and size in bytes."""
     if arrived.event_id is None:
         return
     course.tells[arrived.event_id] = Counter(("conversation.created", "ticket.resolved"))
@@ -156,7 +167,7 @@ async def _show_files(post: TourPost, course: TourTranscript, arrived: InboundWe
 async def _send(
     post: TourPost, course: TourTranscript, webhook: SentWebhook, outcome: Outcome
 ) -> InboundWebhook:
-    """Send a webhook like the platform does, and wait until the log has its outcome."""
+    """Send a webhook as the platform does, and return its row of the log once it has an outcome."""
     headers = {"Content-Type": "application/json", **webhook.headers}
     answer = await post.outside.post(webhook.address.path, content=webhook.body, headers=headers)
     answer.raise_for_status()
@@ -167,7 +178,7 @@ async def _send(
 
 
 async def _logged(post: TourPost, webhook: SentWebhook) -> InboundWebhook | None:
-    """Return the log's row of a delivery, once it has ended."""
+    """Return the log's row of a delivery, or None until its processing has ended."""
     async with post.database.reading(post.tenant) as connection:
         latest = await InboundLogRepository(connection, post.tenant).page(limit=_LOGGED)
     ended = (one for one in latest if one.state in (WebhookState.DONE, WebhookState.FAILED))
@@ -190,7 +201,7 @@ async def _ask(post: TourPost, course: TourTranscript, order: ShopOrder) -> _Ans
     course.said.append((answer.status, answer.response))
     course.expect("completed", good=answer.status == "completed")
     if answer.event_id is not None:
-        # The first question starts the conversation, and the second continues it.
+        # Only the first question starts a conversation; the second continues it.
         opens = () if course.tells else ("conversation.created",)
         course.tells[answer.event_id] = Counter((*opens, "ticket.resolved"))
     return answer
@@ -206,7 +217,8 @@ async def _soon(found: Sequence[DeskComment]) -> Sequence[DeskComment] | None:
 
 
 async def _until(look: Callable[[], Awaitable[T | None]]) -> T:
-    """Return the first result that is not None. Raises TimeoutError."""
+    """Call `look` repeatedly, and return its first result that is not None. Raises TimeoutError
+    after _PATIENCE_S."""
     async with asyncio.timeout(_PATIENCE_S):
         while True:
             found = await look()

@@ -1,4 +1,4 @@
-"""The demo shop's back office: the open reviews, and the commands that decide them."""
+"""The demo shop's back office: its open reviews, and the commands that decide them."""
 
 import shlex
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class BackOffice:
-    """`root`: the data folder of the commands."""
+    """The work of the shop's people. `root`: the data folder that the printed commands use."""
 
     units: UnitsOfWork
     tenant: TenantId
@@ -35,7 +35,7 @@ class BackOffice:
             return [await read_review(connection, self.tenant, review.id) for review in found]
 
     async def reply(self, review: Review, text: str) -> None:
-        """Answer with this text, as a person of the shop."""
+        """Approve the review with this text as the answer, in the name of the shop's owner."""
         async with self.units.of(self.tenant) as work:
             await edit_review(
                 work,
@@ -47,19 +47,22 @@ class BackOffice:
             )
 
     async def sign_in_link(self, random: bytes) -> str:
-        """Return the token of a link that signs in the shop's owner, made from TOKEN_BYTES random
-        bytes."""
+        """Create a link that signs in the shop's owner, and return its token. `random`: TOKEN_BYTES
+        random bytes."""
         async with self.units.everywhere() as work:
             return await make_sign_in_link(work, Actor.system("demo"), OWNER, random)
 
     def reply_line(self, review: Review, text: str) -> str:
-        """Return the command for the decision. If the customer has written again, the command must
-        name the latest message; otherwise it is refused."""
+        """Return the command that approves the review with this text.
+
+        If the customer has written again, the service refuses a decision that does not name the
+        latest message.
+        """
         again = review.latest_message != review.messages[0].event_id
         seen: tuple[str, ...] = ("--message", review.latest_message) if again else ()
         seen += ("--revision", str(review.revision)) if review.revision else ()
         return self.line("review", "approve", review.id, "--text", text, *seen)
 
     def line(self, *command: str) -> str:
-        """Return an operator's command, to paste."""
+        """Return a `cli.py` command line for this data folder, to paste into a shell."""
         return f".venv/bin/python cli.py {shlex.join((*command, '--data', str(self.root)))}"

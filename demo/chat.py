@@ -1,4 +1,4 @@
-"""The widget's API calls, as its script sends them from a page of the storefront."""
+"""The widget's API calls, sent as its script sends them from a page of the storefront."""
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -10,12 +10,13 @@ from pydantic import BaseModel
 from demo.widget import DemoWidget
 
 _SESSION: Final = "X-Widget-Session"
-# Slightly longer than the gateway's deadline.
+# Slightly longer than the gateway's own deadline, so that its answer arrives first.
 _TIMEOUT_S: Final = 35
 
 
 def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
-    """Return an HTTP client that calls the widget's routes from a page of the storefront."""
+    """Return an HTTP client for the widget's routes, with the API key and origin of a storefront
+    page."""
     return httpx.AsyncClient(
         base_url=f"{api_url}/api/widget/",
         params={"api_key": widget.key},
@@ -26,7 +27,7 @@ def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
 
 
 class ChatReply(BaseModel):
-    """The answer to a message. `event_id`: None if no event was stored."""
+    """The service's answer to a message. `event_id`: None if no event was stored."""
 
     session_id: str
     status: str
@@ -35,7 +36,7 @@ class ChatReply(BaseModel):
 
 
 class ChatLine(BaseModel):
-    """One line of the conversation."""
+    """One message of the conversation, as the visitor sees it."""
 
     number: int
     author: Literal["customer", "agent", "human"]
@@ -56,10 +57,10 @@ class _Verified(BaseModel):
 
 
 class WidgetChat:
-    """One visitor's chat. A refusal by the service raises httpx.HTTPStatusError."""
+    """One visitor's chat. Each call raises httpx.HTTPStatusError if the service refuses it."""
 
     def __init__(self, http: httpx.AsyncClient, language: str) -> None:
-        """`http`: a client with the widget's key and the page's origin (`widget_client`)."""
+        """`http`: a client with the widget's key and the page's origin, made by `widget_client`."""
         self._http = http
         self._language = language
         self._session = ""
@@ -69,8 +70,8 @@ class WidgetChat:
         self._session = _Begun.model_validate_json(_taken(answer)).session_id
 
     async def say(self, message: str, key: str) -> ChatReply:
-        """Send a message. `key`: its idempotency key; a retry with the same key is the same
-        message."""
+        """Send a message, and return the answer. `key`: its idempotency key; a retry with the same
+        key is not a second message."""
         answer = ChatReply.model_validate_json(
             await self._post(
                 "chat",
@@ -85,20 +86,21 @@ class WidgetChat:
         await self._post("email", {"customer_email": address, "language": self._language})
 
     async def enter_code(self, code: str) -> str:
-        """Enter the code, and return the verified address."""
+        """Submit the code from the mail, and return the verified address."""
         verified = _Verified.model_validate_json(await self._post("verify", {"code": code}))
         self._session = verified.session_id
         return verified.customer_email
 
     async def messages(self) -> tuple[ChatLine, ...]:
-        """Return the whole conversation."""
+        """Return all messages of the conversation."""
         headers = {_SESSION: self._session}
         answer = await self._http.get("messages", params={"after": 0}, headers=headers)
         return _Conversation.model_validate_json(_taken(answer)).messages
 
     @asynccontextmanager
     async def listening(self, after: int) -> AsyncIterator[AsyncIterator[ChatLine]]:
-        """Open the stream, and yield the messages after this number as they arrive."""
+        """Open the event stream, and yield an iterator over the messages numbered higher than
+        `after`, as they arrive."""
         headers = {_SESSION: self._session, "Accept": "text/event-stream"}
         params = {"after": after}
         async with self._http.stream("GET", "messages", params=params, headers=headers) as answer:
@@ -115,7 +117,7 @@ class WidgetChat:
 
 
 async def messages_in(lines: AsyncIterator[str]) -> AsyncIterator[ChatLine]:
-    """Yield the `message` events of a stream of server-sent events."""
+    """Yield the `message` events from the lines of a stream of server-sent events."""
     name = ""
     async for line in lines:
         field, _, value = line.partition(": ")

@@ -1,4 +1,4 @@
-"""A conversation in the storefront's chat, and its expected outcome."""
+"""The tour's conversation in the storefront's chat, and its expected outcome."""
 
 import asyncio
 from collections import Counter
@@ -19,15 +19,15 @@ from domain.webhooks.outbound_event import OutboundEventId
 _KNOWLEDGE: Final = "Combien coûte la livraison express ?"
 _UNSURE: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
 _REPLY: Final = "Bonjour Zoé, bien sûr : nous vous appelons cet après-midi."
-# The messages that the visitor's window should show at the end, by author.
+# The authors of the messages that the visitor's chat should show at the end, in order.
 _AUTHORS: Final = ("customer", "agent", "customer", "agent", "customer", "human")
 _PATIENCE_S: Final = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class TourVisit:
-    """The shop's customer Zoé, who writes from the storefront. `mails`: the folder of mails sent to
-    her."""
+    """The visit of the shop's customer Zoé to the storefront. `mails`: the folder of sent mails,
+    including those to her."""
 
     chat: WidgetChat
     office: BackOffice
@@ -37,10 +37,11 @@ class TourVisit:
 
 @dataclass(slots=True)
 class ChatCourse(TourTranscript):
-    """The transcript of the conversation."""
+    """The transcript of the chat."""
 
     def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:
-        """Record an answer of the service, and check its status."""
+        """Record an answer of the service, and check its status. `tells`: the webhooks that it must
+        cause."""
         self.said.append((answer.status, answer.response))
         self.expect(f"{status}, not {answer.status}", good=answer.status == status)
         if answer.event_id is not None:
@@ -48,9 +49,12 @@ class ChatCourse(TourTranscript):
 
 
 async def converse(visit: TourVisit) -> ChatCourse:
-    """Ask about an order with an emailed code, ask a question that knowledge answers, and one that
-    a person answers while the chat is open. If the service refuses a request, the conversation
-    ends, and the transcript says so."""
+    """Run the chat, and return its transcript.
+
+    The visitor asks about an order and verifies her address with an emailed code. She then asks one
+    question that the knowledge answers, and one that a person answers while the chat is open. If
+    the service refuses a request, the chat ends, and the transcript records the refusal.
+    """
     course = ChatCourse()
     try:
         await _take(visit, course)
@@ -106,7 +110,7 @@ async def _review(visit: TourVisit, course: ChatCourse) -> None:
     course.expect("the reviewer's words", good=reply is not None and reply.text == _REPLY)
     if reply is not None:
         course.said.append(("open chat", reply.text))
-        # Without this, the answer would be mailed as well.
+        # Mark the reply as seen; otherwise the service would mail it as well.
         await visit.chat.seen(reply.number)
 
 

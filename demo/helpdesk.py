@@ -1,7 +1,7 @@
-"""The demo shop's helpdesk: a small local Zendesk, with the API that the agent uses.
+"""The demo shop's helpdesk: a small local Zendesk with the API calls that the agent uses.
 
-It behaves like the published API: basic auth of `email/token`, audits with custom metadata, safe
-updates by `updated_stamp`. A page shows the tickets.
+It follows Zendesk's documentation: basic authentication with `email/token`, audits with custom
+metadata, and safe updates by `updated_stamp`. A page shows the tickets.
 """
 
 import base64
@@ -54,7 +54,8 @@ class _Tags(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DeskComment:
-    """`by`: `customer` or `agent`."""
+    """A comment on a ticket. `by`: the author, `customer` or `agent`. `key`: the action key in the
+    comment's metadata, if any."""
 
     by: str
     text: str
@@ -65,8 +66,9 @@ class DeskComment:
 
 @dataclass
 class DeskTicket:
-    """`comments`: oldest first. The update stamp is derived from the number of changes. `place`:
-    the position of the latest comment among all comments of the helpdesk."""
+    """A ticket. `comments`: oldest first. `place`: the number of its latest comment, counted across
+    the whole helpdesk; it serves as a cursor. The update stamp is derived from the number of
+    changes."""
 
     number: int
     customer: str
@@ -86,7 +88,7 @@ class DeskTicket:
 
 
 class DemoDesk:
-    """`url`: the helpdesk's URL. `token`: its API token. `first`: the number of its first
+    """The helpdesk. `url`: its URL. `token`: its API token. `first`: the number of its first
     ticket."""
 
     def __init__(self, url: str, token: str, first: int, now: Clock) -> None:
@@ -98,7 +100,7 @@ class DemoDesk:
         self.tickets: dict[int, DeskTicket] = {}
 
     def open(self, customer: str, subject: str, text: str) -> DeskTicket:
-        """Add a customer's comment."""
+        """Create a ticket with a customer's comment, and return it."""
         number = self._first + len(self.tickets)
         ticket = DeskTicket(number, customer, subject, [])
         self.tickets[number] = ticket
@@ -122,7 +124,7 @@ class DemoDesk:
         )
 
     async def _page(self, _: Request) -> PlainTextResponse:
-        """Return the page of all tickets with their comments."""
+        """Return a text page that lists all tickets with their comments."""
         lines = [
             line
             for ticket in self.tickets.values()
@@ -181,7 +183,7 @@ class DemoDesk:
         return JSONResponse({"audits": audits[::-1], "meta": meta})
 
     async def _changed(self, request: Request) -> JSONResponse:
-        """Return the tickets changed after a cursor or since a time, all on one page."""
+        """Return the tickets that changed after a cursor or since a time, all on one page."""
         if not self._may(request):
             return _unauthorized()
         try:
@@ -252,7 +254,7 @@ class DemoDesk:
 
 
 def _plain(html: str) -> str:
-    """Return the text of a body that consists of paragraphs and line breaks."""
+    """Return the plain text of an HTML body that contains only paragraphs and line breaks."""
     return unescape(_TAG.sub("", html.replace("</p><p>", "\n\n").replace("<br>", "\n")))
 
 

@@ -22,8 +22,8 @@ SHOP_DOMAIN: Final = "maison-lavande.myshopify.com"
 
 @dataclass(frozen=True, slots=True)
 class HubAddress:
-    """The address to which a platform sends its webhooks. `secret`: its signing secret; empty if
-    the platform does not sign."""
+    """The inbound address of a platform's webhooks. `secret`: the signing secret, or empty if the
+    platform does not sign."""
 
     path: str
     secret: str = field(default="", repr=False)
@@ -45,7 +45,8 @@ class DemoHub:
 
 @dataclass(frozen=True, slots=True)
 class _Platform:
-    """`secret`: the platform's own signing secret; empty for none."""
+    """The connection of one platform. `secret`: the platform's signing secret, or empty if it does
+    not sign."""
 
     provider: Provider
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -54,8 +55,8 @@ class _Platform:
 
 
 async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
-    """Reconnect the three platforms, each with a new address. `desk`: the helpdesk that receives
-    the answers."""
+    """Connect the three platforms again, each with a new inbound address, and return the addresses.
+    `desk`: the helpdesk that receives the answers."""
     shopify = _Platform(
         Provider.SHOPIFY, settings={"shop": SHOP_DOMAIN}, secret=secrets.token_hex(16)
     )
@@ -73,8 +74,8 @@ async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
 
 
 async def close_helpdesk(units: UnitsOfWork, tenant: TenantId, desk: DemoDesk) -> None:
-    """Disconnect the helpdesk before it stops, so that it is not polled in vain. A helpdesk that
-    the merchant has connected since stays."""
+    """Disconnect the demo helpdesk before it stops, so that the service does not poll it. A
+    helpdesk that the merchant has connected since stays connected."""
     async with units.database.reading(tenant) as connection:
         connected = await IntegrationRepository(connection, tenant).connected_to(Provider.ZENDESK)
     if connected is not None and connected.settings.get(BASE_URL) == desk.url:

@@ -1,4 +1,4 @@
-"""The mails stored by the embedded mail server, as the demo reads them."""
+"""Reads the mails stored by the embedded mail server."""
 
 import asyncio
 import email
@@ -20,8 +20,8 @@ _LOOK_EVERY_S: Final = 0.02
 
 @dataclass(frozen=True, slots=True)
 class KeptMail:
-    """A mail. `name`: its file name. `text`: empty if the mail has several parts. `in_reply_to`:
-    the Message-ID that it answers, in angle brackets; empty if it answers none."""
+    """A stored mail. `name`: its file name. `text`: empty if the mail has several parts.
+    `in_reply_to`: the Message-ID of the mail that it answers, in angle brackets, or empty."""
 
     name: str
     to: str
@@ -44,8 +44,8 @@ def read_mail(path: Path) -> KeptMail:
 
 
 async def code_to(address: str, folder: Path) -> str:
-    """Return the code in the newest mail to this address, once a mail has arrived. Raises
-    TimeoutError."""
+    """Wait for a mail with a code to this address, and return the code of the newest one. Raises
+    TimeoutError after _PATIENCE_S."""
     async with asyncio.timeout(_PATIENCE_S):
         while True:
             for path in reversed(mails_in(folder)):

@@ -1,5 +1,5 @@
-"""Opening the demo shop: it is created once per data folder, with its webhook receiver and its
-storefront."""
+"""Opens the demo shop with its webhook receiver and its storefront. The shop is created once per
+data folder."""
 
 import secrets
 from collections import Counter
@@ -42,8 +42,8 @@ _LONG_AGO: Final = timedelta(days=2)
 
 @dataclass(frozen=True, slots=True)
 class OpenShop:
-    """The shop with its webhook receiver and its storefront. `tells`: the webhooks that opening the
-    shop must cause. `numbers`: the order numbers of this tour."""
+    """The open shop with its webhook receiver and its storefront. `tells`: the webhooks that
+    opening the shop must cause. `numbers`: the order numbers of this tour."""
 
     shop: SeededShop
     receiver: Receiver
@@ -64,7 +64,8 @@ class _Opener:
     to: Destination
 
     async def shop(self) -> tuple[SeededShop, Counter[str]]:
-        """Return the shop, and the webhooks that creating it caused."""
+        """Return the shop, which is created on first use, and the webhooks that its creation must
+        cause."""
         if self.folder.demo.exists():
             kept = SeededShop.model_validate_json(self.folder.demo.read_text())
             async with self.units.of(TenantId(kept.client_id)) as work:
@@ -73,7 +74,8 @@ class _Opener:
         tenant = TenantId(new_ulid())
         async with self.units.spanning(tenant) as work:
             made = await seed(work, self.folder.shop, self.sealer, to=self.to)
-        # Only members of at least a day count for two-person approvals.
+        # Add the reviewers with an earlier date: only people who have been members for a day count
+        # for two-person approvals.
         earlier = UnitsOfWork(
             self.units.database, self.engine, lambda: utc_now() - _LONG_AGO, new_ulid
         )
@@ -82,8 +84,8 @@ class _Opener:
         return made, SEEDING_TELLS
 
     async def _reopened(self, work: UnitOfWork, kept: SeededShop) -> SeededShop:
-        # No webhook exists if the plan no longer includes webhooks, or if workers may not send to
-        # this machine; the tour then says so.
+        # The webhook cannot exist if the plan no longer includes webhooks, or if workers may not
+        # send to this machine. The tour then reports this.
         with suppress(PlanRequired, InvalidWebhook):
             if not await point(work, kept.webhook, self.to):
                 webhook = await subscribe(work, self.to, self.sealer)
@@ -91,7 +93,7 @@ class _Opener:
         return kept
 
     async def widget(self, shop: SeededShop, origin: str) -> DemoWidget:
-        """Return the shop's widget, for the storefront at this origin."""
+        """Return the shop's widget, which the storefront at this origin may show."""
         port = shop.storefront_port
         before = None if port is None else origin_at(port)
         async with self.units.of(TenantId(shop.client_id)) as work:
@@ -100,8 +102,8 @@ class _Opener:
 
 @asynccontextmanager
 async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenShop]:
-    """Open the demo shop of this folder while the block runs, with its webhook receiver and its
-    storefront. The shop is created if it does not exist."""
+    """Open the demo shop of this folder while the block runs, with its webhook receiver, storefront
+    and helpdesk. The shop is created on first use."""
     client = await connect(load_temporal(stack.env))
     database = Database(stack.env["DATABASE_URL"], pool_size=1)
     engine = TemporalEngine(client)
@@ -139,7 +141,7 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
 
 @asynccontextmanager
 async def _desk(numbers: DemoNumbers) -> AsyncIterator[DemoDesk]:
-    """Run the shop's helpdesk while the block runs."""
+    """Run the shop's helpdesk on a free port while the block runs."""
     with listening() as listener:
         desk = DemoDesk(origin_at(port_of(listener)), secrets.token_hex(16), numbers.first, utc_now)
         async with serving(listener, desk.application()):

@@ -1,4 +1,4 @@
-"""The demo shop's orders, and the actions that its playbook allows on them."""
+"""The demo shop's orders, and the actions on orders that its playbook allows."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -28,16 +28,20 @@ RULEBOOK: Final = Rulebook(
         ),
     },
 )
-"""Refunds up to 60 euros need no approval, larger ones need two people; cancellations need one."""
+"""The rules of the demo shop. Refunds up to 60 euros need no approval, larger ones need two people,
+and cancellations need one person."""
 
-# The number of orders of a tour.
+# The number of orders in one tour.
 _ORDERS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class DemoNumbers:
-    """One tour's orders, by purpose, and its customers. Each tour has its own, because refunds and
-    conversations of earlier tours remain."""
+    """The order numbers of one tour, by purpose, and its customers' addresses.
+
+    Each tour has its own orders and customers, because refunds and conversations of earlier tours
+    remain.
+    """
 
     first: int
 
@@ -116,16 +120,18 @@ class DemoNumbers:
 
 
 def stock(path: Path, now: datetime) -> DemoNumbers:
-    """Add a tour's orders to the demo shop, which is created if it does not exist."""
+    """Add the orders of a new tour to the demo shop, and return their numbers. The shop's file is
+    created on first use."""
     open_demo_shop(path, ())
-    # Numbered after all existing orders, by the number of orders per tour.
+    # Start after all existing orders, at a multiple of the orders per tour.
     numbers = DemoNumbers(1042 + _ORDERS * -(-order_count(path) // _ORDERS))
     open_demo_shop(path, orders_of(numbers, now))
     return numbers
 
 
 def orders_of(numbers: DemoNumbers, now: datetime) -> tuple[DemoOrder, ...]:
-    """Return a tour's orders, in their state at the start of the tour."""
+    """Return the orders of a tour, in their initial state. `now`: the current time; the orders are
+    four days old."""
     orders = (
         (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),
         (numbers.small, numbers.lea, "49.00", OrderState.DELIVERED, "peignoir en coton, M"),

@@ -1,6 +1,8 @@
-"""The webhooks of the tour's platforms: bodies and signatures of a Shopify shop, of Zendesk and of
-Postmark. They follow the platforms' documentation, and do not use the code that verifies
-signatures."""
+"""The webhooks of the tour's platforms, Shopify, Zendesk and Postmark, with body and signature.
+
+They follow the platforms' documentation, and do not use the product's code that verifies
+signatures.
+"""
 
 import base64
 import hmac
@@ -17,7 +19,7 @@ from demo.hub import SHOP_DOMAIN, HubAddress
 from domain.core.json_time import rfc3339
 
 SUPPORT: Final = "support@maison-lavande.example"
-# A photo of one dot.
+# A photo of one pixel.
 PHOTO: Final = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJg"
     "gg=="
@@ -26,8 +28,8 @@ PHOTO: Final = base64.b64decode(
 
 @dataclass(frozen=True, slots=True)
 class SentWebhook:
-    """`delivery`: the platform's id of this delivery, the same in each retry. `topic`: the
-    platform's name of the event."""
+    """A webhook of a platform. `delivery`: the platform's id of the delivery, which stays the same
+    in each retry. `topic`: the platform's name of the event."""
 
     address: HubAddress = field(repr=False)
     delivery: str
@@ -50,7 +52,8 @@ class ShopOrder:
 def order_webhook(
     address: HubAddress, order: ShopOrder, topic: str, delivery: str, now: datetime
 ) -> SentWebhook:
-    """HMAC-SHA256 of the raw body, in base64."""
+    """Return a Shopify webhook about an order. Its signature is the HMAC-SHA256 of the raw body, in
+    base64."""
     parcel: dict[str, JsonValue] = {"status": "success", "tracking_url": order.tracking_url}
     body = _json(
         {
@@ -79,7 +82,8 @@ def order_webhook(
 def ticket_webhook(
     address: HubAddress, ticket: DeskTicket, delivery: str, now: datetime
 ) -> SentWebhook:
-    """HMAC-SHA256 of the timestamp and the raw body, in base64."""
+    """Return a Zendesk webhook about a ticket. Its signature is the HMAC-SHA256 of the timestamp
+    and the raw body, in base64."""
     topic = "zen:event-type:ticket.created"
     stamp = rfc3339(now, "seconds")
     body = _json(
@@ -111,7 +115,7 @@ def ticket_webhook(
 
 @dataclass(frozen=True, slots=True)
 class CustomerMail:
-    """`message_id`: without angle brackets."""
+    """A customer's mail. `message_id`: the Message-ID without angle brackets."""
 
     sender: str
     name: str
@@ -122,7 +126,8 @@ class CustomerMail:
 
 
 def mail_webhook(address: HubAddress, mail: CustomerMail) -> SentWebhook:
-    """Postmark does not sign; its secret address authenticates the request."""
+    """Return a Postmark webhook with a mail. Postmark does not sign; the secret in the webhook's
+    address authenticates it."""
     photo: JsonValue = {
         "Name": "vase.png",
         "Content": base64.b64encode(PHOTO).decode(),
@@ -167,5 +172,5 @@ def _json(body: dict[str, JsonValue]) -> bytes:
 
 
 def placed(now: datetime) -> datetime:
-    """Return the time at which the tour's Shopify order was placed."""
+    """Return the time at which the order at the tour's Shopify shop was placed."""
     return now - timedelta(days=2)

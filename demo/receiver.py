@@ -17,14 +17,15 @@ _TAKEN: Final = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
 
 @dataclass(frozen=True, slots=True)
 class ReceivedWebhook:
-    """A received request. Header names are in lower case."""
+    """A webhook request as received. Header names are in lower case."""
 
     headers: Mapping[str, str]
     body: bytes
 
 
 class Receiver:
-    """`heard`: called with each request. Until it is set, requests are stored in `arrivals`."""
+    """The receiver of the shop's webhooks. `heard`: a function that is called with each request. By
+    default it appends the request to `arrivals`."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -32,13 +33,13 @@ class Receiver:
         self.heard: Callable[[ReceivedWebhook], None] = self.arrivals.append
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Read one request and answer it. A peer that does not speak HTTP gets no answer."""
+        """Read a request, pass it to `heard`, and answer 204. An invalid request gets no answer."""
         try:
             with suppress(OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError):
                 async with asyncio.timeout(_PATIENCE_S):
                     arrival = await _read(reader)
-                    # Stored before the response, so that a reader who sees the delivery succeed
-                    # finds the request here.
+                    # Pass the request on before responding, so that it is stored before the sender
+                    # sees the delivery succeed.
                     self.heard(arrival)
                     writer.write(_TAKEN)
                     await writer.drain()
@@ -48,7 +49,8 @@ class Receiver:
 
 @asynccontextmanager
 async def receiving(certificate: Path) -> AsyncIterator[Receiver]:
-    """Run a receiver on a free port while the block runs. `certificate`: PEM, with key."""
+    """Run a receiver on a free port of this machine while the block runs. `certificate`: a PEM file
+    with certificate and private key."""
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(certificate)
     receiver = Receiver()
@@ -62,7 +64,7 @@ async def receiving(certificate: Path) -> AsyncIterator[Receiver]:
 
 
 async def _read(reader: asyncio.StreamReader) -> ReceivedWebhook:
-    """Read a request. Raises ValueError for an invalid one."""
+    """Read and return one HTTP request. Raises ValueError if it is invalid or too long."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
     pairs = (line.partition(":") for line in head[1:] if line)
     headers = {name.strip().lower(): value.strip() for name, _, value in pairs}

@@ -31,7 +31,8 @@ from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
 from services.tenants.members import add_member
 
-# No playbook for Gorgias' events, so the tour can show the response without a playbook.
+# There is no playbook for Gorgias events, so that the tour can show the response without a
+# playbook.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
 
 PLAYBOOKS: Final = tuple(
@@ -45,8 +46,8 @@ SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integratio
 
 
 class SeededShop(BaseModel):
-    """The demo's credentials. The key is stored unencrypted, for this shop only. `storefront_port`:
-    the last port of the storefront."""
+    """The credentials of the demo shop. The API key is stored unencrypted, which is acceptable for
+    this shop only. `storefront_port`: the port that the storefront last used."""
 
     client_id: str
     key: str
@@ -57,22 +58,24 @@ class SeededShop(BaseModel):
 async def seed(
     work: UnitOfWork, orders: Path, sealer: Sealer, *, to: Destination | None
 ) -> SeededShop:
-    """Create a shop with its orders in the file `orders`, as the client of `work`. `to`: the URL of
-    its webhook; None for no webhook."""
+    """Create the shop and its content for the client of `work`, and return its credentials.
+
+    `orders`: the file of the shop's orders. `to`: the URL of its webhook, or None for no webhook.
+    """
     await open_client(work, DEMO, NewClient(BRAND, OWNER, Plan.PRO))
     key = await create_key(work, DEMO, "demo", secrets.token_bytes(KEY_BYTES))
-    # Created first, so that it receives all following events.
+    # Create the webhook first, so that it receives the events of all following steps.
     webhook = DemoWebhook()
     with suppress(InvalidWebhook):  # workers may not send to this machine
         webhook = await subscribe(work, to, sealer) if to else webhook
-    # On behalf of the owner, whom webhooks then name.
+    # Publish the playbooks in the owner's name, which the webhooks then contain.
     await import_playbooks(work, Actor.system(OWNER), PLAYBOOKS, NEW_CLIENT)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)
     await add_starter_templates(work, DEMO)
     for entry in KNOWLEDGE:
         await add_knowledge(work, DEMO, **entry._asdict())
-    # Answers by mail are sent to customers.
+    # Trust the sender, so that answers by mail are sent to customers.
     await trust_mail_sender(work, DEMO, SENDER)
     await import_cases(work, DEMO, starter_cases())
     path = {"path": str(orders)}
@@ -81,7 +84,7 @@ async def seed(
 
 
 async def add_reviewers(work: UnitOfWork) -> None:
-    """Add the shop's people for two-person approvals."""
+    """Add the members who approve larger refunds, which need two people."""
     operator = Actor.operator("operator:demo")
     for number, address in enumerate(REVIEWERS):
         await add_member(work, operator, address, Role.AGENT, user_id=f"demo-reviewer-{number}")

@@ -1,4 +1,4 @@
-"""A local web server for pages, within the demo's process."""
+"""A local web server for the demo's pages, run inside the demo's process."""
 
 import asyncio
 import socket
@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 
 @asynccontextmanager
 async def serving(listener: socket.socket, pages: Starlette) -> AsyncIterator[None]:
-    """Serve the pages while the block runs."""
+    """Serve the application on the listening socket while the block runs."""
     server = _Server(
         uvicorn.Config(
             pages,
@@ -35,5 +35,5 @@ async def serving(listener: socket.socket, pages: Starlette) -> AsyncIterator[No
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """The dev command handles Ctrl-C, and stops this server."""
+        """Leave signals alone: the `dev` command handles Ctrl-C, and stops this server."""
         yield

@@ -1,4 +1,4 @@
-"""From signup to a first answered ticket, over HTTP alone, as a merchant's program does it."""
+"""From signup to a first answered ticket over HTTP alone, as a merchant's program does it."""
 
 import time
 from collections.abc import Mapping
@@ -22,7 +22,8 @@ _KNOWLEDGE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class FirstAnswer:
-    """`calls`: the API calls, in order. `seconds`: time until the answer, including the mail."""
+    """The result of a signup with a first ticket. `calls`: the API calls, in order. `seconds`: the
+    time from signup to the answer, including the wait for the mail."""
 
     address: str
     client_id: str
@@ -33,7 +34,7 @@ class FirstAnswer:
 
 
 class SignUp:
-    """This module does not read the database; the code comes from the mail."""
+    """A signup over HTTP. It does not read the database; the code comes from the mail."""
 
     def __init__(self, api_url: str, mails: Path) -> None:
         self._api_url = api_url
@@ -41,8 +42,8 @@ class SignUp:
         self._calls: list[str] = []
 
     async def first_answer(self) -> FirstAnswer:
-        """Sign up and send a first ticket. Raises httpx.HTTPStatusError if a call is refused,
-        TimeoutError if no mail arrives."""
+        """Sign up, send a first ticket, and return its answer. Raises httpx.HTTPStatusError if the
+        service refuses a call, and TimeoutError if no mail arrives."""
         began = time.perf_counter()
         address = f"camille.{new_ulid().lower()}@atelier.example"
         async with httpx.AsyncClient(base_url=self._api_url, timeout=35, trust_env=False) as client:

@@ -1,8 +1,8 @@
-"""The demo shop's storefront: pages of another origin that show the widget, like a merchant's
-pages.
+"""The demo shop's storefront: pages of another origin that show the widget, as a merchant's pages
+do.
 
-It listens on loopback and checks the Host header. Its mailbox shows codes, and another site's page
-must not read them by DNS rebinding.
+It listens on loopback and checks the Host header. Its mailbox shows verification codes, and DNS
+rebinding must not let another site's page read them.
 """
 
 import asyncio
@@ -33,7 +33,8 @@ from embedded.ports import LOOPBACK, PortTaken, listening
 _HERE: Final = Path(__file__).parent / "pages"
 _LANGUAGES: Final = ("fr", "en")
 _SHOWN_MAILS: Final = 20
-# The sources that docs/widget.md asks merchants to allow: the service's script and its calls.
+# The content security policy sources that docs/widget.md asks merchants to allow: the service's
+# script and the calls to its API.
 _POLICY: Final = (
     "default-src 'none'; script-src {api}; connect-src {api}; img-src {api} data:; "
     "style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -42,8 +43,8 @@ _POLICY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Wares:
-    """The data of the pages. `orders`: the first one is the suggested one; its customer is signed
-    in to the shop. `mails`: the folder of sent mails."""
+    """The data of the storefront's pages. `orders`: the first order is the suggested one, and its
+    customer is the one signed in to the shop. `mails`: the folder of sent mails."""
 
     api_url: str
     widget: DemoWidget
@@ -59,8 +60,8 @@ def policy_for(api_url: str) -> str:
 
 @contextmanager
 def storefront_socket(port: int | None) -> Iterator[socket.socket]:
-    """Return the socket of the storefront. `port`: the previous port, so that open pages keep
-    working. If it is taken, a free one is used."""
+    """Return a listening socket for the storefront. `port`: the port used before, so that open
+    pages keep working. If it is taken, a free one is used."""
     try:
         listener = listening(port)
     except PortTaken:
@@ -70,12 +71,12 @@ def storefront_socket(port: int | None) -> Iterator[socket.socket]:
 
 
 def origin_at(port: int) -> str:
-    """Return the storefront's address on this port, which is its origin."""
+    """Return the origin of the storefront on this port, which is also its address."""
     return f"http://{LOOPBACK}:{port}"
 
 
 def application(wares: Wares) -> Starlette:
-    """Return the pages, in both languages."""
+    """Return the web application with the storefront's pages, in both languages."""
     pages = _Pages(wares)
     routes = [Route("/storefront.css", _style)]
     for language in _LANGUAGES:
@@ -104,7 +105,8 @@ class _Pages:
         }
 
     def shop(self, language: str, *, signed: bool) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """Return the page with the widget. `signed`: whether the shop's customer is signed in."""
+        """Return the page with the widget. `signed`: whether the shop's customer is signed in on
+        it."""
         wares, asked = self._wares, self._wares.orders[0]
         signature = signature_of(wares.widget.secret, asked.customer_email) if signed else ""
 
@@ -123,7 +125,7 @@ class _Pages:
         return answer
 
     def mailbox(self, language: str) -> Callable[[Request], Awaitable[HTMLResponse]]:
-        """Return the page of the customers' mails and the open reviews."""
+        """Return the page that shows the mails to customers and the open reviews."""
         customers = frozenset(order.customer_email for order in self._wares.orders)
         reply = str(self._words[language]["reply"])
 

@@ -14,10 +14,17 @@ _HANDED_OVER: Final = ("conversation.created", "ticket.escalated")
 
 @dataclass(frozen=True, slots=True)
 class SampleTicket:
-    """`status` and, if there is a run, `classification`: the expected answer. `cites`: the kinds of
-    sources that the answer must cite. `reason`: the expected escalation reason. `approvers`: the
-    people who then approve the plan, in order. `refunded`: the amount that the demo shop must have
-    refunded for `order` in the end. `tells`: the webhooks that the ticket must cause."""
+    """A sample ticket with its expected outcome.
+
+    - `body`: the request to the gateway.
+    - `status` and, if there is a run, `classification`: the expected answer.
+    - `cites`: the kinds of sources that the answer must cite.
+    - `reason`: the expected escalation reason.
+    - `approvers`: the people who then approve the plan, in order.
+    - `order` and `refunded`: an order, and the amount that the demo shop must have refunded for it
+      in the end.
+    - `tells`: the webhooks that the ticket must cause.
+    """
 
     title: str
     body: dict[str, JsonValue]
@@ -33,7 +40,7 @@ class SampleTicket:
 
 
 def sample_tickets(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """Return the tickets of one tour, about the orders with these numbers."""
+    """Return the tickets of one tour, about its orders."""
     return (
         *_answers(numbers),
         *_conversation(numbers),
@@ -83,7 +90,7 @@ def _answers(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
 
 
 def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """Return the tickets that follow the first one in the same conversation."""
+    """Return the tickets that continue the conversation of the first ticket."""
     camille: dict[str, JsonValue] = {
         "event_type": "shopify.ticket.created",
         "source": "shopify",
@@ -117,7 +124,8 @@ def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
 
 
 def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """A refund with missing information: the agent asks which order, then whether to refund it."""
+    """Return the tickets of a refund with missing information: the agent asks for the order number,
+    then for a confirmation."""
     nora: dict[str, JsonValue] = {
         "event_type": "shopify.ticket.created",
         "source": "shopify",

@@ -1,5 +1,5 @@
-"""The tour: sample tickets sent to the gateway over HTTP, each shown with its answer and the
-reasons."""
+"""The tour: send sample tickets to the gateway over HTTP, and show each answer with the reasons for
+it."""
 
 import asyncio
 import json
@@ -43,12 +43,12 @@ _ANSWER_ORDER: Final = (
     "status", "classification", "confidence", "response", "draft", "message", "steps_executed",
     "duration_ms", "event_id", "run_id",
 )  # fmt: skip
-_PATIENCE_S: Final = 60.0  # a busy machine is slow, but not wrong
+_PATIENCE_S: Final = 60.0  # long, because a busy machine is slow
 _LOOK_EVERY_S: Final = 0.1
 
 
 class Tour:
-    """One tour of the running stack. Every displayed answer came over HTTP."""
+    """One tour of the running stack. Every answer that it shows was received over HTTP."""
 
     def __init__(
         self, opened: OpenShop, stack: StackInfo, folder: DataFolder, out: Console
@@ -56,7 +56,7 @@ class Tour:
         self._opened = opened
         self._shop = opened.shop
         self._receiver = opened.receiver
-        # By ticket_id; the webhooks of opening the shop have none.
+        # The expected webhooks by ticket_id; those of opening the shop concern no ticket.
         self._tells = {"": opened.tells}
         self._numbers: dict[str, str] = {}
         self._stack = stack
@@ -65,7 +65,7 @@ class Tour:
         self._out = out
 
     async def run(self) -> bool:
-        """Send and show every ticket. Returns True if each outcome was as expected."""
+        """Send every ticket and show its answer. Return True if each outcome was as expected."""
         await check_instance(self._stack)
         before = self._mails()
         tickets = sample_tickets(self._opened.numbers)
@@ -91,12 +91,14 @@ class Tour:
         sent = sorted(self._mails() - before)
         for path in sent:
             self._show_mail(path)
-        # One more mail has the visitor's code, and another answers the mail with a photo.
+        # Two mails are not from tickets: one has the visitor's code, one answers the mail with a
+        # photo.
         expected.append(len(sent) == 2 + sum(ticket.sends_mail for ticket in tickets))
         return all(expected)
 
     async def _converse(self, number: int) -> bool:
-        """Run the storefront's chat, with the calls of the widget's script."""
+        """Run the conversation in the storefront's chat, with the API calls of the widget's script.
+        Return True if it went as expected."""
         async with widget_client(self._stack.api_url, self._opened.widget) as client:
             chat = WidgetChat(client, "fr")
             visit = TourVisit(chat, self._opened.office, self._mail, self._opened.numbers)
@@ -109,7 +111,8 @@ class Tour:
     async def _arrive(
         self, client: httpx.AsyncClient, database: Database, first: int
     ) -> list[bool]:
-        """Send webhooks of other platforms to the shop's inbound addresses."""
+        """Send other platforms' webhooks to the shop's inbound addresses. Return for each part
+        whether it went as expected."""
         opened = self._opened
         async with httpx.AsyncClient(
             base_url=self._stack.api_url, timeout=35, trust_env=False
@@ -162,7 +165,8 @@ class Tour:
     async def _approve(
         self, database: Database, trace: RunTrace, approvers: tuple[str, ...]
     ) -> RunTrace:
-        """Approve by command as each of these people, and wait until the plan is executed."""
+        """Approve the review by command in the name of each person, and return the run once its
+        plan was executed."""
         review_id = trace.reviews[-1].review_id
         for person in approvers:
             command = ("review", "approve", review_id, "--as", person)
@@ -179,7 +183,7 @@ class Tour:
         return trace
 
     async def _trace(self, database: Database, answer: dict[str, JsonValue]) -> RunTrace | None:
-        """Return the record of a run, or None if there is none, as for a dry run."""
+        """Return the trace of the answer's run, or None if there is none, as for a dry run."""
         run_id = answer.get("run_id")
         if not isinstance(run_id, str) or "draft" in answer:
             return None
@@ -191,9 +195,12 @@ class Tour:
             return await RunTraces(connection, tenant).read(run_id)
 
     async def _webhooks_sent(self, database: Database) -> None:
-        """Wait until each webhook has arrived and none is pending. A hanging one is reported as
-        missing. An answer by mail is sent before its run is recorded, and therefore before its
-        webhook."""
+        """Wait until each expected webhook has arrived and no delivery is pending, for at most
+        _PATIENCE_S. A webhook that does not arrive is later shown as missing.
+
+        Mails need no wait: an answer by mail is sent before its run is recorded, and the webhook
+        follows the record.
+        """
         left = partial(waiting, database, TenantId(self._shop.client_id), self._shop.webhook)
         with suppress(TimeoutError):
             async with asyncio.timeout(_PATIENCE_S):
@@ -236,7 +243,7 @@ class Tour:
         self._out.print(table)
 
     def _show_webhooks(self) -> bool:
-        """Show the received webhooks. Returns True if each arrived once, with a valid signature."""
+        """Show the received webhooks. Return True if each arrived once, with a valid signature."""
         told = self._told()
         good = as_expected(told, self._tells)
         mark = "[green]as expected[/]" if good else "[bold red]not as expected[/]"
@@ -245,8 +252,8 @@ class Tour:
         return good
 
     def follow_webhooks(self) -> None:
-        """Print each webhook that arrives from now on, if the output is a terminal. A pipe without
-        a reader would fill up."""
+        """Print each webhook that arrives from now on, if the output is a terminal. Otherwise print
+        nothing, because a pipe without a reader would fill up."""
         self._receiver.heard = self._show_webhook if self._out.is_terminal else _nobody_hears
 
     def _show_webhook(self, arrival: ReceivedWebhook) -> None:
@@ -295,6 +302,6 @@ def _table(title: str, rows: Sequence[tuple[str, str]]) -> Table:
 
 
 def _plain(value: JsonValue) -> str:
-    """Return a value for a table cell, with its brackets escaped from rich's markup."""
+    """Return a value as text for a table cell, with its brackets escaped from rich's markup."""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text.replace("[", r"\[")

@@ -1,4 +1,4 @@
-"""The demo shop's webhook, subscribed to every event while its receiver runs."""
+"""The demo shop's webhook. It subscribes to every event while the shop's receiver runs."""
 
 import secrets
 from contextlib import suppress
@@ -30,8 +30,8 @@ DEMO: Final = Actor.system("demo")
 
 
 class DemoWebhook(BaseModel):
-    """`secret`: stored unencrypted, for this shop only. Both fields are empty until the webhook
-    exists."""
+    """The shop's webhook. `secret`: the signing secret, stored unencrypted, which is acceptable for
+    this shop only. Both fields are empty until the webhook exists."""
 
     id: str = ""
     secret: str = ""
@@ -39,7 +39,7 @@ class DemoWebhook(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """Return the URL of the demo shop's webhook. `allow_private`: whether workers may send to this
+    """The target of the demo shop's webhook. `allow_private`: whether workers may send to this
     machine, where the receiver runs."""
 
     url: str
@@ -47,7 +47,7 @@ class Destination:
 
 
 async def subscribe(work: UnitOfWork, to: Destination, sealer: Sealer) -> DemoWebhook:
-    """Create the webhook. Raises InvalidWebhook if nothing could be sent to it."""
+    """Create the webhook. Raises InvalidWebhook if workers may not send to its URL."""
     made = await create_webhook(
         work,
         DEMO,
@@ -60,8 +60,8 @@ async def subscribe(work: UnitOfWork, to: Destination, sealer: Sealer) -> DemoWe
 
 
 async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool:
-    """Point the webhook to the receiver's current port, and enable it again, which sends a test.
-    Returns False if the webhook does not exist."""
+    """Change the webhook's URL to the receiver's current port, and enable the webhook, which sends
+    a test event. Return False if the webhook does not exist."""
     try:
         change = WebhookChange(url=to.url)
         await change_webhook(work, DEMO, webhook.id, change, allow_private=to.allow_private)
@@ -72,9 +72,12 @@ async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool
 
 
 async def pause(units: UnitsOfWork, tenant: TenantId, webhook: DemoWebhook) -> None:
-    """Pause the webhook. Without its receiver every event would fail, and the 20th failure would
-    disable it. It is not deleted, so that its past deliveries stay visible. Does nothing if it no
-    longer exists, or if the plan no longer includes webhooks."""
+    """Pause the webhook while its receiver does not run. Otherwise every delivery would fail, and
+    the 20th failure would disable the webhook.
+
+    It is not deleted, so that its past deliveries stay visible. Does nothing if the webhook no
+    longer exists, or if the plan no longer includes webhooks.
+    """
     with suppress(WebhookNotFound, PlanRequired):
         async with units.of(tenant) as work:
             change = WebhookChange(pause=True)

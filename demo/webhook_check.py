@@ -1,4 +1,4 @@
-"""Compares the webhooks received by the demo shop with the expected ones."""
+"""Compares the webhooks that the demo shop received with the expected ones."""
 
 import base64
 import hmac
@@ -23,7 +23,8 @@ class _Body(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReadWebhook:
-    """A received webhook. `ticket_id`: empty if it concerns no ticket."""
+    """A received webhook, parsed. `ticket_id`: empty if the webhook concerns no ticket. `verified`:
+    whether both signatures are valid."""
 
     event: str
     ticket_id: str
@@ -33,7 +34,8 @@ class ReadWebhook:
 
 
 def read(arrival: ReceivedWebhook, secret: str) -> ReadWebhook:
-    """Parse a received request. `secret`: the webhook's signing secret."""
+    """Parse and verify a received request. An invalid body gets the event "unreadable". `secret`:
+    the webhook's signing secret."""
     try:
         body = _Body.model_validate_json(arrival.body)
     except ValidationError:
@@ -48,9 +50,11 @@ def read(arrival: ReceivedWebhook, secret: str) -> ReadWebhook:
 
 
 def as_expected(told: Sequence[ReadWebhook], tells: Mapping[str, Counter[str]]) -> bool:
-    """Return whether each webhook arrived once and verifies, and each ticket of `tells` caused
-    exactly its events. Additional events without a ticket are allowed, because the shop is also
-    used outside of the tour."""
+    """Return whether each webhook arrived once with valid signatures, and each ticket in `tells`
+    caused exactly its expected events.
+
+    Additional events without a ticket are allowed, because the shop is also used outside the tour.
+    """
     return (
         all(it.verified for it in told)
         and len({it.message_id for it in told}) == len(told)
@@ -68,8 +72,8 @@ def table_of(
     *,
     title: str,
 ) -> Table:
-    """Return a table of received and missing webhooks. `numbers`: the tour's ticket numbers, by
-    ticket_id."""
+    """Return a table of the received and the missing webhooks. `numbers`: the number of each ticket
+    in the tour, by ticket_id."""
     table = Table("event", "ticket", "signatures", "delivery", title=title)
     table.title_justify, table.title_style = "left", "bold"
     came: set[str] = set()
@@ -87,7 +91,7 @@ def table_of(
 def missing(
     told: Sequence[ReadWebhook], tells: Mapping[str, Counter[str]]
 ) -> list[tuple[str, str]]:
-    """Return the missing events, each with its ticket_id."""
+    """Return the expected events that have not arrived, each with its ticket_id."""
     return [
         (event, ticket_id)
         for ticket_id, events in tells.items()
@@ -100,8 +104,8 @@ def _events(told: Sequence[ReadWebhook], ticket_id: str) -> Counter[str]:
 
 
 def _verifies(arrival: ReceivedWebhook, secret: str) -> bool:
-    """Verify both signatures, by the algorithm that docs/webhooks.md gives to receivers and without
-    the code that signs."""
+    """Return whether both signatures are valid. The check follows the algorithm in
+    docs/webhooks.md, and does not use the code that signs."""
     headers = arrival.headers
     stamp, message_id = headers.get("x-service-timestamp", ""), headers.get("webhook-id", "")
     signed = f"{stamp}.".encode() + arrival.body

@@ -1,4 +1,4 @@
-"""A short explanation of a run's outcome."""
+"""A short explanation of the outcome of a run."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,8 @@ from domain.runs.trace import RunTrace
 
 
 def why_rows(trace: RunTrace) -> tuple[tuple[str, str], ...]:
-    """Return labels and texts, in chronological order, without empty ones."""
+    """Return the explanation as pairs of label and text, in chronological order, without empty
+    texts."""
     return tuple((name, escape(text)) for name, text in _rows(trace) if text)
 
 

@@ -1,5 +1,5 @@
-"""The demo shop's widget: its key, the storefront that may show it, and the secret that signs its
-customers."""
+"""The demo shop's widget: its API key, the storefront that may show it, and the secret that signs
+its customers' identities."""
 
 import secrets
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _AT_ONCE = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class DemoWidget:
-    """`origin`: the storefront's origin."""
+    """The widget. `origin`: the origin of the storefront that shows it."""
 
     origin: str
     key: str
@@ -33,9 +33,11 @@ class DemoWidget:
 async def open_widget(
     work: UnitOfWork, sealer: Sealer, origin: str, *, before: str | None
 ) -> DemoWidget:
-    """Return the widget, set up for the storefront at this origin. A missing key or secret is
-    created. `before`: the storefront's previous origin, which is replaced; other origins stay
-    allowed."""
+    """Allow the storefront at this origin to show the widget, and return the widget. A missing key
+    or secret is created.
+
+    `before`: the storefront's previous origin, which is removed. Other origins stay allowed.
+    """
     widget, key = await widget_and_key(work)
     others = tuple(it for it in widget.allowed_origins if it not in {before, origin})
     if widget.allowed_origins != (*others, origin):

@@ -1,2 +1,2 @@
-"""The stack on one machine: real PostgreSQL, real Temporal and a mail sink, all installed by
-pip."""
+"""The whole stack on one machine: real PostgreSQL, real Temporal and a mail server that only stores
+mails, all installed by pip."""

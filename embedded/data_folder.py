@@ -1,4 +1,5 @@
-"""The data folder: the stack's stored data, and the addresses of its running processes."""
+"""The data folder: the stack's stored data, and the addresses and settings of its running
+processes."""
 
 import fcntl
 import os
@@ -16,8 +17,9 @@ from embedded.private import close_content, close_folder, passing_group
 
 
 class StackInfo(BaseModel):
-    """A running stack, as other processes and the command line find it. `env`: the settings that
-    make a process part of the stack. `pids`: for display only."""
+    """The description of a running stack for other processes and the command line. `env`: the
+    settings that make a process part of the stack. `pids`: the process ids by name, for display
+    only."""
 
     env: dict[str, str]
     api_url: str
@@ -26,19 +28,19 @@ class StackInfo(BaseModel):
 
     @property
     def instance(self) -> str:
-        """The id that only this stack's API returns under `instance`."""
+        """Return the stack's id. Only this stack's API returns it, in the field `instance`."""
         return self.env["INSTANCE_ID"]
 
 
-# PostgreSQL manages its own folder, under a separate user if we are root; `demo` is the data folder
-# of `make demo`.
+# The stack does not change access to these entries. PostgreSQL manages its own folder, under a
+# separate user if we are root; `demo` is the data folder of `make demo`, which manages it.
 _NOT_OURS: Final = ("postgres", "demo")
 _MARKS: Final = ("lock", "postgres", "seal.key", "session.key", "stack.json", "demo")
 
 
 class DataFolder:
-    """A stack's data folder. Raises InvalidInput if it cannot be written, or other users have
-    access to it."""
+    """A stack's data folder, created if missing. Raises InvalidInput if the folder is not writable,
+    belongs to another user, or contains only foreign files that other users can access."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
@@ -53,8 +55,11 @@ class DataFolder:
         close_folder(self.root, ours=_MARKS, may_pass=passing_group())
 
     def close(self) -> None:
-        """Remove other users' access to the content, regardless of the process that created it.
-        Raises InvalidInput if some of it belongs to another user."""
+        """Remove other users' access to the folder's content, regardless of the process that
+        created it.
+
+        Raises InvalidInput if some of the content belongs to another user.
+        """
         close_content(self.root, but=_NOT_OURS)
 
     @property
@@ -71,17 +76,17 @@ class DataFolder:
 
     @property
     def shop(self) -> Path:
-        """File of the demo shop's orders."""
+        """The file with the demo shop's orders."""
         return self.root / "shop.db"
 
     @property
     def demo_shops(self) -> Path:
-        """Folder of the demo shops that members connect themselves."""
+        """The folder of the demo shops that members connect themselves."""
         return self.root / "demo-shops"
 
     @property
     def error_reports(self) -> Path:
-        """Folder of error reports that are not yet in the database or at the error tracker."""
+        """The folder of error reports that are not yet in the database or at the error tracker."""
         return self.root / "error-reports"
 
     @property
@@ -91,12 +96,13 @@ class DataFolder:
 
     @property
     def trusted(self) -> Path:
-        """The CA bundle: the same certificate plus the authorities that the environment names."""
+        """The CA bundle: this folder's own authority, and the authorities in the environment's
+        WEBHOOK_CA_FILE."""
         return self.root / "trusted.pem"
 
     @property
     def certificate(self) -> Path:
-        """Key and certificate of the HTTPS servers on this machine."""
+        """The file with key and certificate of the HTTPS servers on this machine."""
         return self.root / "https.pem"
 
     @property
@@ -123,7 +129,7 @@ class DataFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Lock the folder for one stack. Raises InvalidInput if another stack runs on it."""
+        """Lock the folder while the block runs. Raises InvalidInput if another stack runs on it."""
         with (self.root / "lock").open("w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -141,8 +147,12 @@ class DataFolder:
 
 
 def kept_folder(root: Path) -> DataFolder:
-    """Return the folder in which a stack has stored data. Raises InvalidInput if there is none,
-    because creating one for a mistyped name would give an empty database."""
+    """Return the folder at `root`, in which a stack has already stored data. Raises InvalidInput if
+    it contains none.
+
+    A missing folder is not created: for a mistyped name, the command would otherwise open an empty
+    database.
+    """
     if not any((root / mark).exists() for mark in _MARKS):
         raise InvalidInput(
             f"there is no data in {root}: --data names another folder, DATABASE_URL a database, "
@@ -152,19 +162,19 @@ def kept_folder(root: Path) -> DataFolder:
 
 
 def running_stack(root: Path) -> StackInfo | None:
-    """Return the stack that runs on a data folder, or None. Does not create the folder."""
+    """Return the stack that runs on the data folder `root`, or None. Does not create the folder."""
     published = root / "stack.json"
     if not published.exists():
         return None
     try:
         with DataFolder(root).locked():
-            return None  # left behind by a killed stack
+            return None  # the file was left behind by a killed stack
     except InvalidInput:
         return StackInfo.model_validate_json(published.read_text())
 
 
 def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read, completely or not at all."""
+    """Write a file that only its owner may read. The file appears completely or not at all."""
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w") as out:

@@ -1,4 +1,5 @@
-"""The mails stored by the embedded mail server: limited in number and age, erased on demand."""
+"""The mails that the embedded mail server stores. They are limited in number and age, and can be
+deleted on demand."""
 
 from datetime import datetime, timedelta
 from email.parser import BytesHeaderParser
@@ -15,7 +16,8 @@ MAX_AGE: Final = timedelta(days=30)
 
 
 def mails_in(folder: Path) -> list[Path]:
-    """Return the mails, oldest first. A mail's name is the ULID of its arrival."""
+    """Return the files of the stored mails, oldest first. The file name is the ULID of the mail's
+    arrival."""
     return sorted(folder.glob("*.eml"))
 
 
@@ -35,8 +37,11 @@ def prune(folder: Path, now: datetime) -> int:
 
 
 def forget(folder: Path, address: str | None) -> int:
-    """Delete the mails to an address, or all mails for None. Returns the number of deleted mails.
-    The address is given by its key (`domain/intake/customer_email.py`)."""
+    """Delete the stored mails to an address, or all mails if `address` is None. Return the number
+    of deleted mails.
+
+    `address`: the normalized form that `customer_key` of `domain/intake/customer_email.py` returns.
+    """
     found = [mail for mail in mails_in(folder) if address is None or address in _recipients(mail)]
     for mail in found:
         mail.unlink(missing_ok=True)

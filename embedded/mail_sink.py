@@ -1,4 +1,4 @@
-"""A mail server that stores each received mail as a file; nothing leaves the machine."""
+"""A mail server that stores each received mail as a file, and sends nothing to other machines."""
 
 import argparse
 import asyncio
@@ -17,7 +17,8 @@ _PRUNE_EVERY: Final = 50
 
 
 class FolderHandler:
-    """Writes each mail to `folder` as `<ulid>.eml`, completely or not at all."""
+    """Stores each received mail in `folder` as `<ulid>.eml`. A file appears completely or not at
+    all."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -37,7 +38,7 @@ class FolderHandler:
 
 
 async def serve(folder: Path, listener: socket.socket) -> None:
-    """Serve until SIGTERM or SIGINT."""
+    """Run the mail server until SIGTERM or SIGINT."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
@@ -50,7 +51,9 @@ async def serve(folder: Path, listener: socket.socket) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--fd", type=int, required=True, help="a socket that listens, inherited")
+    parser.add_argument(
+        "--fd", type=int, required=True, help=("file descriptor of an inherited listening socket")
+    )
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     asyncio.run(serve(arguments.folder, socket.socket(fileno=arguments.fd)))

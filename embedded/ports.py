@@ -1,5 +1,8 @@
-"""TCP ports of this machine. A port is reserved by listening on it, because another process may
-take it between a check and a start."""
+"""TCP ports of this machine.
+
+A port is reserved by listening on it. Only checking that it is free is not enough, because another
+process may take it before the start.
+"""
 
 import contextlib
 import errno
@@ -12,12 +15,13 @@ from domain.core.errors import InvalidInput
 
 LOOPBACK: Final = "127.0.0.1"
 _BACKLOG: Final = 2048
-# Below the system's ephemeral ports, so that the system does not assign a chosen port in between.
+# Below the ephemeral ports, so that the operating system does not assign a chosen port to another
+# process in the meantime.
 _OURS: Final = range(20_000, 32_000)
 
 
 class PortTaken(InvalidInput):
-    """Raised if another process listens on the requested port."""
+    """Another process listens on the requested port."""
 
     def __init__(self, port: int) -> None:
         super().__init__(
@@ -27,9 +31,11 @@ class PortTaken(InvalidInput):
 
 
 def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
-    """Return a listening socket; without `port`, on a free one. Connections wait in its backlog
-    until a process accepts them. Raises PortTaken, or InvalidInput if `host` or `port` cannot be
-    used."""
+    """Return a socket that listens on `port`, or on a free port if `port` is None.
+
+    Connections wait in the socket's backlog until a process accepts them. Raises PortTaken, or
+    InvalidInput if `host` or `port` cannot be used.
+    """
     if port is None:
         while True:
             with contextlib.suppress(PortTaken):
@@ -38,7 +44,7 @@ def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
         raise InvalidInput(f"port {port}: a number from 1 to 65535 expected")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        # A host name may have an IPv6 and an IPv4 address; callers try 127.0.0.1 first.
+        # If the host name has an IPv6 and an IPv4 address, use IPv4: callers try 127.0.0.1 first.
         family, _, _, _, address = min(found, key=lambda it: it[0] != socket.AF_INET)
         return socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
@@ -48,7 +54,7 @@ def listening(port: int | None = None, host: str = LOOPBACK) -> socket.socket:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a server on this host name is reachable from this machine only."""
+    """Return whether a server that listens on `host` is reachable from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -61,8 +67,8 @@ def port_of(listener: socket.socket) -> int:
 
 
 def free_port() -> int:
-    """Return a currently free port, for a program that cannot inherit a socket. Another process may
-    still take it first."""
+    """Return a free port, for a program that cannot inherit a socket. Another process may take the
+    port before the program starts."""
     while True:
         port = secrets.choice(_OURS)
         if is_free(port):
@@ -70,7 +76,7 @@ def free_port() -> int:
 
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
-    """Return whether the port is free now."""
+    """Return whether the port is free at this moment."""
     with socket.socket() as probe, contextlib.suppress(OSError):
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         probe.bind((host, port))
@@ -79,8 +85,8 @@ def is_free(port: int, host: str = LOOPBACK) -> bool:
 
 
 def listens(pid: int, port: int) -> bool:
-    """Return whether the process `pid`, one of ours, listens on the port."""
-    # Imported late: a server installation has no embedded packages.
+    """Return whether the process `pid`, which must be our own, listens on the port."""
+    # Imported here, because a server installation does not have the embedded stack's packages.
     import psutil  # noqa: PLC0415
 
     try:

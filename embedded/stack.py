@@ -1,4 +1,5 @@
-"""All parts of the service on one machine, as separate processes, started and stopped in order."""
+"""All parts of the service on one machine. Each part is a separate process; the stack starts and
+stops them in order."""
 
 import asyncio
 import os
@@ -35,17 +36,18 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# Seconds for each part to finish its work; together well under the 15 s that Ctrl-C may take. After
-# that, the part is interrupted again: the API sends errors to its callers, and a worker drops its
-# work. The next run repeats the delivery to a slow webhook receiver, and counts it once.
+# Seconds for each group of processes to finish its work after the first SIGINT. Together they stay
+# well under the 15 s that Ctrl-C may take. A slow process then gets a second SIGINT: the API sends
+# errors to its callers, and a worker drops its work. The next run repeats an interrupted webhook
+# delivery, and counts it once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0
 
-# Display names of the worker processes, by queue.
+# Display names of the worker processes, by task queue.
 _WORKERS: Final = {names.ENGINE_QUEUE: "worker", names.WEBHOOKS_QUEUE: "webhook-worker"}
 
-# Attempts to start Temporal when other processes take its chosen ports first.
+# Maximum attempts to start Temporal if other processes take its chosen ports first.
 _TRIES: Final = 5
 _EVERYWHERE: Final = ("0.0.0.0", "::")
 
@@ -54,7 +56,8 @@ Progress = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class StackPorts:
-    """Ports of a stack. `None` selects a free port. `api_if_free` is used if it is free."""
+    """The ports of a stack. `None` selects a free port. `api_if_free`: the API's port if `api` is
+    None and this port is free."""
 
     api: int | None = None
     api_if_free: int | None = None
@@ -63,12 +66,14 @@ class StackPorts:
 
 
 class Stack:
-    """The running stack. `start` starts it, `stop` stops it; the data stays in its folder."""
+    """The stack. `start` starts its processes, `stop` stops them. The data stays in the data
+    folder."""
 
     def __init__(
         self, folder: DataFolder, ports: StackPorts, progress: Progress, *, host: str = LOOPBACK
     ) -> None:
-        """`host`: the address of the API and the metrics; everything else listens on loopback."""
+        """`host`: the address on which the API and the metrics listen. All other parts listen on
+        loopback."""
         self._folder = folder
         self._ports = ports
         self._host = host
@@ -80,8 +85,11 @@ class Stack:
         self.info: StackInfo | None = None
 
     async def start(self) -> StackInfo:
-        """Start what the environment does not provide, and return when all parts are ready. Raises
-        InvalidInput, with one sentence, for problems that a person can fix."""
+        """Start every part that the environment does not provide, and return once all parts are
+        ready.
+
+        Raises InvalidInput, with a message of one sentence, for problems that the user can fix.
+        """
         listener = self._held.enter_context(self._listener())
         self._held.enter_context(self._folder.locked())
         self._folder.close()
@@ -89,12 +97,12 @@ class Stack:
             "HOST": self._host,
             "PORT": str(port_of(listener)),
             "INSTANCE_ID": new_ulid(),
-            # There is only one build of the workers, so no deployment is needed.
+            # There is only one build of the workers, so no worker deployment is needed.
             "TEMPORAL_DEPLOYMENT": "",
             "TEMPORAL_BUILD_ID": "",
-            # The demo's shop is a local file, and its webhook receiver a local server.
+            # The demo's shop is a local file, and its webhook receiver is a local server.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
-            # A new account may try the agent on its own demo shop.
+            # A member of a new account may try the agent on a demo shop of their own.
             "DEMO_SHOPS": self._env.get("DEMO_SHOPS") or str(self._folder.demo_shops),
             "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": self._env.get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
             or "true",
@@ -107,7 +115,8 @@ class Stack:
             "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
             "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
         }
-        # Links in emails and from the copilot lead to this API, on any port.
+        # Links in mails and from the copilot must lead to this stack's API, which may be on any
+        # port.
         self._env["DASHBOARD_URL"] = self._env.get("DASHBOARD_URL") or f"{self._api_url}/app"
         self._start_postgres()
         ui_url = await self._start_temporal()
@@ -124,7 +133,8 @@ class Stack:
         return self.info
 
     def _listener(self) -> socket.socket:
-        """Return the API's socket. It is opened first, so that no other process takes the port."""
+        """Return the API's listening socket. The stack opens it first, so that no other process
+        takes the port."""
         if self._ports.api is None and self._ports.api_if_free is not None:
             with suppress(PortTaken):
                 return listening(self._ports.api_if_free, self._host)
@@ -136,15 +146,16 @@ class Stack:
         return f"http://{f'[{host}]' if ':' in host else host}:{self._env['PORT']}"
 
     def stop(self) -> None:
-        """Stop every started process: first the API and workers, then their dependencies."""
-        if self.info is not None:  # otherwise the folder may be another stack's
+        """Stop every started process: first the API and the workers, then the services that they
+        depend on."""
+        if self.info is not None:  # otherwise `stack.json` may belong to another stack
             self._folder.withdraw()
         _end(self._front, _STOP_FRONT_S)
         _end(self._back, _STOP_BACK_S)
         self._held.close()
 
     def dead(self) -> list[Child]:
-        """Return the parts that have ended."""
+        """Return the processes that have exited."""
         return [child for child in (*self._back, *self._front) if child.exit_code is not None]
 
     def _start_postgres(self) -> None:
@@ -176,8 +187,9 @@ class Stack:
 
     async def _start_temporal_on(self, port: int, ui_port: int) -> None:
         """Start Temporal on these ports. Raises PortTaken if another process uses one of them.
-        Temporal opens the ports itself, so the result is known only when it listens or has
-        ended."""
+
+        Temporal opens the ports itself, so the outcome is only known once it listens or has exited.
+        """
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)
         self._env["TEMPORAL_ADDRESS"] = f"{LOOPBACK}:{port}"
@@ -187,7 +199,8 @@ class Stack:
                 self._back.remove(child)
                 taken = ui_port if is_free(port) else port
                 raise PortTaken(taken)
-            # Another stack's Temporal would answer too.
+            # An answer alone is not enough, because another stack's Temporal may listen on the
+            # port.
             return listens(child.pid, port) and await self._temporal_answers()
 
         await self._until(child, has_them)
@@ -205,8 +218,8 @@ class Stack:
     async def _start_workers(self) -> None:
         """Start both workers in parallel, because loading them takes time."""
         self._progress("workers")
-        # Each process has its own metrics: the API on its port, each worker on one of the next
-        # ports.
+        # Each process serves its own metrics: the API on METRICS_PORT, the workers on the ports
+        # after it.
         metrics = self._env.get("METRICS_PORT", "")
         started: list[tuple[str, Child]] = []
         for number, (queue, name) in enumerate(_WORKERS.items(), 1):
@@ -221,7 +234,8 @@ class Stack:
         number = listener.fileno()
         command = [sys.executable, str(_ROOT / "cli.py"), "serve", "--fd", str(number)]
         child = self._spawn("api", command, self._front, fds=[number])
-        # From here on only the child holds the socket, so the port is free when the child ends.
+        # Close our copy: only the API process now holds the socket, so the port is free once it
+        # exits.
         listener.close()
         await self._until(child, self._api_answers)
 
@@ -240,7 +254,8 @@ class Stack:
         return child
 
     async def _until(self, child: Child, ready: Callable[[], Awaitable[bool]]) -> None:
-        """Poll a part until it is ready. Raises InvalidInput if it ends first or takes too long."""
+        """Poll until the process is ready. Raises InvalidInput if the process exits first or takes
+        too long."""
         try:
             async with asyncio.timeout(_START_TIMEOUT_S):
                 while not await ready():
@@ -264,7 +279,7 @@ class Stack:
     async def _temporal_answers(self) -> bool:
         try:
             return await temporal_answers(await self._client())
-        except EngineUnavailable:  # not listening yet
+        except EngineUnavailable:  # Temporal does not listen yet
             return False
 
     async def _worker_polls(self, queue: str, pid: int) -> bool:
@@ -277,7 +292,7 @@ class Stack:
 
 def _end(children: list[Child], seconds: float) -> None:
     for child in children:
-        child.interrupt()  # SIGINT: the API need not drain, because there is no load balancer
+        child.interrupt()  # SIGINT skips the API's drain delay, because there is no load balancer
     deadline = time.monotonic() + seconds
     slow = [child for child in children if not child.ends_within(deadline - time.monotonic())]
     for child in slow:

@@ -1,4 +1,4 @@
-"""Embedded Temporal: the official development server, with its web UI, tuned for latency."""
+"""Embedded Temporal: the official development server with its web UI, tuned for low latency."""
 
 import json
 import shutil
@@ -9,9 +9,10 @@ from typing import Final
 from adapters.temporal.setup import SEARCH_ATTRIBUTES
 from domain.core.errors import InvalidInput
 
-# By default, one history shard polls for work 20 times a second, so every step of a workflow waits
-# for the next poll. Measured: with these settings, a run of four steps takes a third of the time.
-# Fairness: one tenant's thousand deliveries do not delay another tenant's single one.
+# By default, a single history shard polls for work 20 times a second, so every workflow step waits
+# for the next poll. With these settings, a run of four steps takes a third of the time, as
+# measured. Fairness prevents one tenant's thousand deliveries from delaying another tenant's single
+# one.
 TUNING: Final[dict[str, int | bool]] = {
     "history.transferProcessorMaxPollRPS": 2000,
     "history.timerProcessorMaxPollRPS": 2000,
@@ -23,9 +24,10 @@ TUNING: Final[dict[str, int | bool]] = {
 def temporal_command(
     *, database: Path | None, port: int, ui_port: int | None, tuned: bool = True
 ) -> list[str]:
-    """Return the command line of a server. Without `database`, it loses its data when it ends.
+    """Return the command line of a Temporal server. Without `database`, the server loses its data
+    when it exits.
 
-    Raises InvalidInput if the `temporal` program is not installed.
+    Raises InvalidInput if the program `temporal` is not installed.
     """
     program = shutil.which("temporal", path=str(Path(sys.executable).parent)) or shutil.which(
         "temporal"
@@ -40,7 +42,8 @@ def temporal_command(
     for name in SEARCH_ATTRIBUTES:
         command += ["--search-attribute", f"{name}=Keyword"]
     if tuned:
-        # As durable as the default journal (every commit is synced), with one sync instead of two.
+        # As durable as the default journal mode, because every commit is synced, but with one sync
+        # instead of two.
         for pragma in ("journal_mode=wal", "synchronous=2"):
             command += ["--sqlite-pragma", pragma]
         for key, value in TUNING.items():
