@@ -1,7 +1,8 @@
-"""Client ID metadata documents: an OAuth client's id is the URL of its description.
+"""Client ID metadata documents: an OAuth client's id is the URL of a document that describes the
+client.
 
-Anyone may choose the URL, so it is fetched like a webhook is sent: protected against SSRF, and from
-the address that was checked.
+Anyone may choose the URL, so fetching it has the same SSRF protection as sending a webhook. The
+connection uses the address that was checked.
 """
 
 import asyncio
@@ -31,9 +32,9 @@ MAX_BYTES: Final = 5 * 1024
 BUDGET_S: Final = 5.0
 """Timeout of lookup, connection, TLS and the whole response together, in seconds."""
 _TRIED: Final = 2
-"""Maximum number of addresses tried per name."""
+"""Maximum number of addresses tried for one host name."""
 _KEPT_AT_MOST: Final = 500
-"""Maximum number of documents cached in a process."""
+"""Maximum number of documents that a process caches."""
 _LONGEST_S: Final = 3_600
 _UNSAID_S: Final = 300
 """Cache lifetime of a document that does not state one, in seconds."""
@@ -58,8 +59,8 @@ class HttpClientDocuments:
         look_up: LookUp = system_look_up,
         budget_s: float = BUDGET_S,
     ) -> None:
-        """`allow_private`, `ca_file`: as for webhooks. Raises OSError if `ca_file` cannot be
-        used."""
+        """`allow_private`, `ca_file`: the same settings as for webhooks. Raises OSError if
+        `ca_file` cannot be used."""
         self._now = now
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
@@ -108,7 +109,9 @@ class HttpClientDocuments:
 
 
 async def _asked(http: httpx.AsyncClient, url: str, address: Address) -> tuple[bytes, int]:
-    """Connect to this address only; the certificate check and the Host header use the name."""
+    """Fetch the document from this address only; the certificate check and the Host header use the
+    host name. Return the body and its cache lifetime in seconds. Raises OAuthRefused if the status
+    is not 200 or the document is too large."""
     parts = urlsplit(url)
     dialled = f"[{address}]" if isinstance(address, IPv6Address) else str(address)
     target = parts._replace(netloc=f"{dialled}:{parts.port or 443}").geturl()
@@ -126,8 +129,8 @@ async def _asked(http: httpx.AsyncClient, url: str, address: Address) -> tuple[b
 
 
 def _checked(url: str, allow_private: bool) -> str:
-    """Return the URL of a client id. Raises OAuthRefused unless it is in canonical form, because
-    ids are compared exactly."""
+    """Return the URL if it can be a client id. Raises OAuthRefused unless the URL is in canonical
+    form, because client ids are compared exactly."""
     try:
         same = check_url(url, allow_private) == url
     except InvalidWebhook:
@@ -139,7 +142,7 @@ def _checked(url: str, allow_private: bool) -> str:
 
 
 def _lasts(cache_control: str | None) -> int:
-    """Return the cache lifetime of a response in seconds, by its headers (RFC 9111)."""
+    """Return the cache lifetime of a response in seconds, from its Cache-Control header (RFC 9111)."""
     if cache_control is None:
         return _UNSAID_S
     told = cache_control.lower()
@@ -151,7 +154,7 @@ def _lasts(cache_control: str | None) -> int:
 
 def _object(body: bytes) -> dict[str, object]:
     try:
-        # 5 KB cannot nest deep enough to matter.
+        # A document of 5 KB cannot nest deeply enough to matter.
         read = json.loads(body)
     except (ValueError, RecursionError):
         read = None

@@ -29,8 +29,8 @@ async def id_token_claims(
     nonce: str,
     access_token: str,
 ) -> Mapping[str, object]:
-    """Return the claims of a token that belongs to this sign-in (OpenID Connect Core, 3.1.3.7).
-    Raises jwt.PyJWTError for any invalid token."""
+    """Return the claims of an ID token, after verifying that the token belongs to this sign-in
+    (OpenID Connect Core, 3.1.3.7). Raises jwt.PyJWTError for any invalid token."""
     claims = await signed_claims(
         token,
         keys,
@@ -58,7 +58,8 @@ async def id_token_claims(
 
 
 def proved_address(claims: Mapping[str, object]) -> str | None:
-    """Return the email address if the provider has verified it, else None. Only `true` counts."""
+    """Return the email address if the provider has verified it, else None. Only an `email_verified`
+    of `true` counts."""
     email = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(email, str):
         return None

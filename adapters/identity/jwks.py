@@ -1,4 +1,5 @@
-"""The published keys of another identity provider: fetched when needed, cached during its outages.
+"""The published keys of an external identity provider. They are fetched when needed, and cached
+during the provider's outages.
 
 PyJWT's own client is unsuitable: it blocks, drops its keys if the provider is down during a
 refresh, and then fetches again for every caller.
@@ -15,29 +16,30 @@ import jwt
 import structlog
 
 LIFESPAN_S: Final = 300.0
-"""After this time, a request with a known key starts a fetch without waiting for it. A key that the
-provider has removed is accepted until then."""
+"""Age of the cached keys, in seconds, at which a request with a known key starts a fetch without
+waiting for it. A key that the provider has removed is accepted until then."""
 KEPT_S: Final = 3600.0
-"""Maximum age of an accepted key, even during an outage."""
+"""Maximum age of an accepted key, in seconds, even during an outage of the provider."""
 COOLDOWN_S: Final = 30.0
-"""Minimum interval between fetches, so that tokens with invented key names cause no load at the
-provider."""
+"""Minimum interval between fetches, in seconds, so that tokens with invented key names cause no
+load at the provider."""
 FIRST_RETRY_S: Final = 5.0
-"""Minimum interval between fetches until one has succeeded, because no one can sign in before."""
+"""Minimum interval between fetches, in seconds, until one has succeeded. It is short, because no
+one can sign in before the first successful fetch."""
 TIMEOUT_S: Final = 3.0
-"""Timeout of a whole fetch."""
+"""Timeout of a whole fetch, in seconds."""
 MAX_BODY: Final = 256 * 1024
 """Maximum size of a key set in bytes; real ones have a few thousand."""
 
-# The algorithms of an RSA key that names none; an elliptic curve has only one algorithm.
+# The algorithms of an RSA key that states none. An elliptic curve has only one algorithm.
 _OF_RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
 
 _log = structlog.get_logger(__name__)
 
 
 class ProviderKeys:
-    """The key cache of the process. Requests with a known key do not wait until the key is too
-    old."""
+    """The process's cache of an identity provider's keys. A request with a known key waits for a
+    fetch only if the key is too old."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
         """`clock`: a monotonic clock, in seconds."""
@@ -50,10 +52,10 @@ class ProviderKeys:
         self._fetch: asyncio.Task[None] | None = None
 
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """Return the key with that name, by algorithm.
+        """Return the key with that name, by algorithm, or None if it is unknown.
 
-        Fetches the set if the key is unknown or old. The fetch is awaited only if no cached key can
-        be used meanwhile.
+        Fetches the key set if the key is unknown or old. Waits for the fetch only if no cached key
+        can be used meanwhile.
         """
         if kid not in self._keys or self._age() >= KEPT_S:
             fetch = self._refresh()
@@ -65,8 +67,8 @@ class ProviderKeys:
         return self._keys.get(kid) if self._age() < KEPT_S else None
 
     async def only(self) -> str | None:
-        """Return the name of the provider's key if there is only one, because a token may then omit
-        it."""
+        """Return the name of the provider's key if the provider has only one, else None. In that
+        case, a token may omit the name."""
         if not self._keys and (fetch := self._refresh()) is not None:
             await asyncio.shield(fetch)
         return next(iter(self._keys)) if len(self._keys) == 1 else None
@@ -129,7 +131,7 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
         try:
             bound = _bound(entry)
         except (jwt.PyJWTError, TypeError, ValueError, NotImplementedError):
-            continue  # an unknown kind of key
+            continue  # a type of key that PyJWT does not know
         if isinstance(entry.get("kid"), str):
             keys[entry["kid"]] = bound
     return keys

@@ -1,7 +1,7 @@
 """Sign-in by an external identity provider: OpenID Connect's authorization code flow, with PKCE.
 
-authlib builds the protocol's requests. They are sent like all calls to other systems' APIs, with
-the same deadlines and size limit.
+authlib builds the protocol's requests. They have the same deadlines and size limit as all calls to
+other systems' APIs.
 """
 
 import asyncio
@@ -36,10 +36,11 @@ from settings.group import is_fetched_safely
 from settings.identity import ASYMMETRIC, IdentitySettings
 
 LIFESPAN_S: Final = 3600.0
-"""After this time, the provider's endpoints are fetched again. Until that succeeds, the earlier
-ones stay in use."""
+"""Age of the provider's endpoints, in seconds, at which they are fetched again. The earlier
+endpoints stay in use until a fetch succeeds."""
 RETRY_S: Final = 5.0
-"""Back-off after a failed request; callers in between get the error immediately."""
+"""Back-off after a failed fetch of the provider's endpoints, in seconds. Callers in between get the
+error immediately."""
 
 _FORM: Final = "application/x-www-form-urlencoded"
 _WELL_KNOWN: Final = "/.well-known/openid-configuration"
@@ -129,8 +130,8 @@ class OidcProvider:
         return str(url)
 
     async def check_issuer(self, said: str | None) -> None:
-        """Check that the `iss` of a response (RFC 9207) is this provider, because a page may use
-        several providers. Raises SignInInterrupted, ProviderUnreachable."""
+        """Check that the `iss` of a response (RFC 9207) is this provider, because a sign-in page
+        may use several providers. Raises SignInInterrupted, ProviderUnreachable."""
         metadata = (await self._provider()).metadata
         if said is None and not metadata.authorization_response_iss_parameter_supported:
             return
@@ -196,7 +197,7 @@ class OidcProvider:
         request = self._http.build_request("GET", endpoint, headers=headers)
         with _said_of_the_provider():
             found = await ConnectorCall(self._http).read(request, _UserInfo)
-        if found.sub != subject:  # another user's (OpenID Connect Core, 5.3.2)
+        if found.sub != subject:  # the claims of another user (OpenID Connect Core, 5.3.2)
             _log.error("identity provider's user info refused")
             raise ProviderAnswerInvalid
         return found.model_extra or {}

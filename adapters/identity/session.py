@@ -17,8 +17,8 @@ _log = structlog.get_logger(__name__)
 
 
 class SessionVerifier:
-    """Verifies tokens. The accepted algorithms and claims are fixed here, never taken from the
-    token."""
+    """Verifies session tokens. The accepted algorithms and claims are fixed here, never taken from
+    the token."""
 
     def __init__(
         self,
@@ -30,8 +30,9 @@ class SessionVerifier:
         admins: frozenset[str],
         admin_claim: str | None = None,
     ) -> None:
-        """`admin_claim`: the claim that makes an internal admin if it is true; for our own provider
-        only. `admins`: ids of users who are internal admins regardless of their token."""
+        """`admin_claim`: the claim that makes the user an internal admin if it is true. Only our
+        own provider's tokens use it. `admins`: ids of users who are internal admins regardless of
+        their token."""
         self._keys = keys
         self._issuer = issuer
         self._audience = audience
@@ -71,7 +72,8 @@ def session_keys(settings: IdentitySettings) -> SessionKeys | None:
 
 
 def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
-    """Return the verifier of the configured provider, or None. Needs a running loop."""
+    """Return the verifier of the configured identity provider, or None if there is none. Needs a
+    running event loop."""
     admins = frozenset(comma_separated(settings.admin_user_ids or ""))
     if settings.jwt_jwks_url and settings.jwt_issuer and settings.jwt_audience:
         # Another provider's claims must not grant access to every tenant, so admins are listed in

@@ -64,7 +64,7 @@ class SessionKeys:
 
 
 def new_session_key() -> str:
-    """Return a new private key, on one line."""
+    """Return a new private key: the base64 text of its DER, on one line."""
     der = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         Encoding.DER, PrivateFormat.PKCS8, NoEncryption()
     )

@@ -15,20 +15,20 @@ from domain.core.ports import MailSender, OutgoingMail, ServicePermit
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 
-# Timeout of sending one email, below the activity's 10 s.
+# Timeout of sending one email, in seconds. It is below the activity's timeout of 10 s.
 _TIMEOUT_S: Final = 8.0
 
 
 class SmtpMailer:
-    """Sends by the server of SMTP_URL, or by a client's own server.
+    """Sends emails by the server of SMTP_URL, or by a client's own server.
 
-    Each email has its own connection, so that no stale one is reused. Server replies are not passed
-    on, because Temporal stores errors and the text may come from a stranger.
+    Each email has its own connection, so that no stale one is reused. Errors omit the server's
+    replies, because Temporal stores errors and a reply may contain a stranger's text.
     """
 
     def __init__(self, smtp_url: str | None, mail_from: str, own: OwnServers) -> None:
-        """`own`: connections to clients' servers. Raises InvalidInput for an unusable URL or
-        sender."""
+        """`own`: connections to clients' servers. Raises InvalidInput if the URL or the sender's
+        address is unusable."""
         self._server = urlsplit(smtp_url) if smtp_url else None
         if self._server is not None and (
             self._server.scheme not in ("smtp", "smtps") or not self._server.hostname
@@ -105,8 +105,9 @@ def _address(sender: MailSender) -> Address:
 
 
 async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:
-    """Send MAIL, RCPT and DATA. The server's reply states the outcome; without a reply it is
-    unknown."""
+    """Send the message with MAIL, RCPT and DATA. The server's reply states the outcome: it is
+    temporary (MailUnreachable) or final (MailRefused). Without a reply, the outcome is unknown
+    (MailUnknown)."""
     try:
         async with asyncio.timeout_at(deadline):
             await client.send_message(message)

@@ -9,7 +9,8 @@ from domain.integrations.errors import MailRefused
 
 
 def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailMessage:
-    """Return the message. Its Message-ID has the sender's domain. Raises MailRefused."""
+    """Return the email as a MIME message. Its Message-ID has the sender's domain. Raises
+    MailRefused if a header cannot be written."""
     message = EmailMessage()
     try:
         message["Message-ID"] = f"<{mail.name}@{sender.domain}>"
@@ -23,7 +24,7 @@ def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailM
         if mail.references:
             message["References"] = " ".join(mail.references)
     except (ValueError, IndexError, AttributeError, HeaderParseError) as error:
-        # Errors of the header library for line breaks and malformed addresses.
+        # The header library raises these errors for line breaks and malformed addresses.
         raise MailRefused("the mail's headers cannot be written") from error
     # Headers of RFC 3834 and of Exchange that stop automatic replies.
     message["Auto-Submitted"] = mail.auto_submitted

@@ -1,8 +1,9 @@
-"""Clients' own mail servers: untrusted, by TLS only, with few concurrent connections.
+"""Connections to clients' own mail servers. The servers are untrusted: they are used only with TLS
+and few concurrent connections.
 
-A slow or silent server delays only its own client's emails: each client has a few slots, all
-clients together have a share of the worker, and every sending has one deadline. aiosmtplib limits a
-server's reply to 8 KiB a line and 32 KiB in total.
+A slow or silent server delays only its own client's emails. Each client has a few connection slots,
+and all clients together have a share of the worker's concurrency. Sending an email has one
+deadline. aiosmtplib limits a server's reply to 8 KiB a line and 32 KiB in total.
 """
 
 import asyncio
@@ -20,12 +21,13 @@ from domain.integrations.client_sender import unseal_password
 from domain.integrations.errors import MailLoginRefused, MailServerUntrusted, MailUnreachable
 
 _AT_ONCE: Final = 4
-"""Maximum connections of one client."""
+"""Maximum number of concurrent connections of one client."""
 _ALL_AT_ONCE: Final = 32
-"""Maximum connections of all clients: a third of a worker's concurrency, so that other work
-continues."""
+"""Maximum number of concurrent connections of all clients: a third of a worker's concurrency, so
+that other work continues."""
 _PATIENCE_S: Final = 1.0
-"""Timeout of waiting for a slot, in seconds. Temporal retries an email that gets no slot."""
+"""Timeout of waiting for a connection slot, in seconds. Temporal retries an email that gets no
+slot."""
 
 
 class OwnServers:
@@ -43,7 +45,8 @@ class OwnServers:
     async def connected(
         self, sender: MailSender, server: SmtpServer, here: str, deadline: float
     ) -> AsyncIterator[aiosmtplib.SMTP]:
-        """Yield an authenticated TLS connection. `here`: our host name for EHLO.
+        """Yield a TLS connection to a client's mail server, logged in if the server has a user
+        name. `here`: our host name for EHLO. `deadline`: a time of the event loop's clock.
 
         Raises MailUnreachable, MailServerUntrusted, MailServerForbidden, MailLoginRefused.
         """
@@ -64,7 +67,7 @@ class OwnServers:
                     )
                     held.callback(_cut, client)
                     await _enter(client, server, password)
-            # ValueError: an invalid reply to the login.
+            # ValueError means an invalid reply to the login.
             except (aiosmtplib.SMTPException, OSError, ValueError) as error:
                 raise _explained(error) from None
             yield client
@@ -76,8 +79,8 @@ class OwnServers:
             raise MailLoginRefused("the stored password cannot be read") from None
 
     async def _take_place(self, client_id: str, held: AsyncExitStack) -> None:
-        """Take the client's own slot first, so that a client at its limit occupies no shared
-        slot."""
+        """Take one of the client's own slots before a shared slot, so that a client at its limit
+        occupies no shared slot. Raises MailUnreachable if no slot becomes free in time."""
         mine = self._places.setdefault(client_id, asyncio.Semaphore(_AT_ONCE))
         try:
             async with asyncio.timeout(_PATIENCE_S):
@@ -88,7 +91,7 @@ class OwnServers:
 
 
 def _cut(client: aiosmtplib.SMTP) -> None:
-    """Close without QUIT, which would wait for a silent server."""
+    """Close the connection without QUIT, because QUIT would wait for a silent server."""
     if isinstance(client.transport, asyncio.WriteTransport):
         client.transport.abort()
     client.close()
@@ -111,7 +114,7 @@ async def _enter(client: aiosmtplib.SMTP, server: SmtpServer, password: str | No
 
 
 def _explained(error: Exception) -> MailUnreachable | MailLoginRefused:
-    """Return the error in our own words, without the server's text."""
+    """Return the error as one of our own types, without the server's text."""
     for one in (error, error.__cause__):
         if isinstance(one, ssl.SSLError):
             return MailServerUntrusted("the mail server's certificate or TLS is not accepted")

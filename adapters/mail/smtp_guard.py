@@ -1,5 +1,5 @@
-"""SSRF protection for clients' mail servers: the checks of webhooks, when a server is stored and
-again for every email."""
+"""SSRF protection for clients' mail servers. They pass the same checks as webhook URLs, when a
+server is stored and again for every email."""
 
 import socket
 from typing import Final
@@ -38,8 +38,8 @@ class SmtpGuard:
         return name
 
     async def connect(self, client_id: str, host: str, port: int) -> socket.socket:
-        """Connect to an address that is resolved and checked now, so that a later DNS change has no
-        effect. Raises MailServerForbidden, MailUnreachable."""
+        """Resolve the host, check its addresses, and connect to one of them. A later DNS change has
+        no effect on the connection. Raises MailServerForbidden, MailUnreachable."""
         try:
             addresses = vetted(
                 await self._found(client_id, host), allow_private=self._allow_private

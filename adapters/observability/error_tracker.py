@@ -22,12 +22,13 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 
 Send = Callable[[str, ErrorReport], Awaitable[None]]
-"""Sends a report with its id. Sending the same id twice creates one report. Raises
+"""A function that sends a report under its id. Sending the same id twice creates one report. Raises
 EngineUnavailable if the report must be sent again."""
 
 REPORT_EVERY_S: Final = 10.0
 MAX_OPEN: Final = 2_000
-"""Maximum number of open reports. Beyond it, errors are counted by kind without the client."""
+"""Maximum number of open reports. Once it is reached, errors of a new kind are counted without
+their client."""
 _ADOPT_EVERY_S: Final = 60.0
 _SYNC_EVERY_S: Final = 0.5
 _FLUSH_S: Final = 2.0
@@ -43,9 +44,10 @@ _log = structlog.get_logger(__name__)
 async def error_tracker(
     dsn: str | None, spool: Path, keep: Send, redactor: Redactor, metrics: Metrics
 ) -> AsyncIterator[ErrorTracker]:
-    """Run the process's tracker, which sends to Sentry if there is a DSN, else calls `keep`.
+    """Run the process's error tracker. It sends reports to Sentry if `dsn` is set, otherwise to
+    `keep`.
 
-    At the end, the block waits briefly for unsent reports; the rest stays in the spool for the next
+    On exit, it sends unsent reports for a short time; the rest stays in the spool for the next
     process. Raises InvalidInput if the spool is not writable.
     """
     async with AsyncExitStack() as held:
@@ -68,8 +70,8 @@ async def error_tracker(
 
 @dataclass(slots=True)
 class _Open:
-    """An open report, which further errors of its kind are counted into. `due_at`: the time to send
-    it, on the monotonic clock."""
+    """An error report that is not sent yet. Further errors of its kind increase its number of
+    occurrences. `due_at`: when to send the report, in seconds of the monotonic clock."""
 
     id: str
     report: ErrorReport
@@ -77,11 +79,11 @@ class _Open:
 
 
 class SpooledTracker:
-    """Reports the first error of a kind immediately, and counts further ones into a report that is
-    sent `REPORT_EVERY_S` later.
+    """An error tracker that sends the first error of a kind immediately. Further errors of that
+    kind are counted in a report that is sent `REPORT_EVERY_S` later.
 
-    A kind is a place, a code, an exception type and a client. Each error is in the spool before
-    `report` returns, and leaves it when `send` has succeeded.
+    A kind is a place, a code, an exception type and a client. `report` writes each error to the
+    spool before it returns. The error stays there until its report is sent or dropped.
     """
 
     def __init__(
@@ -132,14 +134,14 @@ class SpooledTracker:
         self._spool.add(added.id, report)
 
     async def run(self) -> None:
-        """Send reports, adopt those of ended processes and sync the spool, forever."""
+        """Send reports, adopt the reports of ended processes, and sync the spool, until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._hand_over_for_ever())
             group.create_task(self._sync_for_ever())
             group.create_task(self._adopt_for_ever())
 
     async def flush(self) -> None:
-        """Send the open reports, for a short time. The rest stays in the spool."""
+        """Send the open reports for at most `_FLUSH_S` seconds. The rest stays in the spool."""
         left = ([self._sending] if self._sending else []) + [*self._open.values()]
         self._open.clear()
         try:
@@ -188,7 +190,7 @@ class SpooledTracker:
         while True:
             with self._spooling():
                 for report_id, report in self._spool.adopt():
-                    # No further errors are counted into this report.
+                    # No new error has this key, so no further errors are counted in this report.
                     self._open[report_id, "", "", None] = _Open(report_id, report, 0.0)
                     self._wake.set()
             await asyncio.sleep(_ADOPT_EVERY_S)
@@ -204,8 +206,8 @@ class SpooledTracker:
 
     @contextmanager
     def _spooling(self) -> Iterator[None]:
-        """Log a full or broken disk. The report is then only in memory, but the caller still gets
-        an answer."""
+        """Log an OSError of the block, such as a full disk, instead of raising it. The report is
+        then only in memory, but the caller still gets a response."""
         try:
             yield
         except OSError as error:

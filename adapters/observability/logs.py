@@ -23,7 +23,7 @@ _PRINTED_EXCEPTION: Final = re.compile(
 
 
 def configure_logs(level: str, redactor: Redactor | None = None) -> None:
-    """Send our logs and the libraries' to one output, from `level` upwards.
+    """Send our logs and those of the libraries to standard error, from `level` upwards.
 
     Libraries log from WARNING upwards, because below that level they log customer data.
     """
@@ -78,10 +78,10 @@ def _masked_by(redactor: Redactor) -> Processor:
 
 
 def _without_values(_: object, __: str, line: EventDict) -> EventDict:
-    """Replace an exception by its types and code locations.
+    """Replace the exception of a log line by its types and code locations.
 
-    Its values stay out of the log, because locals and messages of PostgreSQL and of parsers quote
-    customers' words and callers' secrets.
+    Locals and messages of PostgreSQL and of parsers quote customers' words and callers' secrets, so
+    the log omits them.
     """
     given = line.pop("exc_info", None)
     line.pop("stack_info", None)
@@ -102,8 +102,8 @@ def _without_printed_exception(_: object, __: str, line: EventDict) -> EventDict
 
 
 def _run_of_workflow(_: object, __: str, line: EventDict) -> EventDict:
-    """Add the ids of a run to log lines of its workflow and activities, which have only a workflow
-    id."""
+    """Add a run's ids to the log lines of its workflow and activities. Without them, such a line
+    has only a workflow id."""
     for kind in ("temporal_workflow", "temporal_activity"):
         facts = getattr(line.get("_record"), kind, None)
         if isinstance(facts, dict):

@@ -1,4 +1,4 @@
-"""A watchdog of an event loop, which measures how long the loop is blocked."""
+"""A watchdog of an event loop. It measures how long the loop is blocked."""
 
 import time
 from asyncio import AbstractEventLoop, TimerHandle, get_running_loop
@@ -7,14 +7,15 @@ from contextlib import contextmanager
 from typing import Final, Literal, Protocol
 
 HOLD_S: Final = 0.05
-"""The shortest counted block of the loop, in seconds."""
-# A block that starts within a pause is measured shorter by the rest of the pause, half a pause on
-# average. Each check wakes the process: a hundred per second take a hundredth of a processor.
+"""Minimum duration of a counted block of the event loop, in seconds."""
+# If a block starts during the pause between two checks, the rest of that pause is not measured:
+# half a pause on average. Each check wakes the process; a hundred checks per second cost one
+# percent of a CPU.
 _PAUSE_S: Final = 0.025
 
 Cause = Literal["own", "other"]
-"""`own`: the loop's thread itself used the processor during the block. `other`: it used less, and
-waited for the processor or for a blocking call."""
+"""The cause of a block. `own`: the event loop's thread used the CPU for at least `HOLD_S`. `other`:
+it used less, because it waited for the CPU or for a blocking call."""
 
 
 class CountHolds(Protocol):
@@ -45,7 +46,7 @@ class _Watch:
 
 @contextmanager
 def watched_loop(count: CountHolds) -> Iterator[None]:
-    """Count the times that the running loop is blocked, while the `with` block runs."""
+    """Count the blocks of the running event loop and their durations, while the `with` block runs."""
     watch = _Watch(get_running_loop(), count)
     try:
         yield

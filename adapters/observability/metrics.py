@@ -22,7 +22,8 @@ from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# A response takes tens of milliseconds; its deadline is 30 s.
+# Upper bounds of the histogram's buckets, in seconds. A response takes tens of milliseconds; its
+# deadline is 30 s.
 _BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 
@@ -38,8 +39,8 @@ class Pool(Protocol):
 
 
 class _Pools(Collector):
-    """A collector that reads the pools when Prometheus scrapes, so that taking and returning a
-    connection cost nothing more."""
+    """A collector that reads the state of the connection pools when Prometheus scrapes. Acquiring
+    and releasing a connection therefore costs nothing extra."""
 
     def __init__(self) -> None:
         self.pools: dict[str, Pool] = {}
@@ -79,8 +80,8 @@ class Metrics:
             "engine_http_requests_in_flight", "Requests without an answer.", registry=self.registry
         )
         self._outcomes = self._counter("gateway_outcomes", "Answers of the gateway.", "status")
-        # Shown from the start, because Prometheus does not see a counter that starts at 1 as an
-        # increase.
+        # Export this counter as 0 from the start. Prometheus does not see a counter that first
+        # appears with the value 1 as an increase.
         self._outcomes.labels("failed")
         self._refusals = self._counter("refusals", "Answers of 4xx, and of the edge.", "code")
         self._inbound = self._counter(
@@ -121,8 +122,8 @@ class Metrics:
         self.registry.register(self._pools)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a finished request. `route`: the template. `status`: 0 if the caller got no
-        response."""
+        """Count a finished request. `route`: the path template. `status`: the status code, or 0 if
+        the caller got no response."""
         known = method if method in _METHODS else "other"
         self._requests.labels(known, route, str(status)).inc()
         self._durations.labels(known, route).observe(seconds)
@@ -134,7 +135,8 @@ class Metrics:
         self._refusals.labels(code).inc()
 
     def webhook_came(self, provider: str, was: str) -> None:
-        """Count a webhook. `was`: whether it was new, known, conflicting or dropped."""
+        """Count an inbound webhook. `was`: whether the webhook was new, already known, conflicting
+        or dropped."""
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:
@@ -167,12 +169,12 @@ class Metrics:
             self._delivery_durations.labels(status).observe(attempt.duration_ms / 1000)
 
     def part_failing(self, part: OwnPart, *, failing: bool) -> None:
-        """Show a failure of our own resolver or network. Implements
+        """Set the gauge of our own resolver or network: 1 while it fails, otherwise 0. Implements
         `domain.webhooks.ports.WatchDeliveries`."""
         self._own_parts.labels(part).set(failing)
 
     def watch_pool(self, name: str, pool: Pool) -> None:
-        """Show the use of a connection pool."""
+        """Export the use of a connection pool as metrics."""
         self._pools.pools[name] = pool
 
     def _counter(self, name: str, meaning: str, *labels: str) -> Counter:

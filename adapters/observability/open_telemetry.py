@@ -1,5 +1,5 @@
-"""Traces by OpenTelemetry's protocol (OTLP over HTTP). Loaded only if enabled, because only
-requirements/otel.txt has the libraries."""
+"""Traces by OpenTelemetry's protocol (OTLP over HTTP). This module is imported only if tracing is
+enabled, because only requirements/otel.txt contains its libraries."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,11 +15,13 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 from temporalio.contrib.opentelemetry import TracingInterceptor
 
 _SERVICE: Final = "support-engine"
-# Timeout of a silent collector, which blocks only the sending thread.
+# Timeout of a request to the collector, in seconds. A silent collector blocks only the sending
+# thread.
 _ANSWERS_WITHIN_S: Final = 3
-# Seconds in which an ending process may still send the rest.
+# Maximum time for sending the remaining spans when the process ends, in seconds.
 _LAST_S: Final = 2.0
-# Our own ids, codes and names. Other attributes of a library may quote a customer.
+# The exported attributes: our own ids, codes and names. Other attributes of a library may quote a
+# customer.
 _KEPT: Final = frozenset(
     {
         "temporalWorkflowID",
@@ -68,13 +70,13 @@ class _Traces:
 
 
 class _Interceptor(TracingInterceptor):
-    # No baggage: only the trace context is passed from step to step.
+    # Only the trace context is propagated, without baggage.
     text_map_propagator = TraceContextTextMapPropagator()
 
 
 class _Reticent(SpanExporter):
-    """Exports each span with its name, ids, times and known attributes only. Errors have no
-    details, because messages quote customers' words (decision 0020)."""
+    """Exports each span with only its name, ids, times and known attributes. Errors have no
+    details, because their messages quote customers' words (decision 0020)."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter
@@ -105,8 +107,8 @@ def _told(span: ReadableSpan) -> ReadableSpan:
 
 @contextmanager
 def sending(endpoint: str, process: str) -> Iterator[_Traces]:
-    """Send spans of this process to `endpoint`/v1/traces, in batches, from a separate thread. While
-    the endpoint does not respond, 2,048 spans are kept; further spans are dropped."""
+    """Send the spans of this process to `endpoint`/v1/traces, in batches, from a separate thread.
+    While the endpoint does not respond, up to 2,048 spans are kept; further spans are dropped."""
     exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=_ANSWERS_WITHIN_S)
     provider = TracerProvider(
         resource=Resource.create({SERVICE_NAME: f"{_SERVICE}-{process}"}), shutdown_on_exit=False

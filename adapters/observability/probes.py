@@ -28,15 +28,15 @@ _JSON: Final = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class _Health:
-    """`loop`: the event loop of a running process. `readiness`: the checks of its dependencies."""
+    """A running process. `loop`: its event loop. `readiness`: the checks of its dependencies."""
 
     loop: asyncio.AbstractEventLoop
     readiness: Questions[str]
 
 
 class Probes:
-    """The handler of METRICS_PORT. `library`: the local URL of the Temporal library's own metrics,
-    which are appended to ours."""
+    """Answers the requests to METRICS_PORT. `library`: the local URL of the Temporal library's own
+    metrics, which are appended to ours."""
 
     def __init__(self, metrics: Metrics) -> None:
         self.metrics = metrics
@@ -46,7 +46,7 @@ class Probes:
 
     @contextmanager
     def ready_when(self, readiness: Questions[str]) -> Iterator[None]:
-        """Answer for the running loop while the block runs."""
+        """Report the health of the running event loop and of the dependencies while the block runs."""
         self._health = _Health(asyncio.get_running_loop(), readiness)
         try:
             yield
@@ -54,7 +54,8 @@ class Probes:
             self._health = None
 
     def numbers(self) -> bytes:
-        """Return our metrics, then the library's."""
+        """Return our metrics, followed by those of the Temporal library, in Prometheus's text
+        format. An unreachable library is skipped."""
         ours = generate_latest(self.metrics.registry)
         if self.library is None:
             return ours
@@ -65,7 +66,8 @@ class Probes:
             return ours
 
     def alive(self) -> tuple[int, dict[str, object]]:
-        """Return whether the event loop responds. A blocked loop does not recover by waiting."""
+        """Return 200 if the event loop responds or the process is starting, otherwise 503, and a
+        JSON body. A blocked loop does not recover by waiting."""
         if self._health is None:
             return 200, {"status": "starting"}
         try:
@@ -77,7 +79,8 @@ class Probes:
         return 200, {"status": OK}
 
     def ready(self) -> tuple[int, dict[str, object]]:
-        """Return whether the process can work now, and one word per dependency."""
+        """Return 200 if the process can work now, otherwise 503, and a body with one word per
+        dependency."""
         if self.draining:
             return 503, {"status": "draining", "checks": {}}
         if self._health is None:
@@ -95,14 +98,15 @@ class Probes:
 
 
 async def _turn() -> None:
-    """Complete on the loop's next turn."""
+    """Do nothing. This coroutine completes on the event loop's next turn, which shows that the loop
+    is not blocked."""
 
 
 @contextmanager
 def shown(probes: Probes, host: str, port: int | None, *, health: bool = False) -> Iterator[None]:
-    """Serve GET /metrics at http://host:port; without a port, serve nothing. `health`: also serve
-    /healthz and /readyz, for a process without another port. Raises InvalidInput if the port cannot
-    be opened."""
+    """Serve GET /metrics at http://host:port while the block runs. If `port` is None, serve
+    nothing. `health`: also serve /healthz and /readyz, for a process that listens on no other port.
+    Raises InvalidInput if the port cannot be opened."""
     if port is None:
         yield
         return

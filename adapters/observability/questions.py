@@ -10,7 +10,8 @@ import structlog
 T = TypeVar("T")
 
 Check = Callable[[], Awaitable[str]]
-"""Returns "ok", or one word for the problem. Any exception means "unavailable"."""
+"""A check of a dependency. It returns "ok", or one word for the problem. Any exception means
+"unavailable"."""
 
 OK: Final = "ok"
 _READY_WITHIN_S: Final = 2.0
@@ -20,8 +21,9 @@ _log = structlog.get_logger(__name__)
 
 
 class Questions(Generic[T]):
-    """Runs its checks at most once in `kept_s`, however often it is called. `failed`: the result of
-    a check that raised. `late`: the result of a check that took longer than `within_s`."""
+    """A group of checks that run concurrently, at most once in `kept_s` seconds, however often
+    `answers` is called. `failed`: the result of a check that raised. `late`: the result of a check
+    that took longer than `within_s` seconds."""
 
     def __init__(
         self,
@@ -42,7 +44,7 @@ class Questions(Generic[T]):
         self._asked_at = 0.0
 
     async def answers(self) -> dict[str, T]:
-        """Return the result of each check, at most `kept_s` old."""
+        """Return the result of each check, at most `kept_s` seconds old."""
         if self._asking is None or (
             self._asking.done() and time.monotonic() - self._asked_at > self._kept_s
         ):
@@ -55,7 +57,8 @@ class Questions(Generic[T]):
             # A check that is still running is not started a second time.
             if name not in self._running:
                 self._running[name] = asyncio.create_task(self._answer(name, question))
-        # Not cancelled at the time limit, because a connection must not be interrupted midway.
+        # Checks are not cancelled at the time limit, because that would interrupt their connections
+        # midway.
         await asyncio.wait(self._running.values(), timeout=self._within_s)
         found = {
             name: task.result() if task.done() else self._late
@@ -73,7 +76,7 @@ class Questions(Generic[T]):
             return self._failed
 
     async def close(self) -> None:
-        """Wait briefly for running checks, then cancel them."""
+        """Wait up to `within_s` seconds for running checks, then cancel them."""
         if self._running:
             _, hanging = await asyncio.wait(self._running.values(), timeout=self._within_s)
             for task in hanging:
@@ -82,7 +85,8 @@ class Questions(Generic[T]):
 
 
 def readiness(checks: Mapping[str, Check]) -> Questions[str]:
-    """Return each check's word, at most a second old; "timeout" for a check longer than 2 s."""
+    """Return the checks as a group with the time limits of readiness. A check that exceeds
+    `_READY_WITHIN_S` results in "timeout"; results are at most `_READY_KEPT_S` old."""
     return Questions(
         checks,
         failed="unavailable",

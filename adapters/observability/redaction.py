@@ -1,5 +1,5 @@
-"""Redaction of secrets and personal data in text. All patterns for them are here. A customer's own
-words cannot be recognised, so they must never be passed to this code."""
+"""Redaction of secrets and personal data in text. This module contains all patterns for them. It
+cannot recognise a customer's own words, so callers must never pass them to it."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -13,20 +13,20 @@ if TYPE_CHECKING:
 
 MASK: Final = "[redacted]"
 
-# Shorter secrets would be found inside ordinary words.
+# A shorter secret would also match inside ordinary words.
 _MIN_SECRET: Final = 8
 _MAX_DEPTH: Final = 8
-# Longer text is truncated. Its last part is dropped as well, because the cut may have split a
-# secret.
+# Longer text is truncated. Its last `_HALVED` characters are dropped as well, because the cut may
+# have split a secret.
 _MAX_TEXT: Final = 8 * 1024
 _HALVED: Final = 512
 
-# Names of secrets, before `:` and `=` and as a whole name.
+# Names of secrets. They are matched before `:` and `=`, and as the name of a value.
 _NAMES: Final = "api_?key|token|secret|password|passwd|pwd|authorization|cookie"
 _SECRET_NAME: Final = re.compile(rf"(?i)^(?:.*[_-])?(?:{_NAMES}|dsn)$")
 _WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+")
-# Matches a host name, an IPv4 address, or a domain that ends in letters; not a version, as in
-# `temporalio@1.35.0`.
+# Matches an address that ends in a host name, an IPv4 address, or a domain that ends in letters.
+# Does not match a version, as in `temporalio@1.35.0`.
 _AT_HOST: Final = re.compile(
     r"\A.+(?:@|%40)(?:[^\W\d_][\w-]+(?:\.[\w-]+)*|\d+(?:\.\d+){3}"
     r"|[^\W_][\w-]*(?:\.[\w-]+)*\.[^\W\d_]{2,})",
@@ -52,23 +52,24 @@ def _address(match: re.Match[str]) -> str:
 
 
 _GAP: Final = r"(?:\s|%20)"
-# The name of a scheme may come first; the token then follows it.
+# A scheme's name, such as `bearer`, may precede the token, so a token must not start with one.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-# The order matters: each rule leaves intact what a later one must find. No rule may rescan
-# characters from ever more starting points, because callers choose some of the text. A rule either
-# consumes what it has scanned without a match, and returns it unchanged, or stops after a fixed
-# number of characters.
+# The order matters: each rule leaves intact the text that a later rule must match. Callers choose
+# some of the text, so no rule may rescan the same characters from ever more starting points. A rule
+# either consumes the characters that it scanned without a match, and returns them unchanged, or
+# stops after a fixed number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
-    # postgresql://user:password@host, and https://key@host. A run of 512 characters is not a port.
+    # postgresql://user:password@host, and https://key@host. A run of 512 characters after the colon
+    # is too long for a port, so it is masked.
     (
         re.compile(rf"({_SCHEME})[^\s:/@\"'<>]*+:(?:[^\s\"'<>]{{0,512}}@|[^\s\"'<>]{{512,}}+)"),
         rf"\1{MASK}@",
     ),
     (re.compile(rf"({_SCHEME})[^\s:/@\"'<>]++@"), rf"\1{MASK}@"),
-    # Authorization's schemes
+    # Credentials after a scheme of the Authorization header
     (re.compile(rf"(?i)(bearer)({_GAP}+)(?:{_TOKEN_CHARACTER})+"), rf"\1\2{MASK}"),
     (re.compile(rf"(?i)(basic)({_GAP}+)((?:{_TOKEN_CHARACTER}){{6,}})"), _basic),
     # api_key=…, also in a printed header or mapping
@@ -76,7 +77,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
         re.compile(rf"(?i)((?:{_NAMES})[\"']?\s*[:=]\s*)(?:b?([\"']).*?\2|(?:b?[\"'])?[^\s\"',]+)"),
         rf"\1{MASK}",
     ),
-    # query strings: always of a full URL, of a path if they contain a sensitive name
+    # Query strings: those of a full URL always, those of a path only if they contain `=`.
     (re.compile(rf"({_SCHEME}[^\s?\"'<>]*+)(\?[^\s\"'<>]+)?"), _query),
     (re.compile(r"(?<=[\w/.~%)-])\?[^\s?\"'<>]*=[^\s\"'<>]*"), f"?{MASK}"),
     # JWT: base64url of a JSON object, a dot, and more
@@ -86,12 +87,13 @@ _RULES: Final[tuple[_Rule, ...]] = (
     (re.compile(r"(/api/webhooks/[a-z_]{1,32}/)[^\s\"'<>]{1,2048}"), rf"\1{MASK}"),
     # the token of a widget's session: its ULID, a dot, and 32 bytes
     (re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\.[A-Za-z0-9_-]{43}"), MASK),
-    # email addresses, also percent-encoded, with an apostrophe in a name but not as a quote
+    # Email addresses, also percent-encoded. An apostrophe inside a name belongs to the address; an
+    # apostrophe used as a quote does not.
     (re.compile(r"(?:[^\s<>\"'(),:;\[\]{}=&?/\\|]|(?<=\w)')++"), _address),
 )
 
-# Without one of these characters or words, no rule above can match. This check is fast, because
-# every log line passes through here and most values are names, ids and words.
+# No rule above can match a text without one of these characters or words. This check is fast,
+# because every log line passes through here and most values are names, ids and words.
 _SUSPECT: Final = re.compile(
     r"[@%:=?]|eyJ|eyA|ewo|[Bb][Ee][Aa][Rr][Ee][Rr]|[Bb][Aa][Ss][Ii][Cc]|[Kk]_|[Pp]_|[Cc]_"
     r"|[0-9A-Z]\.[A-Za-z0-9_-]{43}|/api/webhooks/"
@@ -149,7 +151,8 @@ class Redactor:
                 return self.text(str(value))
 
     def mapping(self, entries: Mapping[str, object], depth: int = 0) -> dict[str, object]:
-        """Return the mapping with every value masked; completely, if the name marks a secret."""
+        """Return the mapping with sensitive text in its names and values masked. If a name marks a
+        secret, its whole value is masked."""
         return {
             self.text(str(name)): MASK
             if _SECRET_NAME.match(str(name)) and value

@@ -1,6 +1,6 @@
 """Error reports on disk, until the tracker has accepted them.
 
-Each process has its own directory below the root, held by a lock that ends with the process. A
+Each process has its own directory below the root, with a file lock that ends with the process. A
 report is a file: its number of occurrences in `_WIDTH` digits, a newline, then the report as JSON.
 """
 
@@ -20,8 +20,8 @@ from domain.core.errors import InvalidInput
 _WIDTH: Final = 10
 _LOCK: Final = "lock"
 _SUFFIX: Final = ".report"
-# A directory gets its final name once its lock is held, so that no other process considers it
-# abandoned.
+# A directory gets its final name only after its lock is acquired. Otherwise another process could
+# consider the directory abandoned.
 _UNNAMED: Final = ".new-"
 
 _log = structlog.get_logger(__name__)
@@ -31,13 +31,13 @@ class ReportSpool:
     """The reports of one process, and those left behind by ended processes."""
 
     def __init__(self, root: Path, name: str) -> None:
-        """`name`: unique among all processes with this root. Raises InvalidInput for a root that is
-        not writable."""
+        """`name`: the directory of this process, unique among all processes with the same root.
+        Raises InvalidInput if the root is not writable."""
         self._root = root
         self._own = root / name
         try:
             unnamed = root / f"{_UNNAMED}{name}"
-            # `parents=True` would leave the folders above open to other users.
+            # `parents=True` would create the parent folders open to other users.
             for folder in (*reversed(root.parents), root):
                 folder.mkdir(mode=0o700, exist_ok=True)
             unnamed.mkdir(mode=0o700)
@@ -48,14 +48,15 @@ class ReportSpool:
             raise InvalidInput(f"ERROR_SPOOL: {root} cannot be written: {error.strerror}") from None
 
     def add(self, report_id: str, report: ErrorReport) -> None:
-        """Store a report. It survives the end of the process, and a crash of the machine once
-        `sync` has returned. Raises OSError."""
+        """Store a report. It survives the end of the process. After `sync`, it also survives a
+        crash of the machine. Raises OSError."""
         unnamed = self._own / f"{_UNNAMED}{report_id}"
         unnamed.write_bytes(_number(report.occurrences) + report.model_dump_json().encode())
         unnamed.rename(self._file(report_id))
 
     def count(self, report_id: str, occurrences: int) -> None:
-        """Update a report's number of occurrences, as durably as `add`. Raises OSError."""
+        """Update a report's number of occurrences, with the same durability as `add`. Raises
+        OSError."""
         file = os.open(self._file(report_id), os.O_WRONLY)
         try:
             os.pwrite(file, _number(occurrences), 0)
@@ -69,7 +70,7 @@ class ReportSpool:
     def sync(self, report_ids: Iterable[str]) -> None:
         """Flush these reports to disk. Blocks. Raises OSError."""
         for path in (*map(self._file, report_ids), self._own):
-            with suppress(FileNotFoundError):  # the tracker has accepted it meanwhile
+            with suppress(FileNotFoundError):  # the report was accepted and deleted meanwhile
                 file = os.open(path, os.O_RDONLY)
                 try:
                     os.fsync(file)
@@ -77,13 +78,15 @@ class ReportSpool:
                     os.close(file)
 
     def adopt(self) -> Iterator[tuple[str, ErrorReport]]:
-        """Take over the reports of processes that have ended. Raises OSError."""
+        """Move the reports of ended processes into this process's directory, and yield each report
+        with its id. Raises OSError."""
         for folder in sorted(self._root.iterdir()):
             if folder != self._own and not folder.name.startswith(_UNNAMED):
                 yield from self._adopt_from(folder)
 
     def close(self) -> None:
-        """Release the directory. The next process adopts the reports that are still in it."""
+        """Release the directory's lock. If reports are left in the directory, the next process
+        adopts them."""
         with suppress(OSError):
             if not any(self._own.glob(f"*{_SUFFIX}")):
                 _delete(self._own)
@@ -92,7 +95,7 @@ class ReportSpool:
     def _adopt_from(self, folder: Path) -> Iterator[tuple[str, ErrorReport]]:
         try:
             lock = os.open(folder / _LOCK, os.O_RDWR)
-        except OSError:  # another process has adopted and deleted it
+        except OSError:  # another process has adopted and deleted this directory
             return
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -102,7 +105,7 @@ class ReportSpool:
                 if (report := _read(mine)) is not None:
                     yield mine.stem, report
             _delete(folder)
-        except BlockingIOError:  # its process is running
+        except BlockingIOError:  # the process of this directory is still running
             return
         finally:
             os.close(lock)
@@ -116,7 +119,8 @@ def _number(occurrences: int) -> bytes:
 
 
 def _read(file: Path) -> ErrorReport | None:
-    """Return a stored report, or None if a crash of the machine has damaged it."""
+    """Return a stored report, or None if a crash of the machine has damaged its file. A damaged
+    file is renamed."""
     number, _, report = file.read_bytes().partition(b"\n")
     try:
         return ErrorReport.model_validate_json(report).model_copy(

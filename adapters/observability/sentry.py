@@ -23,7 +23,7 @@ _EVENT_FIELDS: Final = frozenset(
     {"event_id", "timestamp", "level", "platform", "transaction", "message", "tags", "exception",
      "fingerprint", "environment", "release", "sdk"}
 )  # fmt: skip
-# Also removed inside the fields: source and locals of a frame, an exception's message.
+# Removed inside those fields as well: source and locals of a frame, an exception's message.
 _UNWANTED: Final = frozenset({"vars", "context_line", "pre_context", "post_context", "value"})
 
 
@@ -32,8 +32,8 @@ class ReportRefused(Exception):
 
 
 class _Outbox(Transport):
-    """A transport that keeps the last envelope instead of sending it, so that the caller learns the
-    outcome."""
+    """A transport that keeps the last envelope instead of sending it. The caller sends the envelope
+    itself and so learns the outcome."""
 
     envelope: Envelope | None = None
 
@@ -94,7 +94,7 @@ class SentrySender:
         await self._http.aclose()
 
     def _scrub(self, event: Event, _: Hint) -> Event | None:
-        """Restrict an event to known fields, each masked."""
+        """Return an event with only the known fields, and sensitive text in them masked."""
         known = {name: _bare(value) for name, value in event.items() if name in _EVENT_FIELDS}
         scrubbed: dict[str, object] = self._redactor.mapping(known)
         return cast("Event", scrubbed)

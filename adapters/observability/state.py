@@ -1,4 +1,4 @@
-"""The backlogs of the whole installation as metrics, read on request."""
+"""Metrics of the whole installation's backlogs, read at each scrape."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
@@ -13,17 +13,17 @@ from prometheus_client.registry import Collector
 from adapters.observability.metrics import Metrics
 from adapters.observability.questions import Questions
 
-# PostgreSQL cancels a statement after 3 s.
+# Timeout of one source, in seconds. PostgreSQL cancels a statement after 3 s.
 _WITHIN_S: Final = 4.0
-# Cached, so that several Prometheus servers or people cost no more than one.
+# Results are cached, so that several Prometheus servers or users cause no more queries than one.
 _KEPT_S: Final = 5.0
-# A blocked loop does not answer at all.
+# Additional seconds to wait for the event loop. A blocked loop does not respond.
 _LOOP_WITHIN_S: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """`name`: one of `GAUGES`, without its prefix."""
+    """The value of a metric. `name`: a key of `GAUGES`, which omits the prefix `engine_`."""
 
     name: str
     value: float
@@ -48,7 +48,8 @@ GAUGES: Final[Mapping[str, tuple[str, Sequence[str]]]] = {
 
 
 class _State(Collector):
-    """Prometheus collects in a separate thread; the values are read on the event loop."""
+    """The collector of the backlogs. Prometheus calls it in a separate thread; it reads the values
+    on the event loop."""
 
     def __init__(self, sources: Mapping[str, Look]) -> None:
         self._loop = asyncio.get_running_loop()
@@ -88,7 +89,8 @@ class _State(Collector):
 def state_shown(
     metrics: Metrics, sources: Mapping[str, Look]
 ) -> Iterator[Questions[Sequence[Number] | None]]:
-    """Expose the sources' values while the block runs. Close the checks after it."""
+    """Expose the sources' values as metrics while the block runs. Yield the running checks; the
+    caller must close them after the block."""
     state = _State(sources)
     metrics.registry.register(state)
     try:

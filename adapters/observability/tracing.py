@@ -1,4 +1,4 @@
-"""Traces: enabled if a collector is configured, otherwise not even loaded."""
+"""Tracing with OpenTelemetry. Its libraries are loaded only if a collector is configured."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -12,7 +12,7 @@ from settings.service import WatchSettings
 
 
 class RequestSpan(Protocol):
-    """The span of a request. Call `ended` with its outcome."""
+    """The span of a request. Call `ended` with the request's outcome."""
 
     def ended(self, method: str, route: str, status: int, known: dict[str, str]) -> None: ...
 
@@ -22,14 +22,15 @@ class Traces(Protocol):
     def interceptor(self) -> temporalio.client.Interceptor: ...
 
     def request(self) -> AbstractContextManager[RequestSpan]:
-        """Return a span around the block: workflows that it starts in Temporal belong to the
-        span."""
+        """Return a context manager that runs its block in a span. Workflows that the block starts
+        in Temporal belong to the span."""
 
 
 @contextmanager
 def traces_of(watch: WatchSettings, process: str) -> Iterator[Traces | None]:
-    """Send the traces of this process while the block runs. Yields None if no collector is
-    configured. Raises InvalidInput if one is configured but OpenTelemetry is not installed."""
+    """Send the traces of this process while the block runs. Yield None if no collector is
+    configured. Raises InvalidInput if a collector is configured but OpenTelemetry is not installed.
+    """
     if watch.otlp_endpoint is None:
         yield None
         return
