@@ -1,4 +1,4 @@
-"""Authenticated encryption of secrets in storage and transit, and digests with its keys."""
+"""Authenticated encryption of secrets in storage and transit, and keyed digests of texts."""
 
 import base64
 import binascii
@@ -9,18 +9,18 @@ from typing import Final
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
-# Marks a text that is also compressed.
+# The first byte of a plaintext that was compressed before encryption.
 _COMPRESSED: Final = b"\0"
 _WORTH_COMPRESSING: Final = 512
 # Four times the largest body that the gateway accepts.
 _MAX_BYTES: Final = 4 * 1024 * 1024
-# The digest key always differs from the encryption key.
+# The digest key is derived with this label, so that it always differs from the encryption key.
 _DIGESTS: Final = b"digest of a name"
 
 
 class FernetSealer:
-    """Encrypts with the first key and decrypts with any, so that keys can be rotated. Text longer
-    than 512 bytes is compressed first."""
+    """Encrypts with the first key and decrypts with any key, so that keys can be rotated. A text of
+    at least `_WORTH_COMPRESSING` bytes is compressed first."""
 
     def __init__(self, keys: str) -> None:
         """`keys`: Fernet keys, comma-separated, newest first. Raises ValueError on an invalid
@@ -48,12 +48,12 @@ class FernetSealer:
 def _packed(text: bytes) -> bytes:
     if len(text) < _WORTH_COMPRESSING and not text.startswith(_COMPRESSED):
         return text
-    # The fastest level, because it runs while other requests are answered.
+    # The fastest compression level, because this code delays other requests.
     return _COMPRESSED + zlib.compress(text, 1)
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """Return the decompressed text. Raises ValueError if it is larger than any text that we
+    """Return the decompressed text. Raises ValueError if the text is larger than any text that we
     encrypt."""
     if not packed.startswith(_COMPRESSED):
         return packed

@@ -1,4 +1,4 @@
-"""The machine's clock and id generator, injected where they are needed."""
+"""The machine's clock and id generator. Code that needs them gets them as parameters."""
 
 from datetime import UTC, datetime
 

@@ -8,7 +8,7 @@ from domain.copilot.documents import DocumentIndex
 
 _FOLDER: Final = Path(__file__).resolve().parents[2] / "docs"
 
-# Documents for a merchant's people. The others are for operators and for developers of this
+# Documents for a merchant's users. The other documents are for operators and developers of this
 # service.
 _PAGES: Final = (
     "accounts.md", "api.md", "attachments.md", "audit.md", "billing.md", "brain.md", "copilot.md",
@@ -21,9 +21,10 @@ _FOLDERS: Final = ("inbound",)
 
 @cache
 def document_index() -> DocumentIndex:
-    """Return an index of the existing documents; it is empty in a package built without them.
+    """Return the index of the product's documents. It is empty if the package was built without
+    them.
 
-    Built once per process: it takes a quarter of a second of CPU.
+    The index is built once per process, which takes a quarter of a second of CPU.
     """
     files = [_FOLDER / page for page in _PAGES]
     for folder in _FOLDERS:

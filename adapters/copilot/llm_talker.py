@@ -1,4 +1,4 @@
-"""A `Talker` that uses language models: rounds of tool calls, streamed text, a deadline and a
+"""A `Talker` that uses language models, with rounds of tool calls, streamed text, a deadline and a
 cost."""
 
 from collections.abc import AsyncIterable, Callable, Mapping, Sequence
@@ -29,16 +29,17 @@ from domain.copilot.tool import OfferedTool
 
 DEADLINE_S: Final = 60.0
 MAX_ROUNDS: Final = 6
-"""Maximum rounds of tool calls; the request after the last round must answer."""
+"""Maximum number of rounds of tool calls. The model's response after the last round must be the
+answer."""
 _MAX_CALLS: Final = 12
 _MAX_TOKENS_OUT: Final = 1_500
-# Tokens of a question with two rounds of tool calls; each round repeats the text before it.
+# Input tokens of a question with two rounds of tool calls. Each round repeats the text before it.
 _USUAL_TOKENS_IN: Final = 20_000
 
 
 class LlmTalker:
-    """`models`: the first model is preferred; the next is used only if the one before gives no
-    answer at all."""
+    """Answers questions with language models. `models`: sorted by preference. The next model is
+    used only if the one before gives no answer at all."""
 
     def __init__(self, models: Sequence[PricedModel], *, deadline_s: float = DEADLINE_S) -> None:
         self._models = models
@@ -56,8 +57,8 @@ class LlmTalker:
         rules: str,
         say: Say,
     ) -> Talked:
-        """Answer a question. Raises TalkFailed if there is no text. An answer that breaks off is
-        kept, because the user has already read it."""
+        """Answer a question, and stream the text to `say`. Raises TalkFailed if no model gives any
+        text. An interrupted answer is kept, because the user has already read it."""
         spent = {model: RunUsage() for model in self._models}
         speech = _Speech(say)
 
@@ -118,7 +119,7 @@ class LlmTalker:
 
 
 class _Speech:
-    """The text so far, and the model that generated it."""
+    """The text streamed so far, and the model that generated it."""
 
     def __init__(self, say: Say) -> None:
         self._say = say
@@ -167,8 +168,8 @@ def _tool(one: OfferedTool) -> Tool[None]:
 
 
 def _history(question: CopilotQuestion) -> list[ModelMessage]:
-    """Return the messages before the last. The assistant's messages come from the browser, so they
-    are untrusted."""
+    """Return the messages before the last one, for the model. The assistant's messages come from
+    the browser, so they are untrusted."""
     return [
         ModelRequest(parts=[UserPromptPart(content=one.content)])
         if one.role is Speaker.USER

@@ -1,4 +1,4 @@
-"""The folder of demo shops that members connect: one file per client."""
+"""The folder of the demo shops that members connect. It contains one file per client."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ _ORDERS: Final = (
 
 
 def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
-    """Return the orders of a new demo shop. `now`: the orders were placed a few days before."""
+    """Return the orders of a new demo shop. They were placed a few days before `now`."""
     return tuple(
         DemoOrder(
             number=number,
@@ -36,21 +36,21 @@ def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
 
 
 class DemoShopFolder:
-    """The folder of the shops' files. A client's file is named after the client's id, which cannot
+    """The folder of the demo shops' files. Each file is named after its client's id, which cannot
     contain a path."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def open(self, tenant: TenantId, now: datetime) -> str:
-        """Return the path of the client's shop. A missing shop is created with the sample orders;
-        an existing one keeps its refunds."""
+        """Return the path of the client's demo shop. If the shop is missing, create it with the
+        sample orders. An existing shop keeps its refunds."""
         path = self._path(tenant)
         await asyncio.to_thread(self._make, path, now)
         return str(path)
 
     def is_own(self, tenant: TenantId, path: str) -> bool:
-        """Return whether `open` returned this path."""
+        """Return whether `path` is the path that `open` returns for this client."""
         return path == str(self._path(tenant))
 
     def _path(self, tenant: TenantId) -> Path:

@@ -1,4 +1,4 @@
-"""The demo shop: orders in a local SQLite file, which can be refunded and cancelled."""
+"""The demo shop: orders in a local SQLite file. The orders can be refunded and cancelled."""
 
 import asyncio
 import json
@@ -52,7 +52,7 @@ _WAIT_S: Final = 2.0
 
 @dataclass(frozen=True)
 class DemoOrder:
-    """An initial order of the demo shop. `number`: without "#"."""
+    """An initial order of the demo shop. `number`: the order number without "#"."""
 
     number: str
     customer_email: str
@@ -66,8 +66,8 @@ class DemoOrder:
 
 @dataclass(frozen=True)
 class Movement:
-    """Money returned by the demo shop, by a refund or a cancellation. `key`: the idempotency
-    key."""
+    """Money that the demo shop returned by a refund or a cancellation. `key`: the idempotency key
+    of the write."""
 
     key: str
     number: str
@@ -76,7 +76,7 @@ class Movement:
 
 
 def open_demo_shop(path: Path, orders: Sequence[DemoOrder]) -> None:
-    """Create the shop's file with these orders. Existing orders keep their state."""
+    """Create the demo shop's file with these orders. Orders that already exist keep their state."""
     with _file(path, "rwc") as connection:
         connection.executescript(_TABLES)
         connection.executemany(
@@ -100,13 +100,13 @@ def open_demo_shop(path: Path, orders: Sequence[DemoOrder]) -> None:
 
 
 def order_count(path: Path) -> int:
-    """Return the number of orders that the shop has."""
+    """Return the number of orders in the demo shop."""
     with _file(path, "ro") as connection:
         return int(connection.execute("SELECT count(*) FROM orders").fetchone()[0])
 
 
 def movements(path: Path) -> tuple[Movement, ...]:
-    """Return all refunds of the shop, oldest first."""
+    """Return all refunds and cancellations of the demo shop, oldest first."""
     with _file(path, "ro") as connection:
         rows = connection.execute(
             "SELECT m.key, m.number, m.kind, m.minor, o.currency FROM movements m"
@@ -119,10 +119,10 @@ def movements(path: Path) -> tuple[Movement, ...]:
 
 
 class DemoShop:
-    """The shop in one file.
+    """The demo shop in one SQLite file.
 
-    Every write is one transaction that includes its idempotency key, so it happens exactly once
-    even if the process crashes. `again` therefore needs no special handling.
+    Each write is one transaction that also stores the idempotency key. It therefore happens exactly
+    once, even if the process crashes, and `again` needs no special handling.
     """
 
     def __init__(self, path: Path, integration_id: str) -> None:
@@ -136,11 +136,13 @@ class DemoShop:
         credentials: Mapping[str, str],  # noqa: ARG003 - the file needs none
         http: httpx.AsyncClient,  # noqa: ARG003 - nor a network
     ) -> Self:
-        """Return the shop at the settings' `path`, a file created by `open_demo_shop`."""
+        """Return the demo shop at the path in the integration's settings. `open_demo_shop` created
+        that file."""
         return cls(Path(integration.settings["path"]), integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number or, without a number, the customer's latest order."""
+        """Return the order with that number, or None. Without a number, return the customer's
+        latest order."""
         if number is not None:
             wanted = number.strip().removeprefix("#")
             return await self._run(lambda shop: self._order(shop, "WHERE number = ?", wanted))
@@ -151,7 +153,8 @@ class DemoShop:
         return await self._run(lambda shop: self._order(shop, latest, key))
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Refund `amount`, once per key. Returns the refund's id."""
+        """Refund `amount` once per idempotency key. Return the refund's id. Raises ActionRefused if
+        the amount exceeds the refundable rest of the order."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.REFUND, amount.minor):
@@ -168,7 +171,8 @@ class DemoShop:
         return await self._run(act)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Cancel, once per key, and refund the rest. Returns the cancellation's id."""
+        """Cancel the order once per idempotency key, and refund the rest. Return the cancellation's
+        id. Raises ActionRefused if the order is not open."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.CANCEL_ORDER, None):
@@ -185,7 +189,8 @@ class DemoShop:
         return await self._run(act)
 
     async def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Run the work in one transaction, in a thread."""
+        """Run `work` in one database transaction, in a thread, and return its result. Raises
+        ActionUnreachable, and ActionUnknown if the commit may have succeeded."""
         return await asyncio.to_thread(self._in_transaction, work)
 
     def _in_transaction(self, work: Callable[[sqlite3.Connection], T]) -> T:
@@ -231,8 +236,8 @@ class DemoShop:
     def _done(
         self, shop: sqlite3.Connection, order: Order, key: str, kind: ActionKind, minor: int | None
     ) -> bool:
-        """Return whether the key was already used. Raises ActionUnknown if it was used for another
-        write."""
+        """Return whether the idempotency key was already used for this write. Raises ActionUnknown
+        if it was used for another write."""
         row = shop.execute(
             "SELECT number, kind, minor FROM movements WHERE key = ?", (key,)
         ).fetchone()
@@ -253,7 +258,8 @@ def _effect_id(key: str) -> str:
 
 @contextmanager
 def _file(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
-    """Open a separate connection, because SQLite connections may not move between threads."""
+    """Open a new connection to the shop's file and close it after the block. SQLite connections may
+    not move between threads, so each block has its own."""
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(uri, uri=True, timeout=_WAIT_S)
     try:

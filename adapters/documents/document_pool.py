@@ -1,5 +1,5 @@
-"""Resource-limited parsing of documents: large ones are parsed in separate processes, which can be
-killed."""
+"""Parsing of documents with limited resources. Large documents are parsed in child processes, which
+can be killed."""
 
 from typing import Final
 
@@ -15,9 +15,11 @@ _CHILD: Final = "adapters.documents.document_child"
 
 
 class DocumentPool:
-    """A `DocumentReader`. Small documents are parsed in place, large ones in a separate process.
+    """A `DocumentReader`. It parses small documents in its own process, and large ones in a child
+    process.
 
-    Processes start with the first large document, because most installations rarely get one.
+    The child processes start with the first large document, because most installations rarely get
+    one.
     """
 
     def __init__(self, *, cpu_s: float = CPU_S) -> None:

@@ -1,4 +1,4 @@
-"""Parsing of a document: the part shared by the API and its child processes."""
+"""Parsing of a document. The API and its child processes share this code."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ _READ: Final = TypeAdapter(KnowledgeRead)
 
 
 def read_inline(document: Document) -> JsonValue:
-    """Return the value of a document. Raises DocumentRefused."""
+    """Parse a document and return its value. Raises DocumentRefused."""
     try:
         return _value_of(document)
     except (InvalidPlaybook, InvalidCases) as error:
@@ -56,7 +56,8 @@ def _value_of(document: Document) -> JsonValue:
 
 
 def _places(document: Document) -> JsonValue:
-    """Return line and column of each path in the options."""
+    """Return the line and column of each path in the document's options. A path that is not found
+    is omitted."""
     places = yaml_places(document.text)
     found = {path: place_of(path, places) for path in document.options}
     return {path: [place.line, place.column] for path, place in found.items() if place}

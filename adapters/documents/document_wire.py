@@ -12,8 +12,9 @@ class DocumentRequest(BaseModel):
 
 
 class DocumentAnswer(BaseModel):
-    """`refused`: the problems of an invalid document. `failed`: the type of an unexpected error;
-    its message stays in the process, because it may quote the document."""
+    """The answer of a parsing process. `refused`: the problems of an invalid document. `failed`:
+    the type of an unexpected error. The error's message stays in the process, because it may quote
+    the document."""
 
     model_config = ConfigDict(frozen=True)
 

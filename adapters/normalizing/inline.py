@@ -1,4 +1,4 @@
-"""Normalization within a step budget: the part shared by a worker and its child processes."""
+"""Normalization within a step budget. A worker and its child processes share this code."""
 
 from domain.core.effort import budget
 from domain.intake.event import InboundEvent
@@ -9,7 +9,7 @@ from domain.intake.ports import Normalized
 def normalize_inline(
     event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...]
 ) -> Normalized:
-    """Normalize an event, and count the steps. Raises OverBudget."""
+    """Return the normalized event and the number of steps used. Raises OverBudget."""
     with budget() as effort:
         unified = normalize(event, fallback_ticket_id=fallback_ticket_id, authserv_ids=authserv_ids)
     return Normalized(unified, effort.spent)

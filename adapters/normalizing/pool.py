@@ -1,5 +1,5 @@
-"""Resource-limited normalization: large events are normalized in separate processes, which can be
-killed."""
+"""Normalization of events with limited resources. Large events are normalized in child processes,
+which can be killed."""
 
 from typing import Final
 
@@ -15,7 +15,8 @@ _CHILD: Final = "adapters.normalizing.child"
 
 
 class NormalizerPool:
-    """A `Normalizer`. Small events are normalized in place, large ones in a separate process."""
+    """A `Normalizer`. It normalizes small events in its own process, and large ones in a child
+    process."""
 
     def __init__(self, *, cpu_s: float = CPU_S) -> None:
         self._processes = ProcessPool(_CHILD, cpu_s=cpu_s)
@@ -23,8 +24,8 @@ class NormalizerPool:
     async def normalize(
         self, event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
     ) -> Normalized:
-        """Normalize an event. Raises OverBudget if it exceeds its limits, EngineUnavailable if no
-        process becomes free in time."""
+        """Return the normalized event. Raises OverBudget if the event exceeds its limits,
+        EngineUnavailable if no child process becomes free in time."""
         if not is_large(event):
             return normalize_inline(
                 event, fallback_ticket_id=fallback_ticket_id, authserv_ids=authserv_ids
@@ -41,7 +42,7 @@ class NormalizerPool:
         return Normalized(answer.event, answer.steps)
 
     async def start(self) -> None:
-        """Start the processes, so that the first large event does not wait for them."""
+        """Start the child processes, so that the first large event does not wait for them."""
         await self._processes.start()
 
     async def close(self) -> None:

@@ -1,1 +1,1 @@
-"""The payment provider of the service's own account."""
+"""The payment provider, which charges merchants for the service."""

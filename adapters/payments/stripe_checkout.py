@@ -1,8 +1,8 @@
 """Stripe Checkout for the service's own account: payment pages for plans and credits.
 
-It uses httpx instead of Stripe's library, which would cost 31 MB and a third of a second of every
-process's start for three calls. Each call must also end by our deadline, and report whether it may
-have taken effect.
+This module calls Stripe with httpx. Stripe's library would cost 31 MB and a third of a second of
+every process's start, for three calls. Each call must also end by our deadline, and report whether
+it may have taken effect.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,8 @@ from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from settings.payments import PaymentSettings
 
-# Response formats depend on the version; without it, the account's own version would be used.
+# Stripe's response formats depend on this version. Without it, Stripe would use the version set in
+# the account.
 _VERSION: Final = "2024-06-20"
 _OVER: Final = frozenset({"canceled", "incomplete_expired"})
 _PLAN: Final = "Abonnement mensuel"
@@ -53,13 +54,13 @@ class _Subscription(BaseModel):
 
 
 class _Done(BaseModel):
-    """A response with an id; its other fields are not used."""
+    """A response of Stripe that is used only for its id."""
 
     id: str
 
 
 class StripeCheckout:
-    """`return_url`: the URL to which Stripe's page returns."""
+    """The payment pages of Stripe. `return_url`: the URL to which a payment page returns."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, secret_key: str, return_url: str
@@ -70,7 +71,8 @@ class StripeCheckout:
         self._return_url = return_url
 
     async def open(self, checkout: Checkout) -> OpenedCheckout:
-        """Open a payment page. Stripe deduplicates by the checkout's id for a day."""
+        """Open a payment page. Stripe deduplicates requests by the checkout's id for a day. Raises
+        PaymentsUnreachable."""
         page = self._page(checkout)
         request = self._request("POST", "/v1/checkout/sessions", page, key=checkout.id)
         with _only_unreachable():
@@ -83,8 +85,8 @@ class StripeCheckout:
         return OpenedCheckout(session.id, session.url)
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """Change the payment from the next month on, or end the plan then if `monthly` is None.
-        This month is not billed again."""
+        """Change the subscription's price from the next month on. If `monthly` is None, end the
+        subscription then. The current month is not billed again. Raises PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)
@@ -102,7 +104,8 @@ class StripeCheckout:
             await call.effect(self._request("POST", path, change), _Done)
 
     async def end(self, subscription_id: str) -> None:
-        """End the subscription now. Stripe refuses to end one twice, so its state is read first."""
+        """End the subscription now. Its state is read first, because Stripe refuses to end a
+        subscription twice. Raises PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)
@@ -111,8 +114,8 @@ class StripeCheckout:
                 await call.effect(self._request("DELETE", path), _Done)
 
     def _page(self, checkout: Checkout) -> dict[str, str]:
-        """Return the page's form. It is deterministic for the same checkout, because Stripe
-        requires equal parameters for the same key."""
+        """Return the form fields of the payment page. They are always the same for a checkout,
+        because Stripe requires equal parameters for the same idempotency key."""
         back = f"{self._return_url}?checkout={checkout.id}"
         ours = {"checkout_id": checkout.id, "client_id": checkout.client_id}
         form = {
@@ -131,7 +134,8 @@ class StripeCheckout:
                 **_line(0, f"{checkout.credits} crédits", checkout.amount),
                 **_metadata("payment_intent_data[metadata]", ours),
             }
-        # The payment due now is a separate line; full months start at the end of the trial.
+        # The payment due now is a separate line. The subscription's full months start at the end of
+        # its trial.
         return {
             **form,
             "mode": "subscription",
@@ -156,8 +160,8 @@ class StripeCheckout:
 def stripe_checkout(
     settings: PaymentSettings, http: httpx.AsyncClient, dashboard_url: str
 ) -> StripeCheckout | None:
-    """Return the checkout, or None without a Stripe account. The browser returns to the plan's
-    page."""
+    """Return the checkout, or None if no Stripe account is configured. After payment, the browser
+    returns to the dashboard's plan page."""
     if settings.stripe_secret_key is None:
         return None
     key = settings.stripe_secret_key.get_secret_value()
@@ -193,14 +197,14 @@ def _seconds(at: datetime) -> str:
 
 
 def _in_use(reply: Reply) -> bool:
-    """Return whether the first request with the same key is still running."""
+    """Return whether an earlier request with the same idempotency key is still running."""
     return reply.status == 409
 
 
 @contextmanager
 def _only_unreachable() -> Iterator[None]:
-    """Raise PaymentsUnreachable for every failure. These calls charge nothing, so callers may
-    retry."""
+    """Raise PaymentsUnreachable for every failure of the block. These calls charge nothing, so
+    callers may retry them."""
     try:
         yield
     except (ActionRefused, ActionUnknown, ActionUnreachable) as error:

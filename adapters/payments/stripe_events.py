@@ -1,4 +1,4 @@
-"""Stripe's events: verification of the signature, and their meaning for our checkouts."""
+"""Stripe's events: verification of their signature, and their effect on our checkouts."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
@@ -28,9 +28,9 @@ _KINDS: Final[Mapping[str, PaymentKind]] = {
 
 
 def signed_lately(header: str, now: datetime) -> StripeSignature:
-    """Return the parsed Stripe-Signature header. Call it before reading the body. Raises
-    InvalidPaymentSignature if the header is missing or malformed, or its time is more than five
-    minutes off."""
+    """Return the parsed Stripe-Signature header. Call this function before reading the body. Raises
+    InvalidPaymentSignature if the header is missing or malformed, or if its time differs from `now`
+    by more than TOLERANCE."""
     signature = StripeSignature.parse(header)
     if signature is None or abs(signature.age_s(now)) > TOLERANCE.total_seconds():
         raise InvalidPaymentSignature
@@ -38,7 +38,7 @@ def signed_lately(header: str, now: datetime) -> StripeSignature:
 
 
 def verify(body: bytes, header: str, secret: str, now: datetime) -> None:
-    """Verify that Stripe signed these bytes recently. Raises InvalidPaymentSignature."""
+    """Verify that Stripe signed this body recently. Raises InvalidPaymentSignature."""
     if not signed_lately(header, now).fits(body, (secret,)):
         raise InvalidPaymentSignature
 
@@ -49,14 +49,14 @@ _Metadata = dict[str, str] | None
 
 
 class _Object(BaseModel):
-    """The fields in use of a session, an invoice, a subscription, a charge or a dispute."""
+    """The fields that are used of a session, an invoice, a subscription, a charge or a dispute."""
 
     id: _Id
     metadata: _Metadata = None
     of_subscription: _Metadata = Field(
         default=None, validation_alias=AliasPath("subscription_details", "metadata")
     )
-    # The field's place in an invoice since the API versions of 2025.
+    # The field's path in an invoice since the API versions of 2025.
     of_parent: _Metadata = Field(
         default=None, validation_alias=AliasPath("parent", "subscription_details", "metadata")
     )
@@ -91,8 +91,8 @@ class _Event(BaseModel):
 
 
 def read_event(body: bytes) -> PaymentEvent | None:
-    """Return the meaning of a verified event, or None if it is irrelevant here. Raises InvalidBody
-    for an event with an unexpected format."""
+    """Return a verified event as a PaymentEvent, or None if its type is not used here. Raises
+    InvalidBody for an event with an unexpected format."""
     try:
         kind = _KINDS.get(_Named.model_validate_json(body).type)
         if kind is None:
@@ -104,7 +104,7 @@ def read_event(body: bytes) -> PaymentEvent | None:
     if kind is PaymentKind.PENDING and thing.payment_status != "unpaid":
         kind = PaymentKind.PAID
     if kind is PaymentKind.RENEWED and thing.billing_reason != _RENEWAL:
-        return None  # the first bill, which is reported by the checkout session
+        return None  # the first invoice, whose payment the checkout session already reports
     named = thing.metadata or thing.of_subscription or thing.of_parent or {}
     ended = kind is PaymentKind.ENDED
     return PaymentEvent(
@@ -123,7 +123,7 @@ def read_event(body: bytes) -> PaymentEvent | None:
 
 
 def _ulid(text: str | None) -> str | None:
-    """Return the id in its original spelling, or None if it is not one of ours."""
+    """Return the id unchanged if it is a ULID in canonical form, else None."""
     return text if text is not None and parse_ulid(text) == text else None
 
 

@@ -12,24 +12,25 @@ from domain.core.errors import EngineUnavailable, OverBudget
 
 PROCESSES: Final = 2
 CPU_S: Final = 1.0
-"""Processor time of one request and one attempt, in seconds. The most expensive known email takes a
+"""Maximum CPU time of one attempt at a request, in seconds. The most expensive known email takes a
 third of it."""
 TRIES: Final = 2
-# Timeout including all waiting, below the activity's timeout (`workflows/options.py`).
+# Timeout of a request including all waiting, in seconds. It is below the activity's timeout
+# (`workflows/options.py`).
 _PATIENCE_S: Final = 10.0
 
 _ROOT: Final = Path(__file__).resolve().parent.parent.parent
 
 
 class WorkFailed(Exception):
-    """The work raised an unexpected error; the message is the name of its type."""
+    """An unexpected error in a child process. The message is the name of the error's type."""
 
 
 class ProcessPool:
-    """`PROCESSES` child processes of one module, which calls `serve` of
+    """A pool of `PROCESSES` child processes that run one module. The module calls `serve` of
     `adapters/processes/serving.py`.
 
-    A process that dies is replaced, and only its own request is affected.
+    A process that dies is replaced. Only the request that it was working on is affected.
     """
 
     def __init__(self, module: str, *, cpu_s: float = CPU_S) -> None:
@@ -39,9 +40,9 @@ class ProcessPool:
         self._idle: list[Process] = []
 
     async def ask(self, request: bytes) -> bytes:
-        """Return the answer of a process.
+        """Return a child process's answer to the request.
 
-        Raises OverBudget if the request exceeds its processor time, EngineUnavailable if no process
+        Raises OverBudget if the request exceeds its CPU time, EngineUnavailable if no process
         becomes free in time.
         """
         message = framed(request)
@@ -56,7 +57,7 @@ class ProcessPool:
         raise OverBudget
 
     async def start(self) -> None:
-        """Start the processes, so that the first request does not wait for them."""
+        """Start the child processes, so that the first request does not wait for them."""
         self._idle += [await self._started() for _ in range(PROCESSES - len(self._idle))]
 
     async def close(self) -> None:
@@ -64,22 +65,22 @@ class ProcessPool:
             await _end(self._idle.pop())
 
     async def _tried(self, message: bytes) -> bytes | None:
-        """Return the answer of a process, or None if the process died."""
+        """Return a child process's answer to the message, or None if the process died."""
         process = self._idle.pop() if self._idle else await self._started()
         try:
             answer = await _exchange(process, message)
         except (ConnectionError, asyncio.IncompleteReadError):
             await _end(process)
             return None
-        except BaseException:  # a late answer must not be mistaken for the next request's
+        except BaseException:  # a late answer must not be taken for the next request's
             await _end(process)
             raise
         self._idle.append(process)
         return answer
 
     async def _started(self) -> Process:
-        """Start a process in its own session: Ctrl-C ends only the parent, which then ends this
-        process."""
+        """Start a child process in its own session. Ctrl-C then ends only the parent, which ends
+        the child itself."""
         return await asyncio.create_subprocess_exec(
             sys.executable, "-m", self._module, "--seconds", str(self._cpu_s),
             stdin=PIPE, stdout=PIPE, stderr=DEVNULL, start_new_session=True,

@@ -24,7 +24,7 @@ class QueueBacklog:
 
 
 async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBacklog:
-    """Return a queue's backlog. Raises RPCError, RuntimeError."""
+    """Return the backlog of a queue for one kind of work. Raises RPCError, RuntimeError."""
     described = await client.workflow_service.describe_task_queue(
         DescribeTaskQueueRequest(
             namespace=client.namespace,
@@ -41,8 +41,8 @@ async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBackl
 
 
 async def failed_schedules(client: Client, since: datetime) -> int:
-    """Return the number of scheduled workflows that have ended without a result since then. Raises
-    RPCError, RuntimeError."""
+    """Return the number of scheduled workflows that failed, timed out or were terminated since
+    then. Raises RPCError, RuntimeError."""
     counted = await client.count_workflows(
         f"TemporalScheduledById IS NOT NULL AND ExecutionStatus IN {_FAILED} "
         f"AND CloseTime >= '{since.isoformat()}'",

@@ -1,5 +1,5 @@
-"""The service's calls to Temporal. Workflows are referred to by name, not imported, so that a
-process that only starts runs loads none of them."""
+"""The service's calls to Temporal. They refer to workflows by name, without importing them, so that
+a process that only starts runs loads no workflow."""
 
 import asyncio
 from collections.abc import Awaitable, Iterator, Sequence
@@ -33,22 +33,22 @@ T = TypeVar("T")
 G = TypeVar("G", bound=Contract)
 
 # A hanging server does not refuse connections. Keep-alive pings cannot detect it in time, because
-# Temporal closes connections that ping more often than every 10 s. A long call therefore checks the
-# server's health.
+# Temporal closes connections that ping more often than every 10 s. During a long call, the client
+# therefore checks the server's health.
 _ASK_HEALTH_AFTER_S: Final = 1.5
 _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
 _CHECKED_WITHIN: Final = timedelta(seconds=1)
 
-# The platform waits for our response, so the call must be short.
+# The platform that sent the webhook waits for our response, so this call must be short.
 _PROCESS_TIMEOUT_S: Final = 1.0
 
-# A worker that dies during a task is detected after this time, and another worker takes over.
+# If a worker dies during a workflow task, another worker takes over after this time.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
 # Long enough for many messages, each with a possible language model call.
 _SIMULATION_TIMEOUT: Final = timedelta(seconds=120)
-# The maximum number of children that one parent starts, all in one task.
+# Maximum number of deliveries that one parent workflow starts as children, all in one task.
 _SENT_AT_ONCE: Final = 200
 
 
@@ -59,18 +59,18 @@ class TemporalEngine:
         self._client = client
 
     async def answer(self, event: ProcessEventInput) -> None:
-        """Start the run, or join it, and return when its first outcome is stored.
+        """Start the run, or join it if it is running, and return when its first outcome is stored.
 
         Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline. If the
-        run has already ended, nothing is done: its row contains the outcome.
+        run has already ended, this method does nothing, because the run's row contains the outcome.
         """
         with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
             try:
                 await self._while_healthy(self._started(event))
             except RPCError as error:
                 # A worker that stops may lose a run's first task, and the update with it. The
-                # server considers each retry of that start as done, and refuses the update; another
-                # start joins the run.
+                # server treats each retry of that start as already done, and refuses the update. A
+                # new start joins the run instead.
                 if error.status is not RPCStatusCode.UNAVAILABLE:
                     raise
                 await self._client.service_client.check_health(timeout=_CHECKED_WITHIN)
@@ -93,8 +93,8 @@ class TemporalEngine:
         )
 
     async def dry_run(self, event: DryRunInput) -> DryRunResult:
-        """Start a dry run and wait for it. Raises EngineUnavailable, and InternalError if the brain
-        failed."""
+        """Start a dry run and return its result. Raises EngineUnavailable, and InternalError if the
+        brain failed."""
         return await self._result_of(
             names.DRY_RUN,
             event,
@@ -104,10 +104,11 @@ class TemporalEngine:
         )
 
     async def start(self, event: ProcessEventInput) -> bool:
-        """Start an abandoned run again. Returns False if it is running.
+        """Start an abandoned run again. Return False if the run is running.
 
-        A run whose workflow ended without an outcome (terminated, or timed out during a database
-        outage) is restarted, because each of its steps may be repeated. So is a reopened run.
+        A run whose workflow ended without an outcome is restarted, because each of its steps may be
+        repeated. Such a workflow was terminated, or timed out during a database outage. A reopened
+        run is restarted as well.
         """
         reuse = WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY
         if event.reopened:
@@ -129,7 +130,8 @@ class TemporalEngine:
         return True
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
-        """Signal a waiting run to read its decision. Returns False if the run has ended."""
+        """Signal a waiting run to read its review's decision. Return False if the run has ended.
+        Raises EngineUnavailable."""
         handle = self._client.get_workflow_handle(
             names.process_event_id(ref.client_id, ref.event_id)
         )
@@ -146,8 +148,8 @@ class TemporalEngine:
         return True
 
     async def begin(self, workflow: str, work: BackgroundRef) -> bool:
-        """Start the workflow of a committed row. Returns False if the workflow is running or has
-        ended. Raises EngineUnavailable; the sweeper then starts it."""
+        """Start the workflow of a committed row. Return False if the workflow is running or has
+        already completed. Raises EngineUnavailable; the sweeper then starts the workflow."""
         try:
             with outages_told():
                 async with asyncio.timeout(_CALL_TIMEOUT_S):
@@ -164,8 +166,8 @@ class TemporalEngine:
         return True
 
     async def simulate(self, asked: SimulateInput) -> SimulateResult:
-        """Simulate a scenario and wait for it. Raises EngineUnavailable, and InternalError if it
-        failed."""
+        """Simulate a scenario and return the result. Raises EngineUnavailable, and InternalError if
+        the simulation failed."""
         return await self._result_of(
             names.SIMULATE,
             asked,
@@ -183,7 +185,8 @@ class TemporalEngine:
         within: timedelta,
         gives: type[G],
     ) -> G:
-        """Run a workflow to its end. Raises EngineUnavailable, and InternalError if it failed."""
+        """Run a workflow to its end and return its result. Raises EngineUnavailable, and
+        InternalError if the workflow failed."""
         try:
             with outages_told():
                 result = await self._while_healthy(
@@ -203,8 +206,8 @@ class TemporalEngine:
         return gives.model_validate(result)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
-        """Start deliveries outside of a run; running ones are not started again. Raises
-        EngineUnavailable; the sweeper then finds them."""
+        """Start webhook deliveries outside of a run. Deliveries that are already running are not
+        started again. Raises EngineUnavailable; the sweeper then finds the deliveries."""
         for start in range(0, len(delivery_ids), _SENT_AT_ONCE):
             await self._send(client_id, tuple(delivery_ids[start : start + _SENT_AT_ONCE]))
 
@@ -221,11 +224,12 @@ class TemporalEngine:
                 )
 
     async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
-        """Start processing a stored webhook. Returns False if it is being processed.
+        """Start processing a stored webhook. Return False if the webhook is already being
+        processed.
 
         A webhook with an ended workflow is started again, because its row shows whether work is
-        left. `wake`: a waiting webhook retries now. Raises EngineUnavailable; the sweep then starts
-        it.
+        left. `wake`: if the webhook waits, it retries now. Raises EngineUnavailable; the sweep then
+        starts the webhook.
         """
         ref = webhook.ref
         try:
@@ -245,8 +249,8 @@ class TemporalEngine:
         return True
 
     async def start_erasure(self, erase: EraseInput) -> None:
-        """Start an erasure without waiting for it. A running one continues. Raises
-        EngineUnavailable."""
+        """Start an erasure without waiting for its end. An erasure that is already running
+        continues. Raises EngineUnavailable."""
         with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(
@@ -269,8 +273,7 @@ class TemporalEngine:
                 )
 
     async def _while_healthy(self, call: Awaitable[T]) -> T:
-        """Return the call's result. Raises TimeoutError if the server stops answering during the
-        call."""
+        """Return the result of `call`. Raises TimeoutError if the server stops answering meanwhile."""
         task = asyncio.ensure_future(call)
         try:
             while not (await asyncio.wait({task}, timeout=_ASK_HEALTH_AFTER_S))[0]:
@@ -283,8 +286,8 @@ class TemporalEngine:
 
 @contextmanager
 def outages_told() -> Iterator[None]:
-    """Raise EngineUnavailable for every error that means that Temporal does not answer. A client
-    that never connected raises RuntimeError."""
+    """Raise EngineUnavailable for every error of the block that means that Temporal does not
+    answer. A client that never connected raises RuntimeError."""
     try:
         yield
     except (

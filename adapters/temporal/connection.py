@@ -1,4 +1,5 @@
-"""The connection to Temporal: plain or by TLS, with an API key, a certificate or no credentials."""
+"""The connection to Temporal, with or without TLS. It uses an API key, a certificate or no
+credentials."""
 
 import asyncio
 from contextlib import suppress
@@ -13,19 +14,21 @@ from adapters.temporal.diagnosis import why_not
 from domain.core.errors import EngineUnavailable, InvalidInput
 from settings.temporal import TemporalSettings
 
-# Callers must learn within 5 s that Temporal is down, so the client must give up earlier.
+# Callers must learn within 5 s that Temporal is down, so the client must stop retrying earlier.
 _GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
-# A server that accepts connections but sends nothing would be awaited forever.
+# Without this timeout, the client would wait forever for a server that accepts connections but
+# sends nothing.
 _CONNECT_TIMEOUT_S: Final = 5.0
 _REFUSALS: Final = (RPCStatusCode.UNAUTHENTICATED, RPCStatusCode.PERMISSION_DENIED)
 
 
 async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
-    """Return a client for the API, workers, commands and tests, which share its data converter.
+    """Return a Temporal client. The API, workers, commands and tests all use it, so that they share
+    one data converter.
 
-    `lazy`: connect at the first call, so that a process starts while Temporal is down. Otherwise it
-    raises within seconds: EngineUnavailable if Temporal does not answer, InvalidInput if it rejects
-    our credentials. Each error is one sentence.
+    `lazy`: connect at the first call, so that a process starts while Temporal is down. Otherwise
+    this function raises within seconds: EngineUnavailable if Temporal does not answer, InvalidInput
+    if it rejects our credentials. Each error is one sentence.
     """
     if lazy:
         return await _client(temporal, lazy=True)
@@ -47,8 +50,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
             ) from error
         raise EngineUnavailable(f"no Temporal answers at {temporal.address}") from error
     except (RuntimeError, TimeoutError) as error:
-        # The library reports a rejected key only in its text, with the same type as for a server
-        # that is down.
+        # The library uses the same error type for a rejected key and for a server that is down.
+        # Only the text differs.
         reason, reached = await why_not(temporal)
         if reached and temporal.is_encrypted and not isinstance(error, TimeoutError):
             raise InvalidInput(
@@ -59,8 +62,8 @@ async def connect(temporal: TemporalSettings, *, lazy: bool = False) -> Client:
 
 
 async def check_credentials(temporal: TemporalSettings) -> None:
-    """Raise InvalidInput if Temporal rejects our credentials. An outage does not prevent the start,
-    because Temporal may recover."""
+    """Raise InvalidInput if Temporal rejects our credentials. If Temporal is down, return, because
+    the process can start and Temporal may recover."""
     with suppress(EngineUnavailable):
         await connect(temporal)
 
@@ -72,7 +75,7 @@ async def _client(temporal: TemporalSettings, *, lazy: bool) -> Client:
         data_converter=pydantic_data_converter,
         lazy=lazy,
         retry_config=_GIVE_UP,
-        # Payloads are ids; compressing them costs more than it saves.
+        # Payloads contain only ids; compressing them costs more than it saves.
         grpc_compression=GrpcCompression.NONE,
         tls=_tls(temporal),
         api_key=temporal.api_key.get_secret_value() if temporal.api_key else None,
@@ -80,8 +83,8 @@ async def _client(temporal: TemporalSettings, *, lazy: bool) -> Client:
 
 
 def _tls(temporal: TemporalSettings) -> TLSConfig | bool:
-    """Return the TLS settings. The files are read once, so new files need a restart of the
-    process."""
+    """Return the TLS settings, or False without encryption. The certificate files are read once, so
+    new files need a restart of the process."""
     if not temporal.is_encrypted:
         return False
     authority, certificate = temporal.tls_server_ca_cert_path, temporal.tls_client_cert_path

@@ -1,5 +1,5 @@
-"""Worker Deployments: concurrent builds of the workers, and the current build, which gets the
-work."""
+"""Worker Deployments: several builds of the workers run at the same time, and the current build
+gets the work."""
 
 import asyncio
 from dataclasses import dataclass
@@ -26,7 +26,8 @@ from settings.temporal import TemporalSettings
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 _LOOK_S: Final = 1.0
-# Temporal learns of a build's queues one by one, and rate-limits requests about a deployment.
+# Errors of Temporal that are retried. It learns of a build's queues one by one, and rate-limits
+# requests about a deployment.
 _NOT_YET: Final = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
 _ANSWERS_WITHIN: Final = timedelta(seconds=10)
 _STATUS_PREFIX: Final = "WORKER_DEPLOYMENT_VERSION_STATUS_"
@@ -36,15 +37,16 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A build. `status`: Temporal's term, such as `current`, `inactive`, `draining` or
-    `drained`."""
+    """A build of the workers. `status`: Temporal's term, such as `current`, `inactive`, `draining`
+    or `drained`."""
 
     build_id: str
     status: str
 
 
 def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | None:
-    """Return the build of a worker, or None if the installation does not use deployments.
+    """Return the deployment settings of a worker's build, or None if the installation does not use
+    deployments.
 
     Runs move to the current build with their next task. Pinned runs would need their old workers
     for as long as a review may wait: 72 hours.
@@ -59,10 +61,14 @@ def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | No
 
 
 async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, queue: str) -> None:
-    """Log a warning when a worker starts while another build than its own is current."""
+    """Log a warning if a build other than this worker's own is current, because this worker then
+    gets no work."""
     try:
         getting = await current(client, Work.WORKFLOWS, queue=queue)
-    except (RPCError, RuntimeError):  # Temporal was reached: it answers the worker, or will
+    except (
+        RPCError,
+        RuntimeError,
+    ):  # Temporal was already reached: it answers this worker, or will
         return
     mine = WorkerDeploymentVersion(*temporal.version) if temporal.version else None
     if getting != mine:
@@ -78,9 +84,12 @@ async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, que
 async def promote(
     client: Client, build: WorkerDeploymentVersion, now: Clock, *, patience_s: float
 ) -> str:
-    """Make a build the current one, once its workers poll all queues; return when every queue uses
-    it. Returns the id of the previous build, or "". Raises InvalidInput if that does not happen in
-    time, RPCError."""
+    """Make a build the current one as soon as its workers poll all queues. Return when every queue
+    uses it.
+
+    Returns the id of the previous build, or "". Raises InvalidInput if the change takes longer than
+    `patience_s` seconds, RPCError.
+    """
     before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
     blocking_condition = "Temporal does not answer"
     try:
@@ -95,7 +104,8 @@ async def promote(
 
 
 async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) -> str:
-    """Return what currently prevents the build from becoming current, or "" if nothing does."""
+    """Try to make the build current. Return what prevents that, or "" once every queue uses the
+    build."""
     known = set()
     for queue in QUEUES:
         for work in Work:
@@ -115,7 +125,7 @@ async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) 
 
 
 async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
-    """Make the build current. No effect if it already is."""
+    """Make the build current. This has no effect if the build already is current."""
     await client.workflow_service.set_worker_deployment_current_version(
         SetWorkerDeploymentCurrentVersionRequest(
             namespace=client.namespace,
@@ -128,8 +138,8 @@ async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
 
 
 async def builds(client: Client, deployment: str) -> list[Build]:
-    """Return the builds known to Temporal. Raises InvalidInput for an unknown deployment,
-    RPCError."""
+    """Return the deployment's builds that Temporal knows. Raises InvalidInput for an unknown
+    deployment, RPCError."""
     info = (await _describe(client, deployment)).worker_deployment_info
     return [
         Build(

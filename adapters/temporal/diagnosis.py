@@ -8,19 +8,21 @@ from typing import Final, NamedTuple
 from settings.temporal import TemporalSettings
 
 _TIMEOUT_S: Final = 2.0
-# An HTTP/2 server sends first. A server that requires a certificate closes the connection instead.
+# An HTTP/2 server sends data first. A server that requires a certificate closes the connection
+# instead.
 _SPEAKS_WITHIN_S: Final = 1.0
 
 
 class Reason(NamedTuple):
-    """`reached`: whether the server is reachable with the configured settings."""
+    """Why a connection fails. `sentence`: the reason. `reached`: whether the server accepts
+    connections with the configured settings."""
 
     sentence: str
     reached: bool = False
 
 
 async def why_not(temporal: TemporalSettings) -> Reason:
-    """Return what prevents the connection, diagnosed with a separate connection. Never raises."""
+    """Return why Temporal cannot be used, diagnosed with a separate connection. Never raises."""
     try:
         async with asyncio.timeout(_TIMEOUT_S):
             await _connected(temporal, None)
@@ -40,7 +42,7 @@ async def _by_tls(temporal: TemporalSettings) -> Reason:
         return Reason(f"it does not speak TLS with us ({error.reason})")
     except TimeoutError:
         return Reason("it does not answer by TLS")
-    except OSError:  # ended in the middle of the handshake
+    except OSError:  # the server closed the connection during the handshake
         pass
     if speaks:
         return Reason("it takes connections, and no calls", reached=True)
@@ -51,7 +53,7 @@ async def _by_tls(temporal: TemporalSettings) -> Reason:
 
 
 async def _plain(temporal: TemporalSettings) -> Reason:
-    """Return why a connection without TLS fails: the server may require TLS."""
+    """Return why a connection without TLS fails, for example because the server requires TLS."""
     anybody = ssl.create_default_context()
     anybody.check_hostname = False
     anybody.verify_mode = ssl.CERT_NONE
@@ -63,7 +65,8 @@ async def _plain(temporal: TemporalSettings) -> Reason:
 
 
 async def _connected(temporal: TemporalSettings, context: ssl.SSLContext | None) -> bool:
-    """Open a connection and return whether the server then sends data."""
+    """Open a connection to Temporal. `context`: None for a connection without TLS. Return False if
+    the server closes the connection instead of sending data."""
     host, _, port = temporal.address.rpartition(":")
     name = (temporal.tls_server_name or host) if context else None
     reader, writer = await asyncio.open_connection(

@@ -15,9 +15,10 @@ from temporalio.service import RPCError
 
 from domain.core import names
 
-# A worker polls again after at most 60 s; Temporal lists it for five minutes after its last poll.
+# A worker polls again after at most 60 s. Temporal lists a worker for five minutes after its last
+# poll, so an older poll means that the worker has stopped.
 _ASKED_WITHIN: Final = timedelta(seconds=75)
-# Without a timeout, the client would wait and retry for a minute.
+# Without this timeout, the client would wait and retry for a minute.
 _ANSWERS_WITHIN: Final = timedelta(seconds=2)
 
 
@@ -29,7 +30,7 @@ class Work(Enum):
 
 
 async def temporal_answers(client: Client) -> bool:
-    """Return whether the server is serving."""
+    """Return whether the Temporal server is serving."""
     try:
         return await client.service_client.check_health(timeout=_ANSWERS_WITHIN)
     except (RuntimeError, RPCError):  # not listening, or not ready to serve
@@ -38,30 +39,31 @@ async def temporal_answers(client: Client) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Poller:
-    """A worker that polls for work. `version`: its build, or None without a deployment."""
+    """A worker that polls a queue for tasks. `version`: its build, or None without a deployment."""
 
     identity: str
     version: WorkerDeploymentVersion | None
 
 
 async def pollers(client: Client, work: Work, now: datetime, *, queue: str) -> list[Poller]:
-    """Return all workers that poll for this work, including workers that get none. Raises RPCError,
-    RuntimeError."""
+    """Return all workers that poll the queue for this kind of work, including workers that get
+    none. Raises RPCError, RuntimeError."""
     return _asking(await _describe(client, work, queue), now)
 
 
 async def current(client: Client, work: Work, *, queue: str) -> WorkerDeploymentVersion | None:
-    """Return the build that gets this work, or None for workers without one. Raises RPCError,
-    RuntimeError."""
+    """Return the build that gets this kind of work, or None if workers without a build get it.
+    Raises RPCError, RuntimeError."""
     return _current(await _describe(client, work, queue))
 
 
 async def workers(
     client: Client, work: Work, now: datetime, *, queue: str = names.ENGINE_QUEUE
 ) -> list[str]:
-    """Return the identities of the workers that get this work. Raises RPCError, RuntimeError.
+    """Return the identities of the workers that get this kind of work. Raises RPCError,
+    RuntimeError.
 
-    Once a build of a deployment is current, other builds and workers without a build get none.
+    Once a build of a deployment is current, only its workers get work.
     """
     described = await _describe(client, work, queue)
     getting = _current(described)

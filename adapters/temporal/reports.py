@@ -1,4 +1,4 @@
-"""Reports that an operator requests: workflows that are started and awaited."""
+"""Reports that an operator requests. Each is a workflow that is started and awaited."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,7 +27,8 @@ _QUERY_TIMEOUT: Final = timedelta(seconds=5)
 
 
 class TemporalReports:
-    """Runs one report at a time per kind and subject; a second request joins the first."""
+    """Runs at most one report at a time for each kind and subject. A second request joins the
+    running report."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -35,7 +36,8 @@ class TemporalReports:
     async def start_backfill(
         self, backfill: BackfillMetricsInput
     ) -> WorkflowHandle[Any, ComputeMetricsResult]:
-        """Start the computation of past days. Raises EngineUnavailable."""
+        """Start the computation of past days' metrics, or join it, and return its handle. Raises
+        EngineUnavailable."""
         with outages_told():
             return await self._client.start_workflow(
                 names.BACKFILL_METRICS,
@@ -49,16 +51,17 @@ class TemporalReports:
     async def backfill_metrics(
         self, backfill: BackfillMetricsInput, told: Callable[[int], None]
     ) -> ComputeMetricsResult:
-        """Compute past days and wait for the result.
+        """Compute the metrics of past days and return the result.
 
-        `told`: called with the number of finished calendar days. Cancelling the wait does not stop
-        the computation. Raises EngineUnavailable, InternalError if it failed.
+        `told`: a callback that receives the number of finished calendar days. Cancelling the wait
+        does not stop the computation. Raises EngineUnavailable, and InternalError if the
+        computation failed.
         """
         handle = await self.start_backfill(backfill)
         result = asyncio.ensure_future(_result(handle))
         try:
             while not (await asyncio.wait({result}, timeout=_ASK_EVERY_S))[0]:
-                # A query needs a worker, and currently there may be none.
+                # The query fails while no worker is running.
                 with suppress(RPCError):
                     progress = await handle.query(
                         names.PROGRESS_QUERY,
@@ -71,8 +74,9 @@ class TemporalReports:
             result.cancel()
 
     async def predict_churn(self, churn: WeeklyChurnInput) -> WeeklyChurnResult:
-        """Compute the prediction for the week of `churn.at`, which must be set. Cancelling the wait
-        does not stop the computation. Raises EngineUnavailable, InternalError if it failed."""
+        """Compute and return the churn prediction for the week of `churn.at`, which must be set.
+        Cancelling the wait does not stop the computation. Raises EngineUnavailable, and
+        InternalError if the computation failed."""
         if churn.at is None:
             raise ValueError("a moment to predict for")
         with outages_told():

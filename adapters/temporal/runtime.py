@@ -15,7 +15,8 @@ from temporalio.runtime import (
 from temporalio.worker import UnsandboxedWorkflowRunner, WorkflowRunner
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
-# Pure packages and their imports. Reloading them for every run would be most of the sandbox's cost.
+# Packages without side effects, and their imports, which the sandbox does not reload. Reloading
+# them for every run would be most of the sandbox's cost.
 _PASSED_THROUGH: Final = (
     "domain",
     "activities",
@@ -26,11 +27,12 @@ _PASSED_THROUGH: Final = (
 
 
 def set_up(*, numbers: bool) -> str | None:
-    """Forward the library's log lines to Python's logging. Call once per process, before its first
-    client.
+    """Forward the log lines of the Temporal library to Python's logging. Call this once per
+    process, before the process creates its first client.
 
-    `numbers`: also collect the library's metrics, and return their URL. The library aggregates and
-    serves them on a loopback port, which costs less than reporting each event.
+    `numbers`: also collect the library's metrics, and return their URL, otherwise None. The library
+    aggregates its metrics and serves them on a loopback port, which costs less than reporting each
+    event.
     """
     logs = LoggingConfig(
         filter=TelemetryFilter(core_level="WARN", other_level="ERROR"),
@@ -45,8 +47,8 @@ def set_up(*, numbers: bool) -> str | None:
 
 
 def _counting(logs: LoggingConfig, tries: int = 5) -> tuple[str, Runtime]:
-    """Return a runtime that serves its metrics, and their URL. Raises ValueError if no port is
-    free."""
+    """Return the address of the metrics and the runtime that serves them there. Raises ValueError
+    if no port is free."""
     address = f"127.0.0.1:{_free_port()}"
     shown = PrometheusConfig(
         address, counters_total_suffix=True, unit_suffix=True, durations_as_seconds=True
@@ -67,8 +69,8 @@ def _free_port() -> int:
 
 
 def workflow_runner(*, sandbox: bool) -> WorkflowRunner:
-    """Return the runner of workflows. `sandbox`: enable Temporal's check that workflows are
-    deterministic."""
+    """Return the runner of workflows. `sandbox`: use Temporal's sandbox, which checks that
+    workflows are deterministic."""
     if not sandbox:
         return UnsandboxedWorkflowRunner()
     restrictions = SandboxRestrictions.default.with_passthrough_modules(*_PASSED_THROUGH)

@@ -38,17 +38,17 @@ from domain.privacy.contracts import HousekeepingInput, RetentionInput
 from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
-# A secured cluster's errors for callers who may use a namespace but not change it.
+# Errors of a secured cluster for callers who may use a namespace but not change it.
 _NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
 # With many clients, a poll may take longer than the interval between polls.
 _RECONCILE_TIMEOUT: Final = timedelta(hours=2)
-# A run that hangs must not prevent the next night's run.
+# A nightly run that hangs must not prevent the next night's run.
 _HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
-# After an outage, one sweep does the work of all missed ones.
+# After an outage, one sweep does the work of all missed sweeps.
 _CATCH_UP: Final = timedelta(minutes=1)
 _MONTHLY_CATCH_UP: Final = timedelta(days=62)
-# Each day and each week has its own row, so all runs missed in an outage are caught up.
+# Each day and each week has its own row, so every run that was missed in an outage is caught up.
 _DAILY_CATCH_UP: Final = timedelta(days=31)
 _WEEKLY_CATCH_UP: Final = timedelta(days=31)
 
@@ -58,7 +58,8 @@ _log = structlog.get_logger(__name__)
 async def ensure_search_attributes(client: Client) -> None:
     """Register the missing search attributes, by which operators filter runs.
 
-    Raises InvalidInput if only an administrator of the namespace may do so, as in Temporal Cloud.
+    Raises InvalidInput if only an administrator of the namespace may register them, as in Temporal
+    Cloud.
     """
     operator = client.operator_service
     try:
@@ -89,7 +90,8 @@ async def ensure_search_attributes(client: Client) -> None:
 
 
 async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: float) -> None:
-    """Create or update the sweep's schedule with these settings."""
+    """Create the sweep's schedule, or update it with these settings. `interval_s`: seconds between
+    sweeps."""
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
             names.SWEEP,
@@ -105,7 +107,7 @@ async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: f
 
 
 async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
-    """Create or update the poll's schedule with these settings."""
+    """Create the schedule of the polls of inbound sources, or update it with these settings."""
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
             names.RECONCILE_INBOUND,
@@ -121,58 +123,61 @@ async def ensure_reconcile_schedule(client: Client, poll: PollInput) -> None:
 
 
 async def ensure_monthly_reset_schedule(client: Client) -> None:
-    """Run on the first of every month at midnight UTC. Runs delayed by an outage are caught up."""
+    """Schedule the monthly reset for midnight UTC on the first of every month. Runs that an outage
+    delays are caught up."""
     first = ScheduleCalendarSpec(day_of_month=(ScheduleRange(1),))
     work = (names.MONTHLY_RESET, names.MONTHLY_RESET_SCHEDULE, MonthlyResetInput())
     await _ensure_calendar(client, *work, first, caught_up=_MONTHLY_CATCH_UP)
 
 
 async def ensure_housekeeping_schedule(client: Client) -> None:
-    """Run every night at half past midnight UTC."""
+    """Schedule the housekeeping for 00:30 UTC every night."""
     work = (names.HOUSEKEEPING, names.HOUSEKEEPING_SCHEDULE, HousekeepingInput())
     await _ensure_calendar(client, *work, _at(0, 30))
 
 
 async def ensure_daily_metrics_schedule(client: Client) -> None:
-    """Run every night at ten past midnight UTC, for the day before."""
+    """Schedule the daily metrics for 00:10 UTC every night. Each run computes the day before."""
     work = (names.DAILY_METRICS, names.DAILY_METRICS_SCHEDULE, DailyMetricsInput())
     await _ensure_calendar(client, *work, _at(0, 10), caught_up=_DAILY_CATCH_UP)
 
 
 async def ensure_weekly_churn_schedule(client: Client) -> None:
-    """Run every Monday at ten past one UTC, an hour after the metrics."""
+    """Schedule the churn prediction for 01:10 UTC every Monday, an hour after the metrics."""
     monday = replace(_at(1, 10), day_of_week=(ScheduleRange(1),))
     work = (names.WEEKLY_CHURN, names.WEEKLY_CHURN_SCHEDULE, WeeklyChurnInput())
     await _ensure_calendar(client, *work, monday, caught_up=_WEEKLY_CATCH_UP)
 
 
 async def ensure_retention_schedule(client: Client) -> None:
-    """Run every night at 02:10 UTC, when the previous day's figures are complete."""
+    """Schedule the retention for 02:10 UTC every night, when the previous day's figures are
+    complete."""
     work = (names.RETENTION, names.RETENTION_SCHEDULE, RetentionInput())
     await _ensure_calendar(client, *work, _at(2, 10))
 
 
 async def ensure_forget_dry_runs_schedule(client: Client) -> None:
-    """Run every hour, at ten minutes to the hour."""
+    """Schedule the deletion of old dry runs for ten minutes before every hour."""
     work = (names.FORGET_DRY_RUNS, names.FORGET_DRY_RUNS_SCHEDULE, ForgetDryRunsInput())
     every_hour = replace(_at(0, 50), hour=(ScheduleRange(0, 23),))
     await _ensure_calendar(client, *work, every_hour)
 
 
 async def ensure_anchor_audit_schedule(client: Client) -> None:
-    """Run every night at twenty past midnight UTC."""
+    """Schedule the audit log's checkpoints for 00:20 UTC every night."""
     work = (names.ANCHOR_AUDIT, names.ANCHOR_AUDIT_SCHEDULE, AnchorAuditInput())
     await _ensure_calendar(client, *work, _at(0, 20))
 
 
 async def ensure_learn_heads_schedule(client: Client) -> None:
-    """Run every night at 03:10 UTC, after retention has removed expired tickets."""
+    """Schedule the training of clients' classifier heads for 03:10 UTC every night, after retention
+    has removed expired tickets."""
     work = (names.LEARN_HEADS_WORKFLOW, names.LEARN_HEADS_SCHEDULE, LearnHeadsInput())
     await _ensure_calendar(client, *work, _at(3, 10))
 
 
 async def ensure_calendar_schedules(client: Client) -> None:
-    """Create or update all schedules above."""
+    """Create or update all schedules that run at calendar times."""
     await ensure_monthly_reset_schedule(client)
     await ensure_housekeeping_schedule(client)
     await ensure_daily_metrics_schedule(client)
@@ -196,8 +201,9 @@ async def _ensure_calendar(
     *,
     caught_up: timedelta | None = None,
 ) -> None:
-    """Schedule a workflow of the engine at calendar times, in UTC. `caught_up`: the period in which
-    missed runs are caught up after an outage; None if the next run does the work of missed ones."""
+    """Schedule a workflow of the engine at calendar times, in UTC. `caught_up`: the period after an
+    outage in which missed runs are caught up. None means that the next run does the work of missed
+    ones."""
     each, once = ScheduleOverlapPolicy.BUFFER_ALL, ScheduleOverlapPolicy.SKIP
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
@@ -216,8 +222,8 @@ async def _ensure_calendar(
 
 
 async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
-    """Create the schedule, or replace its action and times. A paused schedule stays paused, with
-    its reason."""
+    """Create the schedule, or replace its action and times. A paused schedule stays paused and
+    keeps its reason."""
     try:
         await client.create_schedule(schedule_id, schedule)
     except ScheduleAlreadyRunningError:

@@ -1,4 +1,4 @@
-"""The trace of a POST, and its outcome."""
+"""The trace of a POST to a webhook's URL, and its outcome."""
 
 import time
 
@@ -11,7 +11,8 @@ from domain.webhooks.delivery import DeliveryAttempt, FailureKind, failure_of
 
 
 class DeliveryTrace:
-    """The trace of one POST, filled in by the sender. Times are in milliseconds since the start."""
+    """The trace of one POST, filled in by the sender. Times are in milliseconds since the start of
+    the POST."""
 
     def __init__(self, dialler: Dialler) -> None:
         self._started = time.monotonic()
@@ -29,8 +30,8 @@ class DeliveryTrace:
         self._first_byte_ms = self.ms()
 
     def ended(self, met: Exception | None) -> DeliveryAttempt:
-        """Return the outcome. `met`: the error that ended the POST, one of
-        `adapters.webhooks.failures.MET`."""
+        """Return the outcome of the POST. `met`: the error that ended the POST, one of
+        `adapters.webhooks.failures.MET`, or None."""
         failure, error = self._judged(met)
         later = self.head.retry_after if self.head else None
         dialled = self.dialler.dialled
@@ -48,8 +49,8 @@ class DeliveryTrace:
         )
 
     def _judged(self, met: Exception | None) -> tuple[FailureKind | None, str | None]:
-        # Once the response's head has arrived in time, the receiver has answered, regardless of the
-        # body.
+        # Once the response's headers have arrived in time, the receiver has answered. A failure
+        # while reading the body does not matter.
         if self.head is not None:
             failure = failure_of(self.head.status)
             return failure, None if failure is None else f"the answer was {self.head.status}"

@@ -19,18 +19,19 @@ from domain.webhooks.delivery import FailureKind
 HTTP: Final = "http/1.1"
 """The ALPN protocol name of HTTP/1.1."""
 _TRIED: Final = 4
-"""Maximum number of addresses tried per name."""
+"""Maximum number of addresses tried for one host name."""
 _EACH_S: Final = 2.0
-"""Connection timeout of each address but the last, so that a silent one, often a broken IPv6
-address, does not use up the deadline."""
+"""Connection timeout of each address except the last, in seconds. A silent address, often a broken
+IPv6 address, then does not use up the deadline."""
 
 
 @cache
 def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
-    """Return a context for TLS 1.2 or newer, which checks certificate and name.
+    """Return a context for TLS 1.2 or newer that checks the certificate and the host name.
 
-    Trusted are the public authorities and those in `ca_file`. `protocols`: ALPN names. Loading the
-    authorities takes a tenth of a second of CPU, so create one context per process. Raises OSError.
+    It trusts the public certificate authorities and those in `ca_file`. `protocols`: ALPN names.
+    Loading the authorities takes a tenth of a second of CPU, so the context is cached in the
+    process. Raises OSError.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
@@ -44,8 +45,8 @@ def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
 
 
 def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
-    """Return the addresses if none is forbidden. A name with a forbidden address is an attack or a
-    mistake. Raises PostFailed."""
+    """Return the addresses without duplicates. Raises PostFailed if any address is forbidden,
+    because a name with a forbidden address is an attack or a mistake."""
     addresses = [ip_address(text) for text in found]
     for address in addresses:
         check(address, allow_private=allow_private)
@@ -62,14 +63,14 @@ def check(address: Address, *, allow_private: bool) -> None:
 
 
 class Dialler:
-    """One connection attempt. `dialled`: the last address tried."""
+    """Makes one connection to a host. `dialled`: the last address tried."""
 
     def __init__(self, *, allow_private: bool) -> None:
         self._allow_private = allow_private
         self.dialled: Address | None = None
 
     async def connect(self, addresses: Sequence[Address], port: int) -> socket.socket:
-        """Connect to the first address that accepts. Raises OSError, PostFailed,
+        """Connect to the first address that accepts the connection. Raises OSError, PostFailed,
         EngineUnavailable."""
         *others, last = addresses[:_TRIED]
         for address in others:
@@ -81,14 +82,16 @@ class Dialler:
         return await self._dial(last, port)
 
     async def _dial(self, address: Address, port: int) -> socket.socket:
-        # Checked again immediately before connecting, regardless of the caller's checks.
+        # The address is checked again immediately before connecting, regardless of the caller's
+        # checks.
         check(address, allow_private=self._allow_private)
         self.dialled = address
         family = socket.AF_INET if address.version == 4 else socket.AF_INET6
         try:
             sock = socket.socket(family, socket.SOCK_STREAM)
         except OSError as error:
-            # Too many open files: our own failure, which must not count against the receiver.
+            # Too many files are open. This is our own failure, which must not count against the
+            # receiver.
             raise EngineUnavailable("no socket is left") from error
         try:
             sock.setblocking(False)

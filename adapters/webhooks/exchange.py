@@ -1,6 +1,6 @@
 """One HTTP/1.1 request and its response, on a separate connection.
 
-Limits are applied where bytes are received, so no response can cost more.
+The size limits apply where bytes are received, so no response can use more memory.
 """
 
 import asyncio
@@ -17,7 +17,8 @@ from domain.webhooks.delivery import RESPONSE_KEPT, FailureKind
 MAX_HEAD: Final = 32 * 1024
 """Maximum size of a response's status line and headers, in bytes."""
 MAX_BODY: Final = 64 * 1024
-"""Maximum number of body bytes read, including chunk framing; the connection is then closed."""
+"""Maximum number of bytes read of a response's body, including chunk framing. The connection is
+then closed."""
 _MAX_INTERIM: Final = 16
 """Maximum number of 1xx responses before the final response."""
 _CHUNK: Final = 16 * 1024
@@ -26,14 +27,14 @@ _START: Final = b"HTTP/"
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A response's head. `retry_after`: the header's text."""
+    """The status and headers of a response. `retry_after`: the text of the Retry-After header."""
 
     status: int
     retry_after: str | None
 
 
 class Exchange:
-    """`body`: the stored part of the response's body, in raw bytes."""
+    """One request and its response. `body`: the stored part of the response's body, as raw bytes."""
 
     def __init__(
         self,
@@ -50,8 +51,8 @@ class Exchange:
         self.body = b""
 
     async def ask(self, url: SplitResult, headers: Mapping[str, str], body: bytes) -> Head:
-        """Send the POST, and return the response's head. Raises PostFailed, and OSError if the
-        connection breaks."""
+        """Send the POST, and return the status and headers of the response. Raises PostFailed, and
+        OSError if the connection breaks."""
         self._send(url, headers, body)
         for _ in range(_MAX_INTERIM):
             event = await self._next()
@@ -62,8 +63,8 @@ class Exchange:
         raise _no_http()
 
     async def read(self) -> None:
-        """Read the body, up to MAX_BODY. Raises the errors of `ask`; `body` then contains the bytes
-        received so far."""
+        """Read the response's body, up to MAX_BODY. Raises the errors of `ask`; `body` then
+        contains the bytes received so far."""
         enough = self._received + MAX_BODY
         while self._received < enough and isinstance(event := await self._next(), h11.Data):
             self.body += bytes(event.data[: RESPONSE_KEPT - len(self.body)])
@@ -80,7 +81,8 @@ class Exchange:
                 ("Connection", "close"),
             ],
         )
-        # Not awaited, because a receiver may answer before it has read the whole request.
+        # The writes are not awaited, because a receiver may answer before it has read the whole
+        # request.
         for event in (request, h11.Data(data=body), h11.EndOfMessage()):
             self._writer.write(self._http.send(event) or b"")
 
@@ -104,7 +106,8 @@ class Exchange:
         try:
             return self._http.next_event()
         except h11.RemoteProtocolError as error:
-            # h11's suggested status for such a peer: Request Header Fields Too Large.
+            # h11 suggests 431 (Request Header Fields Too Large) for a response with too many header
+            # bytes.
             if error.error_status_hint == 431:
                 raise PostFailed(
                     FailureKind.TOO_LARGE, "the answer's headers are too large"

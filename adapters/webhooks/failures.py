@@ -1,4 +1,4 @@
-"""Kinds of failed POSTs, with explanations in our own words."""
+"""The kinds of failed POSTs, with explanations that contain no text of the receiver."""
 
 import ssl
 from typing import Final
@@ -43,7 +43,8 @@ _TLS: Final = {
 
 
 def explained(met: Exception | None) -> PostFailed:
-    """Return the failure for an error in MET, by its type and codes. Not for our own deadline."""
+    """Return the failure that an error in MET means, by its type and codes. Do not use it for our
+    own deadline."""
     match met:
         case PostFailed():
             return met

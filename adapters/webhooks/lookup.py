@@ -1,8 +1,9 @@
-"""DNS lookups, in threads that no other work uses.
+"""DNS lookups, in threads that do no other work.
 
 A lookup cannot be cancelled: the operator of the name server determines how long its thread is
-blocked. A client therefore has few threads, and no caller waits for a lookup beyond a deadline.
-Waiting for a thread is not the name's fault, and does not count towards that deadline.
+blocked. Each client therefore has few threads, and no caller waits for a lookup beyond a deadline.
+The time spent waiting for a free thread is not the name server's fault, and does not count towards
+that deadline.
 """
 
 import asyncio
@@ -21,22 +22,22 @@ from domain.webhooks.errors import Deferred
 LOOKUP_S: Final = 3.0
 """DNS lookup timeout, in seconds."""
 _THREADS: Final = 4
-"""Maximum threads of one client, including those of abandoned lookups."""
+"""Maximum number of lookup threads of one client, including those of abandoned lookups."""
 _ALL_THREADS: Final = 256
-"""Maximum threads of all clients. As with the worker's slots, it takes some sixty clients to use
-them all."""
+"""Maximum number of lookup threads of all clients together. Some sixty clients at their own limit
+use them all, like the worker's slots."""
 _PATIENCE_S: Final = 10.0
-"""Timeout of waiting for a thread, in seconds. A blocked thread is free again after the 10 to 20 s
-that the system's resolver takes."""
+"""Timeout of waiting for a free thread, in seconds. The system's resolver ends a lookup after 10 to
+20 s, so a blocked thread is free again by then."""
 _LATER_S: Final = 5.0
 
 LookUp = Callable[[str], Sequence[str]]
-"""Returns a name's addresses as text, in the order of preference. Raises OSError. Runs in a
-thread."""
+"""A function that returns the addresses of a host name as text, in order of preference. It runs in
+a thread. Raises OSError."""
 
 
 def system_look_up(name: str) -> Sequence[str]:
-    """Look up a name with the machine's resolver."""
+    """Return the addresses of a host name, from the machine's resolver. Raises OSError."""
     found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in found]
 
@@ -60,8 +61,8 @@ class Names:
         self._threads: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def begin(self, client_id: str, name: str) -> "asyncio.Future[Sequence[str]]":
-        """Start the lookup that `found` awaits. Concurrent lookups of one name by a client share a
-        thread. Raises Deferred if no thread becomes free."""
+        """Start a DNS lookup and return the future to pass to `found`. Concurrent lookups of one
+        name by a client share a thread. Raises Deferred if no thread becomes free."""
         try:
             async with asyncio.timeout(self._patience_s):
                 return await self._begun(client_id, name)
@@ -69,7 +70,8 @@ class Names:
             raise Deferred(_LATER_S) from None
 
     async def found(self, running: "asyncio.Future[Sequence[str]]") -> Sequence[str]:
-        """Return at least one address. Raises PostFailed, also at the deadline."""
+        """Wait for a started DNS lookup and return its addresses, at least one. Raises PostFailed
+        if the lookup finds none or exceeds its deadline."""
         try:
             async with asyncio.timeout(self._deadline_s):
                 found = await asyncio.shield(running)
@@ -84,7 +86,7 @@ class Names:
         mine = self._threads.setdefault(client_id, asyncio.Semaphore(_THREADS))
         if key not in self._running:
             with ExitStack() as taken:
-                # Take the client's own thread slot first, so that a client at its limit occupies no
+                # Acquire the client's own slot first, so that a client at its limit occupies no
                 # shared slot.
                 for threads in (mine, self._all_threads):
                     await threads.acquire()
@@ -97,7 +99,7 @@ class Names:
 
     def _begin(self, name: str) -> asyncio.Future[Sequence[str]]:
         answer: Future[Sequence[str]] = Future()
-        # A daemon thread, so that a process can end without waiting for name servers.
+        # The thread is a daemon, so that the process can end without waiting for name servers.
         threading.Thread(target=_run, args=(self._look_up, name, answer), daemon=True).start()
         return asyncio.wrap_future(answer)
 
@@ -113,7 +115,7 @@ def _failed(what: str) -> PostFailed:
 def _run(look_up: LookUp, name: str, answer: Future[Sequence[str]]) -> None:
     found: Sequence[str] = ()
     try:
-        # UnicodeError: an invalid host name.
+        # UnicodeError means an invalid host name.
         with suppress(OSError, UnicodeError):
             found = look_up(name)
     finally:

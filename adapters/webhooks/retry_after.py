@@ -8,8 +8,8 @@ _LONGEST_S: Final = 366 * 24 * 3600.0
 
 
 def seconds(header: str, now: datetime) -> float | None:
-    """Return the delay in seconds from `now`: 0 for a past time, at most a year. None if the header
-    is neither a number nor a date."""
+    """Return the delay of a Retry-After header in seconds from `now`: 0 for a past time, and at
+    most `_LONGEST_S`. Return None if the header is neither a number nor a date."""
     text = header.strip()
     if text.isascii() and text.isdigit():
         return min(float(text), _LONGEST_S)
@@ -17,6 +17,6 @@ def seconds(header: str, now: datetime) -> float | None:
         at = parsedate_to_datetime(text)
     except (ValueError, OverflowError):  # overflow: a year or offset of twenty digits
         return None
-    # An HTTP date is in UTC, whether or not it says so.
+    # An HTTP date is in UTC, even if it states no time zone.
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
     return min(max((at - now).total_seconds(), 0.0), _LONGEST_S)

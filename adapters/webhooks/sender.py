@@ -18,15 +18,16 @@ from domain.webhooks.errors import Deferred
 from domain.webhooks.url import check_url
 
 BUDGET_S: Final = 10.0
-"""Timeout of lookup, connection, TLS, headers and body together, in seconds."""
+"""Timeout of a whole POST, in seconds: lookup, connection, TLS, headers and body."""
 _OURS: Final = ""
-"""The client id of the canary's lookups."""
+"""The client id for the DNS lookups of the network self-check."""
 
 
 class HttpWebhookSender:
-    """Implements domain.ports.WebhookSender. Used by one event loop.
+    """Sends POSTs to merchants' URLs. Implements domain.ports.WebhookSender. Used by one event
+    loop.
 
-    POSTs share only the lookup threads. Each has its own connection, which is closed when the
+    POSTs share only the lookup threads. Each POST has its own connection, which is closed once the
     response is known.
     """
 
@@ -39,8 +40,8 @@ class HttpWebhookSender:
         budget_s: float = BUDGET_S,
         lookup_s: float = LOOKUP_S,
     ) -> None:
-        """`ca_file`: certificates (PEM) of authorities trusted in addition to the public ones.
-        Raises OSError if it is unusable."""
+        """`ca_file`: certificates (PEM) of authorities that are trusted in addition to the public
+        ones. Raises OSError if the file is unusable."""
         self._allow_private = allow_private
         self._tls = tls_context(ca_file, HTTP)
         self._names = Names(look_up, lookup_s)
@@ -77,7 +78,8 @@ class HttpWebhookSender:
         return DeliveryTrace(Dialler(allow_private=self._allow_private))
 
     async def _begun(self, client_id: str, host: str) -> "Address | asyncio.Future[Sequence[str]]":
-        """Return the host's literal address, or look it up."""
+        """Return the host as an address if it is one. Otherwise start a DNS lookup and return its
+        future. Raises Deferred."""
         try:
             return ip_address(host)
         except ValueError:
