@@ -7,10 +7,10 @@ another person:
 
 - An address has CODES_A_DAY codes a day from a client. A requester has CODES_A_REQUESTER of them.
   Beyond these limits, a place without a code today still gets one, until CODES_AT_MOST.
-- Beyond CODES_AT_MOST, one shared code an hour is mailed to the address. The shared code is valid
-  in every place that requested a code for the address but got no mail. Its holder therefore needs
-  no separate mail, even if others requested codes before. A shared code is valid for an hour longer
-  than other codes, so there is always a valid code in the mailbox.
+- When these limits allow no code, one shared code an hour is mailed to the address. The shared code
+  is valid in every place that requested a code for the address but got no mail. Its holder
+  therefore needs no separate mail, even if others requested codes before. A shared code is valid
+  for an hour longer than other codes, so there is always a valid code in the mailbox.
 - A client has CODES_AN_HOUR codes an hour. Beyond this limit, a requester with no code in the hour
   still gets one until CODES_AN_HOUR_AT_MOST. An address that the client verified before always gets
   one.

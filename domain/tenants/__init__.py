@@ -1,1 +1,1 @@
-"""Clients, with their members, keys and settings."""
+"""Clients, with their members, API keys and settings."""

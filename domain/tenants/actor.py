@@ -14,7 +14,8 @@ REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
 OWNERS: Final = frozenset({Role.OWNER})
 OPERATORS: Final[frozenset[Role]] = frozenset()
-"""No role of a client: permits only operators, internal admins and the system."""
+"""No role of a client. As required roles, it permits only operators, internal admins and the
+system."""
 
 
 OPERATOR_PREFIX: Final = "operator:"
@@ -28,20 +29,21 @@ class ActorKind(StrEnum):
 
 
 def without_address(name: str) -> str:
-    """Return the name, or a digest of it if it is an email address."""
+    """Return the name of an actor, or a digest of the name if it is an email address."""
     return f"sha256:{sha256(name.encode()).hexdigest()[:16]}" if "@" in name else name
 
 
 def is_operator(name: str) -> bool:
-    """Return whether a recorded name is that of an operator who did not act as a member."""
+    """Return whether an actor's recorded name is the name of an operator who did not act as a
+    member."""
     return name.startswith(OPERATOR_PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """The caller of a use case. `name`: the name stored in records. `role`: a member's role in the
-    client, or None for an internal admin. `login`: the operator who acts as a member. `network`:
-    the origin of the request, never a full address; None without a request."""
+    """The caller of a use case. `name`: the name that is stored in records. `role`: a member's role
+    in the client, or None for an internal admin. `login`: the login of the operator who acts as a
+    member. `network`: the network of the request, never a full address; None without a request."""
 
     kind: ActorKind
     name: str
@@ -66,8 +68,8 @@ class Actor:
         return Actor(ActorKind.SYSTEM, name)
 
     def may(self, roles: Set[Role]) -> bool:
-        """Return whether the roles permit the actor. Operators, internal admins and the system are
-        always permitted, keys never."""
+        """Return whether the actor has one of the roles. Operators, internal admins and the system
+        are always permitted. API keys are never permitted."""
         match self.kind:
             case ActorKind.OPERATOR | ActorKind.SYSTEM:
                 return True
@@ -78,18 +80,18 @@ class Actor:
 
     @property
     def known_as(self) -> str:
-        """Return the actor's name for records that may be kept longer than the person's own
-        data."""
+        """Return the actor's name without an email address. Records that may be kept longer than
+        the person's own data use this name."""
         return without_address(self.name)
 
     @property
     def noted(self) -> dict[str, str]:
-        """Return the actor's fields for a log line."""
+        """Return the fields that identify the actor in a log line."""
         by = {"by": self.login} if self.login else {}
         network = {"network": self.network} if self.network else {}
         return {"actor_kind": self.kind, "user_id": self.known_as, **by, **network}
 
     def require(self, roles: Set[Role]) -> None:
-        """Raise RoleRequired unless the roles permit the actor."""
+        """Raise RoleRequired unless the actor has one of the roles or is always permitted."""
         if not self.may(roles):
             raise RoleRequired

@@ -1,6 +1,7 @@
 """API keys: their format, and the form in which they are stored.
 
-An MCP key has the prefix `mcp_`, the same number of characters and the same rights.
+The key of an OAuth client has the prefix `mcp_`. It has the same length as a key with `ak_` and the
+same rights.
 """
 
 import hashlib
@@ -17,23 +18,23 @@ PREFIX_LENGTH: Final = 8
 KEY_BYTES: Final = 16
 MAX_LABEL: Final = 100
 MAX_ACTIVE: Final = 100
-"""Maximum number of a client's active keys."""
+"""Maximum number of active keys per client."""
 
 UNUSED_AFTER: Final = timedelta(days=90)
-"""Time without use after which a key should be revoked."""
+"""Time without use after which a key counts as unused and should be revoked."""
 
 OWN: Final = "ak_"
 """The prefix of a key that a person created."""
 MCP: Final = "mcp_"
 """The prefix of a key issued to an OAuth client."""
 KEY_PREFIXES: Final = (OWN, MCP)
-"""The prefixes of keys. A bearer token with one of them can only be a key; any other bearer token
-is a session token."""
+"""The prefixes of API keys. A bearer token with one of these prefixes can only be an API key. Any
+other bearer token is a session token."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyMaterial:
-    """The stored form of a key: sufficient to recognize the key, but not to use it."""
+    """The stored form of an API key. It is sufficient to recognize the key, but not to use it."""
 
     digest: bytes
     prefix: str
@@ -50,7 +51,7 @@ def is_unused(created_at: datetime, last_used_at: datetime | None, now: datetime
 
 
 def check_label(text: str) -> str:
-    """Return the label of a key as one line. Raises InvalidLabel."""
+    """Return the label of an API key as one line. Raises InvalidLabel."""
     label = " ".join(without_controls(text).split())
     if not 0 < len(label) <= MAX_LABEL:
         raise InvalidLabel(
@@ -61,16 +62,16 @@ def check_label(text: str) -> str:
 
 
 def key_value(random_bytes: bytes, kind: str = OWN) -> str:
-    """Return the key's text, generated from KEY_BYTES random bytes. It is shown once, at
-    creation."""
+    """Return the text of an API key, generated from KEY_BYTES random bytes. The user sees the text
+    only once, at creation."""
     if len(random_bytes) != KEY_BYTES:
         raise ValueError("an API key is made of 16 random bytes")
     return f"{kind}{random_bytes.hex()}"
 
 
 def key_material(text: str) -> KeyMaterial | None:
-    """Return the stored form of a presented key, to look it up, or None if the text is no
-    well-formed key.
+    """Return the stored form of a presented key, with which the key is looked up. Return None if
+    the text is not a well-formed key.
 
     A plain SHA-256 is sufficient, because 128 random bits cannot be guessed.
     """
@@ -78,7 +79,8 @@ def key_material(text: str) -> KeyMaterial | None:
 
 
 def new_key(random_bytes: bytes, kind: str = OWN) -> tuple[str, KeyMaterial]:
-    """Return the text of a new key, generated from KEY_BYTES random bytes, and its stored form."""
+    """Return the text of a new API key and its stored form. The text is generated from KEY_BYTES
+    random bytes."""
     text = key_value(random_bytes, kind)
     return text, _context(text)
 

@@ -1,7 +1,8 @@
-"""Stops of all automation: for one client by its managers, or for all clients by operators.
+"""Stops of all automation. A client's managers stop it for their client; operators stop it for all
+clients.
 
 While a stop is active, the agent sends no answer and takes no action without a person. People can
-still approve and reply (docs/decisions/0087).
+still approve drafts and reply (docs/decisions/0087).
 """
 
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from domain.tenants.loosening import LoosenedRule
 
 
 class AutomationStop(BaseModel):
-    """A stop of a client's automation. `by`: the actor who stopped it."""
+    """A stop of one client's automation. `by`: the actor who stopped the automation."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,16 +44,19 @@ class AutomationState(BaseModel):
 def resumed(
     actor: str,
 ) -> Callable[[AutomationState, AutomationState], tuple[LoosenedRule, ...]]:
-    """Return a function that compares two states, for a change by `actor`.
+    """Return a function that returns the loosenings between two states of automation, for a change
+    by `actor`.
 
-    Resuming another member's stop is a loosening; resuming the actor's own stop is not.
+    Resuming automation is a loosening if another member stopped it. It is not if the actor stopped
+    it.
     """
 
     def compare(before: AutomationState, after: AutomationState) -> tuple[LoosenedRule, ...]:
         stop = before.stopped
         if stop is None or after.stopped is not None or stop.by == actor:
             return ()
-        # Include the time, so that an approval of this change does not end a later stop.
+        # Include the time of the stop, so that an approval of this change does not end a later
+        # stop.
         before_it = f"stopped {rfc3339(stop.at)}"
         return (LoosenedRule(place="automation", before=before_it, after="running"),)
 

@@ -11,7 +11,7 @@ class Plan(StrEnum):
 
 
 class Role(StrEnum):
-    """The role of a client's member. Owners and admins manage keys and webhooks."""
+    """The role of a member of a client. Owners and admins manage keys and webhooks."""
 
     OWNER = "owner"
     ADMIN = "admin"

@@ -1,4 +1,4 @@
-"""A client's settings: instructions to a language model, branding, retention and others."""
+"""The settings of a client, such as instructions to the language model, branding and retention."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,10 +22,11 @@ MAX_SENSITIVE_WORDS: Final = 100
 MAX_SENSITIVE_WORD: Final = 80
 MAX_ACKNOWLEDGEMENT: Final = 1_000
 
-# The languages that the product answers in.
+# The languages in which the product answers.
 ACKNOWLEDGED_IN: Final = ("fr", "en")
 
-# The merchant's pages embed these values, so no value may end an attribute or a style.
+# The merchant's web pages embed these values, so no value may contain characters that end an HTML
+# attribute or a style.
 LOGO_URL: Final = (
     r"^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?"
     r"(/[A-Za-z0-9._~!$&()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?$"
@@ -37,7 +38,7 @@ WIDGET_KEY_BYTES: Final = 16
 
 
 class Branding(BaseModel):
-    """The branding shown to a client's customers. None means the default."""
+    """The branding shown to a client's customers. A field that is None uses the default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -50,7 +51,8 @@ class Branding(BaseModel):
 
 
 class ClientSettings(BaseModel):
-    """The settings of a client. These defaults apply to a client without stored settings."""
+    """The settings of a client. The defaults of the fields apply to a client without stored
+    settings."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,8 +65,10 @@ class ClientSettings(BaseModel):
     )
     retention: dict[str, int | None] = Field(
         default={},
-        description="Retention in days, by record class, for the classes that the client set; "
-        "null: for ever.",
+        description=(
+            "Retention in days by record class, for the classes that the client set; null keeps "
+            "the records for ever."
+        ),
     )
     sensitive_words: tuple[str, ...] = Field(
         default=(), description="Words and phrases that always send a message to a human."
@@ -86,20 +90,24 @@ class ClientSettings(BaseModel):
     )
     holds_loosening: bool = Field(
         default=True,
-        description="Whether a change that lets the agent do more waits for a second manager's "
-        "approval, or a day. It never waits if there is only one manager.",
+        description=(
+            "Whether a change that lets the agent do more waits for a second manager's approval, "
+            "or for one day. The change never waits if the client has only one manager."
+        ),
     )
     answers_from_knowledge: bool = Field(
         default=True,
-        description="Whether the embedded brain's confident answers from knowledge are sent "
-        "without review by a person. Other answers wait as drafts.",
+        description=(
+            "Whether the embedded brain's confident answers from knowledge are sent without "
+            "review by a person. If false, they wait as drafts."
+        ),
     )
     updated_at: datetime | None = None
 
 
 class SettingsChange(BaseModel):
-    """A validated change of settings. None leaves a field unchanged. An empty prompt removes the
-    prompt; each other field is replaced as a whole."""
+    """A validated change of a client's settings. A field that is None stays unchanged. An empty
+    prompt removes the prompt. Each other field is replaced as a whole."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -116,13 +124,14 @@ class SettingsChange(BaseModel):
 
 
 class SettingsAdjustment(BaseModel):
-    """An unvalidated change of parts of the settings.
+    """An unvalidated change of parts of a client's settings.
 
-    The other parts of the branding, the retention, the acknowledgement and the frame are unchanged.
-    `looks`: fields of the branding; None removes a field. `days`: as in ClientSettings. `usual`:
-    classes of records that return to their default retention. `authserv_ids`, `sensitive_words`:
-    the complete new lists. `acknowledged`: texts by language; an empty text removes the language's.
-    `frame`: texts by language and field; an empty text restores the default.
+    Parts of the branding, retention, acknowledgement and frame that are not named stay unchanged.
+    `looks`: fields of the branding; None removes a field. `days`: retention, as in ClientSettings.
+    `usual`: record classes that return to their default retention. `authserv_ids` and
+    `sensitive_words`: the complete new lists. `acknowledged`: acknowledgement texts by language; an
+    empty text removes the text of that language. `frame`: texts by language and field; an empty
+    text restores the default.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -141,7 +150,7 @@ class SettingsAdjustment(BaseModel):
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
-    """Return the change that results from applying an adjustment to the current settings.
+    """Return the change that results from applying an adjustment to the settings `there`.
 
     Raises InvalidSettings.
     """
@@ -174,9 +183,9 @@ def _merged(
 
 
 def check_prompt(text: str) -> str:
-    """Return the instructions in their stored form. Raises InvalidSettings.
+    """Return the merchant's instructions in their stored form. Raises InvalidSettings.
 
-    They are trimmed, and invisible characters that a model would read are removed.
+    The stored form is trimmed. Invisible characters, which a model would read, are removed.
     """
     prompt = without_controls(text).strip()
     if len(prompt) > MAX_PROMPT:
@@ -190,8 +199,8 @@ def check_prompt(text: str) -> str:
 def check_branding(given: Branding) -> Branding:
     """Return the branding in its stored form. Raises InvalidSettings.
 
-    The name is one line without control characters, so that it fits in a header; a blank name
-    becomes None.
+    The display name becomes one line without control characters, so that it fits in a mail header.
+    A blank name becomes None.
     """
     name = " ".join(without_controls(given.display_name or "").split()) or None
     if name is not None and len(name) > MAX_DISPLAY_NAME:
@@ -213,7 +222,7 @@ def check_branding(given: Branding) -> Branding:
 
 
 def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
-    """Return the days of retention for each class of records. Raises InvalidSettings."""
+    """Return the retention in days by record class, if it is valid. Raises InvalidSettings."""
     try:
         return check_retention(given)
     except InvalidInput as error:
@@ -224,9 +233,10 @@ def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
 
 
 def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the merchant's words in their stored form. Raises InvalidSettings.
+    """Return the merchant's sensitive words in their stored form. Raises InvalidSettings.
 
-    Each is one line; duplicates that differ only in case and accents are removed.
+    Each entry is one line. Duplicates that differ only in case, accents and punctuation are
+    removed.
     """
     kept: dict[str, str] = {}
     for word in given:
@@ -247,7 +257,7 @@ def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
 
 
 def folded_words(text: str) -> str:
-    """Return the words of a text for comparison: without case, accents and punctuation."""
+    """Return the words of a text without case, accents and punctuation, for comparison."""
     return " ".join(re.findall(r"\w+", fold(text)))
 
 
@@ -274,7 +284,8 @@ def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
 
 
 def check_authserv_ids(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the server names in a form for comparison: in lower case, without duplicates.
+    """Return the names of mail servers in the form for comparison: in lower case, without
+    duplicates.
 
     Raises InvalidSettings.
     """
@@ -294,5 +305,5 @@ def is_widget_key(text: str) -> bool:
 
 
 def widget_key_of(random: bytes) -> str:
-    """Return a widget key made of WIDGET_KEY_BYTES random bytes."""
+    """Return a widget key generated from WIDGET_KEY_BYTES random bytes."""
     return f"wk_{random.hex()}"

@@ -14,13 +14,13 @@ class Unauthenticated(DomainError):
 
 
 class ApiKeyMissing(DomainError):
-    """The widget was called without `api_key` in the query."""
+    """The widget sent a request without `api_key` in the query."""
 
     code = "api_key_missing"
 
 
 class NoClient(DomainError):
-    """The caller is known, but is linked to no client."""
+    """The caller is authenticated, but is not linked to a client."""
 
     code = "no_client"
 
@@ -30,14 +30,14 @@ class ClientIdMissing(DomainError):
 
 
 class ClientIdRepeated(DomainError):
-    """The query contains client_id twice, so two parsers might use different values."""
+    """The query contains `client_id` twice, so two parsers might use different values."""
 
     code = "client_id_repeated"
 
 
 class AccessDenied(DomainError):
-    """The caller is known but has no right to this tenant. The error does not reveal whether the
-    tenant exists."""
+    """The caller is authenticated, but has no right to this tenant. The error does not reveal
+    whether the tenant exists."""
 
     code = "access_denied"
 
@@ -71,13 +71,13 @@ class KeyNotFound(DomainError):
 
 
 class InvalidLabel(InvalidContent):
-    """The label of a key is invalid."""
+    """The label of an API key is invalid."""
 
     code = "invalid_label"
 
 
 class TooManyKeys(InvalidInput):
-    """The client has reached its limit on active keys."""
+    """The client has reached its limit on active API keys."""
 
     code = "too_many_keys"
 
@@ -103,7 +103,7 @@ class OwnerStays(InvalidInput):
 
 
 class KeysUndecided(InvalidInput):
-    """The member created active keys, and the request does not say whether to revoke or keep
+    """The member created active API keys, and the request does not say whether to revoke or keep
     them."""
 
     code = "keys_undecided"
@@ -124,8 +124,8 @@ class InvalidSettings(InvalidContent):
 
 
 class SecondPersonUnfit(DomainError):
-    """Two members must agree, and the actor does not qualify. `reason`: a value of
-    `domain.tenants.four_eyes.Unfit`."""
+    """The four-eyes rule requires two members to agree, and the actor does not qualify. `reason`: a
+    value of `domain.tenants.four_eyes.Unfit`."""
 
     code = "second_person_unfit"
 
@@ -139,9 +139,9 @@ class SecondPersonUnfit(DomainError):
 
 
 class LooseningHeld(DomainError):
-    """The change loosens what the agent may do, so it waits for a second manager or a fixed time.
-    The change is stored under `loosening_id`: the transaction that raises this error is
-    committed."""
+    """The change loosens the rules for the agent, so it waits for a second manager or a fixed time.
+    The change is stored under `loosening_id`. The transaction that raises this error must therefore
+    be committed."""
 
     code = "loosening_held"
 
@@ -163,20 +163,20 @@ class LooseningNotFound(DomainError):
 
 
 class LooseningDecided(DomainError):
-    """The change was already approved or cancelled, or its waiting time has ended."""
+    """The pending change was already approved or cancelled, or its waiting time has ended."""
 
     code = "loosening_decided"
 
 
 class LooseningChanged(DomainError):
-    """Playbooks or settings have changed in the meantime: the change would now loosen more than it
-    showed."""
+    """Playbooks or settings have changed since the change was requested. It would now loosen more
+    than it showed at the request."""
 
     code = "loosening_changed"
 
 
 class TooManyLoosenings(InvalidInput):
-    """The client has reached its limit on pending changes."""
+    """The client has reached its limit on pending changes that loosen rules."""
 
     code = "too_many_loosenings"
 

@@ -1,6 +1,7 @@
 """The four-eyes rule: two members must agree, and one person with two addresses counts only once.
 
-A minimum time of membership keeps members from inviting their own second address.
+A minimum time of membership prevents members from inviting their own second address for this
+purpose.
 """
 
 from dataclasses import dataclass
@@ -30,8 +31,8 @@ class Unfit(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MemberStanding:
-    """A member's data for the four-eyes rule. `verified_at`: when the member verified the email
-    address. `invited_by`: the user whose invitation the member accepted, if any."""
+    """The data of a member that the four-eyes rule checks. `verified_at`: when the member verified
+    the email address. `invited_by`: id of the user whose invitation the member accepted, if any."""
 
     user_id: str
     email: str
@@ -45,23 +46,24 @@ class MemberStanding:
         return self.role in MANAGERS
 
     def unfit(self, now: datetime) -> Unfit | None:
-        """Return why the member does not qualify for the four-eyes rule, or None."""
+        """Return why the member does not qualify for the four-eyes rule, or None if the member
+        qualifies."""
         if self.verified_at is None:
             return Unfit.ADDRESS_NOT_VERIFIED
         return Unfit.JOINED_RECENTLY if now - self.joined_at < MEMBER_FOR else None
 
 
 def mailbox(email: str) -> str:
-    """Return the mailbox that an address most likely belongs to: without a `+` suffix, and without
-    the dots that Gmail ignores."""
+    """Return the mailbox to which an address most likely belongs: the address without a `+` suffix,
+    and without the dots that Gmail ignores."""
     local, _, domain = email.strip().lower().rpartition("@")
     local = local.partition("+")[0]
     return f"{local.replace('.', '')}@gmail.com" if domain in _DOTLESS else f"{local}@{domain}"
 
 
 def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime) -> bool:
-    """Return whether the first person to agree still qualifies: an operator, or a member who
-    reviews.
+    """Return whether the agreement of the first person still counts. The person must be an
+    operator, or a member who may review and still qualifies.
 
     An internal admin is not a member, so an admin's earlier agreement does not count.
     """
@@ -72,8 +74,8 @@ def still_counts(first: str, members: tuple[MemberStanding, ...], now: datetime)
 
 
 def is_staff(actor: Actor) -> bool:
-    """Return whether the actor acts for the installation and not as a member: an operator, an
-    internal admin or the system."""
+    """Return whether the actor acts for the installation and not as a member. Such actors are
+    operators, internal admins and the system."""
     if actor.kind is ActorKind.PERSON:
         return actor.role is None
     return actor.kind is not ActorKind.KEY and actor.login is None
@@ -82,9 +84,9 @@ def is_staff(actor: Actor) -> bool:
 def check_four_eyes(
     actor: Actor, first: str | None, members: tuple[MemberStanding, ...], now: datetime
 ) -> None:
-    """Check that `actor` may agree. Raises SecondPersonUnfit.
+    """Check that `actor` may agree under the four-eyes rule. Raises SecondPersonUnfit.
 
-    `first`: the person who has already agreed, or None if the actor is the first.
+    `first`: id of the person who has already agreed, or None if the actor is the first.
     """
     by_id = {one.user_id: one for one in members}
     member = by_id.get(actor.name)

@@ -16,15 +16,15 @@ FRAME_LENGTHS: Final[Mapping[str, int]] = {
     "greeting": MAX_GREETING,
     "sign_off": MAX_SIGN_OFF,
 }
-"""The fields of a language's frame, with their maximum lengths in characters."""
+"""The frame's fields in each language, with their maximum lengths in characters."""
 
 _NAME: Final = re.compile(r"\{\{ ?customer_name ?\}\}")
 _BRAND: Final = re.compile(r"\{\{ ?brand_name ?\}\}")
 
 
 class FrameTexts(BaseModel):
-    """The texts of one language, with placeholders. `greeting`: the greeting without the customer's
-    name."""
+    """The frame texts of one language, with placeholders. `named_greeting`: the greeting with the
+    customer's name. `greeting`: the greeting without the customer's name."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,7 +48,7 @@ DEFAULT_FRAME: Final[Mapping[str, FrameTexts]] = {
 
 
 def check_frame(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
-    """Return the texts to store, by language and field; blank and default texts are left out.
+    """Return the frame texts to store, by language and field. Blank and default texts are omitted.
 
     Raises InvalidSettings.
     """
@@ -65,7 +65,7 @@ def check_frame(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, s
 
 
 def frame_fields(chosen: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
-    """Return all texts in effect, keyed as in `fr.sign_off`."""
+    """Return all frame texts in effect. The keys have the form `fr.sign_off`."""
     return {
         f"{language}.{field}": chosen.get(language, {}).get(field, text)
         for language, texts in DEFAULT_FRAME.items()

@@ -1,4 +1,4 @@
-"""The choice to revoke or keep a member's API keys when the member no longer manages the client."""
+"""The choice to revoke or keep the API keys of a member who no longer manages the client."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -8,8 +8,8 @@ KeyFate = Literal["revoke", "keep"]
 
 @dataclass(frozen=True, slots=True)
 class KeyChoice:
-    """The keys to revoke. `revoked`: their ids, or None for all of the member's keys. Other keys
-    stay active."""
+    """The choice which of a member's API keys to revoke. `revoked`: ids of the keys to revoke, or
+    None for all of the member's keys. Other keys stay active."""
 
     revoked: frozenset[str] | None = None
 
@@ -22,7 +22,7 @@ KEEP_ALL: Final = KeyChoice(frozenset())
 
 
 def key_choice(fate: KeyFate | None) -> KeyChoice | None:
-    """Return the choice that a word stands for, or None without a word."""
+    """Return the choice for `revoke` or `keep`, or None if `fate` is None."""
     if fate is None:
         return None
     return REVOKE_ALL if fate == "revoke" else KEEP_ALL

@@ -1,7 +1,7 @@
-"""The mail to a client's owner and admins about the keys of a member who left, in French and
-English.
+"""The mail about the API keys of a member who left, in French and English. The recipients are the
+client's owner and admins.
 
-Its text is fixed: for each key it shows the prefix and two dates, but not the label.
+The text is fixed: for each key it shows the prefix and two dates, but not the label.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ Revoke the keys that your systems do not need: {page}
 
 @dataclass(frozen=True, slots=True)
 class LeftKey:
-    """An active key of a member who left. `prefix`: the key's first characters."""
+    """An active API key of a member who left. `prefix`: the first characters of the key."""
 
     id: str
     prefix: str
@@ -53,8 +53,8 @@ def left_keys_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the mail to one manager. The same first key, departure and user always yield the same
-    mail name."""
+    """Return the mail to one manager about the keys of a member who left. The same first key, time
+    of departure and manager always yield the same `name` of the mail."""
     text = _TEXT.format(
         french="\n".join(map(_french, keys)),
         english="\n".join(map(_english, keys)),

@@ -1,6 +1,6 @@
 """Loosening: a change that lets the agent do more, or lowers the proof that an action requires.
 
-Such a change waits for a second manager or for WAITS, unless the client has only one manager or has
+A loosening waits for a second manager or for WAITS, unless the client has only one manager or has
 disabled the wait. A tightening takes effect immediately.
 """
 
@@ -16,17 +16,17 @@ from domain.tenants.errors import LooseningChanged, LooseningDecided
 from domain.tenants.four_eyes import MemberStanding
 
 WAITS: Final = timedelta(hours=24)
-"""How long a loosening waits if no second manager approves it."""
+"""How long a loosening waits until it takes effect, unless a second manager approves it before."""
 
 MAX_PENDING: Final = 20
-"""Maximum number of a client's pending loosenings."""
+"""Maximum number of pending loosenings per client."""
 
 BY_TIME: Final = "time"
-"""The recorded decider of a loosening that took effect after its wait."""
+"""The value of `decided_by` for a loosening that took effect after its wait."""
 
 
 class LoosenedRule(BaseModel):
-    """One rule that becomes looser. `place`: the rule's path, as in `shopify.*:
+    """One rule that becomes looser. `place`: the path of the rule, such as `shopify.*:
     refund.limits.per_action`."""
 
     model_config = ConfigDict(frozen=True)
@@ -44,9 +44,9 @@ class LooseningState(StrEnum):
 
 
 class Loosening(BaseModel):
-    """A change that loosens. `change`: the change to apply, in the format of its use case.
-    `decided_by`: the person who approved or cancelled it, or BY_TIME if it took effect after its
-    wait."""
+    """A requested change that loosens rules for the agent. `change`: the change to apply, in the
+    format of its use case. `decided_by`: the person who approved or cancelled the change, or
+    BY_TIME if the change took effect after its wait."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -62,14 +62,14 @@ class Loosening(BaseModel):
     error_code: str | None = None
 
     def check_pending(self) -> None:
-        """Raise LooseningDecided unless the change is pending."""
+        """Raise LooseningDecided unless the loosening is pending."""
         if self.state is not LooseningState.PENDING:
             raise LooseningDecided(self.id)
 
     def check_covers(self, found: tuple[LoosenedRule, ...]) -> None:
-        """Check that the change still loosens only what was shown when it was requested.
+        """Check that the change still loosens only the rules that were shown when it was requested.
 
-        Raises LooseningChanged.
+        `found`: the rules that the change loosens now. Raises LooseningChanged.
         """
         if not set(found) <= set(self.differences):
             raise LooseningChanged(self.id)
@@ -81,8 +81,8 @@ def is_held(
     manager_left_at: datetime | None,
     now: datetime,
 ) -> bool:
-    """Return whether a loosening must wait: the client has a second manager, or has had one within
-    WAITS."""
+    """Return whether a loosening must wait. It must wait if the client has a second manager, or had
+    one within WAITS."""
     if not settings.holds_loosening:
         return False
     several = sum(member.manages for member in members) > 1
@@ -120,8 +120,8 @@ SETTINGS_RULES: Final[Mapping[str, Callable[[ClientSettings, ClientSettings], _P
     "sensitive_words": _words_removed,
     "answers_from_knowledge": _knowledge_sent,
 }
-"""For each setting: a function that returns its old and new value if the change loosens, else
-None."""
+"""For each setting, a function that returns the setting's old and new value if the change loosens
+the setting, or None."""
 
 HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "system_prompt": "Words to a model. Code decides which actions it may take and what it states.",
@@ -131,14 +131,14 @@ HARMLESS_SETTINGS: Final[Mapping[str, str]] = {
     "frame": "A fixed greeting and sign-off around answers that are decided elsewhere.",
     "ask_rating": "A question after an answer.",
 }
-"""For each setting: why changing it never loosens anything. Each setting is in this table or in
-SETTINGS_RULES."""
+"""For each other setting, the reason why a change of the setting never loosens anything. Each
+setting is either in this table or in SETTINGS_RULES."""
 
 
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
-    """Return the settings that become looser.
+    """Return the settings that become looser, with their old and new values.
 
-    Their change lowers the required proof, sends fewer matters to people, lets the agent answer
+    Such a change lowers the required proof, sends fewer matters to people, lets the agent answer
     more automatically, or ends the wait itself.
     """
     return tuple(
@@ -149,12 +149,14 @@ def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[Loos
 
 
 class HeldTrust(BaseModel):
-    """Trust that waits for a second manager or for WAITS, while the rest of its change took effect.
+    """Trust that waits for a second manager or for WAITS, while the rest of its change has taken
+    effect.
 
-    `connection`: `settings` of the connection `id`; None removes a setting. All other uses are
-    credentials: until the wait ends, the credential cannot vouch for a customer's address. `id`:
-    the id of the key, or of the endpoint's connection. `since`: when the credential was created, to
-    distinguish it from a later one.
+    `use`: for `connection`, `settings` are the waiting settings of the connection `id`; None
+    removes a setting. For any other value, the trust belongs to a credential. Until the wait ends,
+    the credential cannot vouch for a customer's address. `id`: the id of the key, or of the
+    endpoint's connection. `since`: when the credential was created, to distinguish it from a later
+    credential.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -166,15 +168,15 @@ class HeldTrust(BaseModel):
 
     @property
     def credential(self) -> tuple[LoosenedRule, ...]:
-        """Return the rules that the credential loosens."""
+        """Return the rule that the trust in the credential loosens."""
         place = " ".join((self.use, self.id)).strip()
         return (LoosenedRule(place=f"{place}: vouches", before="false", after="true"),)
 
 
 HELD_TRUST: Final = frozenset(get_args(HeldTrust.model_fields["use"].annotation))
-"""The possible `use` values of HeldTrust, as named in a loosening's `change`."""
+"""The possible values of `HeldTrust.use`, as named in the `change` of a loosening."""
 
 
 def audit_ids(difference: LoosenedRule) -> Mapping[str, str]:
-    """Return the fields of a difference for an audit entry."""
+    """Return the fields of a loosened rule for an audit entry."""
     return {"place": difference.place, "before": difference.before, "after": difference.after}

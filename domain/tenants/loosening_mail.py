@@ -1,4 +1,5 @@
-"""The mail to a client's owner and admins about a change that loosens, in French and English.
+"""The mail about a change that loosens rules for the agent, in French and English. The recipients
+are the client's owner and admins.
 
 The text is fixed and contains no text of a member. The linked page shows the change.
 """
@@ -35,8 +36,8 @@ it in your playbooks or settings: {page}
 def loosening_mail(
     loosening: Loosening, user_id: str, to: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail to one manager. The same loosening and user always yield the same mail
-    name."""
+    """Return the mail to one manager about a loosening. The same loosening and manager always yield
+    the same `name` of the mail."""
     waits = loosening.state is LooseningState.PENDING
     text = _WAITS if waits else _DONE
     at = f"{loosening.takes_effect_at:%Y-%m-%d %H:%M}"
@@ -51,5 +52,5 @@ def loosening_mail(
 
 
 def user_key(user_id: str) -> str:
-    """Return a user's id for use in a Message-ID: only letters and digits."""
+    """Return a user's id for a Message-ID, reduced to ASCII letters and digits in lower case."""
     return "".join(mark for mark in user_id.lower() if mark.isascii() and mark.isalnum())

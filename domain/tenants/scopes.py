@@ -1,4 +1,4 @@
-"""The scopes of keys. A key without scopes, such as an `ak_` key, has all permissions."""
+"""The scopes of API keys. A key without scopes, such as an `ak_` key, has all permissions."""
 
 from collections.abc import Iterable, Set
 from enum import StrEnum
@@ -8,7 +8,8 @@ from domain.tenants.errors import InsufficientScope
 
 
 class Scope(StrEnum):
-    """A permission of a key, as OAuth clients request it. The names are part of the API."""
+    """A permission of an API key, as OAuth clients request it. The names are part of the public
+    API."""
 
     CONVERSATIONS_READ = "conversations:read"
     REVIEWS_READ = "reviews:read"
@@ -28,13 +29,13 @@ EVERY_SCOPE: Final = tuple(Scope)
 
 
 def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
-    """Return the scopes with these names. Unknown names are omitted."""
+    """Return the scopes that have these names. Unknown names are omitted."""
     known = set(EVERY_SCOPE)
     return frozenset(Scope(name) for name in names if name in known)
 
 
 def require_scope(held: Set[str] | None, needed: Scope) -> None:
-    """Raise InsufficientScope unless the scope is held. `held`: the scopes of a key, or None for
-    all."""
+    """Raise InsufficientScope unless `held` contains the needed scope. `held`: the scopes of a key,
+    or None for all scopes."""
     if held is not None and needed not in held:
         raise InsufficientScope(needed)

@@ -10,15 +10,16 @@ MAX_USER_ID: Final = 255
 
 @dataclass(frozen=True, slots=True)
 class User:
-    """A user. `id`: the provider's `sub`. An internal admin may act for every client."""
+    """A user. `id`: the identity provider's `sub`. `is_admin`: whether the user is an internal
+    admin, who may act for every client."""
 
     id: str
     is_admin: bool
 
 
 def is_user_id(text: str) -> bool:
-    """Return whether a text is a valid user id: 1 to MAX_USER_ID printable characters, which
-    excludes NUL."""
+    """Return whether a text is a valid user id: 1 to MAX_USER_ID printable characters. NUL is not
+    printable."""
     return 1 <= len(text) <= MAX_USER_ID and text.isprintable()
 
 
