@@ -1,8 +1,9 @@
 """Check whether the merchant's own mail server authenticated a mail's sender (RFC 8601).
 
 Any sender can write `Authentication-Results` into a mail. Only the topmost header that names a
-server configured by the merchant is trusted. Nothing is verified here. An unreadable header proves
-nothing: it may come from the merchant's server, and the headers below it from the sender.
+server configured by the merchant is trusted. This module verifies no signature itself: it reads the
+server's results. An unreadable header proves nothing, and neither do the headers below it. The
+unreadable header may come from the merchant's server, and the headers below it from the sender.
 """
 
 import re
@@ -18,14 +19,16 @@ _MAX_CHARS: Final = 8_000
 _AUTHSERV_ID: Final = re.compile(r"[a-z0-9](?:[a-z0-9._-]{0,251}[a-z0-9])?", re.IGNORECASE)
 _VERSION: Final = "1"
 _METHOD: Final = re.compile(r"([a-z][a-z0-9-]{0,40})(?:/\d{1,3})?", re.IGNORECASE)
-# A domain without a DMARC policy has not failed: a signature may still prove the sender.
+# DMARC results of a domain without a policy. They are not failures: a signature may still prove the
+# sender.
 _NO_POLICY: Final = frozenset({"none", "bestguesspass"})
 
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """One result of a header: the method, its result, and the identities that it covers, such as
-    `header.d`."""
+    """One result in an Authentication-Results header. `method`: the authentication method, such as
+    "dkim". `properties`: the identities that the result covers, such as `header.d`, with their
+    values."""
 
     method: str
     result: str
@@ -44,9 +47,9 @@ class _Results:
 def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str]) -> bool:
     """Return whether a trusted server authenticated the domain of the From `address`.
 
-    `headers`: the values of Authentication-Results, topmost first. DMARC must pass. Without a DMARC
-    result, a passing signature or envelope of the address's domain or a parent domain suffices.
-    Headers below an unreadable header prove nothing.
+    `headers`: the values of Authentication-Results, topmost first. `authserv_ids`: the trusted
+    servers. DMARC must pass. Without a DMARC result, one passing DKIM or SPF result for the
+    address's domain or a parent domain suffices. Headers below an unreadable header prove nothing.
     """
     trusted = frozenset(authserv_ids)
     for header in headers if trusted else ():
@@ -59,7 +62,8 @@ def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str])
 
 
 def without_length(signatures: Iterable[str]) -> bool:
-    """Return whether every DKIM-Signature header covers the whole text."""
+    """Return whether every DKIM signature covers the whole text of the mail. A signature with a
+    length tag (`l=`) does not."""
     return not any(
         tag.partition("=")[0].strip().lower() == "l"
         for signature in signatures
@@ -68,8 +72,8 @@ def without_length(signatures: Iterable[str]) -> bool:
 
 
 def is_of(address: str, named: str) -> bool:
-    """Return whether a proof for the domain of `named`, an address or a domain, covers
-    `address`."""
+    """Return whether a proof for the domain of `named` covers the email address `address`. `named`:
+    an address or a domain."""
     return _covers(_domain(named), _domain(address))
 
 
@@ -110,7 +114,7 @@ def _domain(address: str) -> str:
 
 
 def _read(header: str) -> _Results | None:
-    """Parse a header value, or return None if it is malformed.
+    """Parse the value of an Authentication-Results header, or return None if it is malformed.
 
     Parsing is strict, so that results inside comments or quotation marks do not count.
     """
@@ -143,8 +147,9 @@ def _finding(words: Sequence[str]) -> _Finding | None:
 
 
 def _statements(header: str) -> list[list[str]] | None:
-    """Split a header at semicolons into words, without comments and quotation marks. Return None
-    for an unclosed comment or string, or for a word that begins with a quoted string."""
+    """Return the statements of a header, which semicolons separate, each split into words without
+    comments and quotation marks. Return None if a comment or string is not closed, or if a word
+    begins with a quoted string."""
     statements: list[list[str]] = [[]]
     word = ""
     place = 0
@@ -176,7 +181,7 @@ def _awaits_value(statements: list[list[str]]) -> bool:
 
 
 def _joined(words: Sequence[str]) -> list[str]:
-    """Join `dkim = pass` to `dkim=pass`."""
+    """Join the words around an equals sign: `dkim = pass` becomes `dkim=pass`."""
     joined: list[str] = []
     for word in words:
         previous = joined[-1] if joined else ""

@@ -1,8 +1,8 @@
-"""Detect mail that must not be answered: from programs, lists and bounces.
+"""Detect mail that must not be answered: automatic mail, mailing lists and bounces.
 
-The check uses headers, address, subject and text. It follows RFC 3834, section 2, with further
-headers that programs set. Many programs set none; the text then decides, in the languages of
-`mail_automatic.yaml`.
+The check uses headers, address, subject and text. It follows RFC 3834, section 2, and reads further
+headers that programs set. Many programs set no such header. The text then decides, in the languages
+of `mail_automatic.yaml`.
 """
 
 import re
@@ -55,7 +55,7 @@ class _Patterns:
 def _patterns() -> _Patterns:
     words = lexicon(__file__, MailAutomatic)
     # A sentence begins after a line break, a full stop or a greeting. Text after a colon or in
-    # quotation marks may be a quotation by the customer.
+    # quotation marks is excluded, because the customer may be quoting it.
     begins = r"(?:^|^[^\n.!?:]{0,40},|[\n.!;])[ \n>*_]{0,4}"
     ends = r"\s*(?:$|[:([,–—-])"
     return _Patterns(
@@ -84,11 +84,12 @@ def may_reply(
     *,
     by_form: bool = False,
 ) -> bool:
-    """Return False for auto-replies, lists, bounces and robots.
+    """Return whether a mail may be answered: False for auto-replies, mailing lists, bounces and
+    programs.
 
-    An answer to these would cause a loop or remain unread. `by_form`: a program forwarded a
-    customer's text, and the answer goes to the customer. An automatically generated mail may then
-    be answered; an automatic reply still may not.
+    An answer to these would cause a loop or remain unread. `senders`: the addresses of the mail's
+    senders. `by_form`: a program forwarded a customer's text, and the answer goes to the customer.
+    An automatically generated mail may then be answered, but an automatic reply still may not.
     """
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     suppress = headers.get("x-auto-response-suppress", "").strip().lower()
@@ -116,10 +117,10 @@ def may_reply(
 
 
 def is_automatic(subject: str, text: str) -> bool:
-    """Return whether the text itself indicates an automatic reply or a bounce.
+    """Return whether the subject or the text indicates an automatic reply or a bounce.
 
-    A longer text counts as a customer's. So does an absence notice that mentions an order or asks
-    for something.
+    A text longer than _MAX_TEXT counts as a customer's own words. So does an absence notice that
+    mentions an order or contains a question.
     """
     patterns = _patterns()
     head = _plain(subject[:_MAX_SUBJECT])

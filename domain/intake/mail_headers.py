@@ -46,20 +46,22 @@ class Mailbox:
 class HeaderList:
     """Header names in lower case with their values, in the order sent.
 
-    `is_whole`: every header was read, in a certain order; otherwise the headers prove nothing.
+    `is_whole`: all headers were read, and their order is certain. Otherwise the headers prove
+    nothing.
     """
 
     pairs: tuple[tuple[str, JsonValue], ...]
     is_whole: bool
 
     def certain(self, name: str) -> tuple[str, ...]:
-        """Return the values of the headers `name`. A truncated value is empty."""
+        """Return the values of the headers called `name`. A value that is not text or is too long
+        becomes an empty string."""
         values = [value for key, value in self.pairs if key == name]
         return tuple(text or "" for value in values for text in _texts(value))
 
 
 class MailHeaders:
-    """Headers from `headers` in any common format and from top-level keys, parsed once.
+    """The headers of a mail, parsed once from the payload's `headers` and from its top-level keys.
 
     `headers` may be an object, a list of {name, value} or of pairs, or the raw header block. Never
     raises.
@@ -71,7 +73,7 @@ class MailHeaders:
         self._lists = tuple(header_list(value) for value in given if value is not None)
 
     def first(self) -> dict[str, str]:
-        """Map each lower-case header name to its first value, without line breaks."""
+        """Return the first value of each header, without line breaks, by its lower-case name."""
         found: dict[str, str] = {}
         for headers in self._lists:
             for name, value in headers.pairs:
@@ -85,8 +87,8 @@ class MailHeaders:
         return found
 
     def values(self, name: str) -> tuple[str, ...]:
-        """Return every value of the header `name`, given in lower case, topmost first. An overlong
-        value is returned as an empty string."""
+        """Return all values of the header `name`, topmost first. `name`: in lower case. A value
+        that is too long becomes an empty string."""
         for headers in self._lists:
             values = [value for key, value in headers.pairs if key == name]
             if found := [text for value in values for text in _texts(value) if text is not None]:
@@ -94,10 +96,11 @@ class MailHeaders:
         return tuple(text for text in _texts(self.view.get(name)) if text is not None)
 
     def certain(self, name: str) -> tuple[str, ...] | None:
-        """Return the values of the headers `name` for a proof, topmost first, or None if uncertain.
+        """Return the values of the headers called `name` for use in a proof, topmost first, or None
+        if they are uncertain.
 
-        Headers are uncertain if some were truncated or malformed, or if two copies differ. A
-        truncated value is empty.
+        Headers are uncertain if some were truncated or malformed, or if two copies of them differ.
+        A value that is not text or is too long becomes an empty string.
         """
         paths = (*_HEADER_PATHS, name)
         if self.view.doubled.intersection(folded(path.partition(".")[0]) for path in paths):
@@ -108,8 +111,12 @@ class MailHeaders:
         return next(iter(found), ())
 
     def certain_anywhere(self, name: str) -> tuple[str, ...] | None:
-        """Return the values as `certain` does, with those at the top level. A top-level value is
-        uncertain unless `headers` contains it too."""
+        """Return the values as `certain` does. If the payload has no header list, return the values
+        at its top level instead.
+
+        The result is None if the values are uncertain, or if a top-level value is missing from the
+        header list.
+        """
         listed, value = self.certain(name), self.view.get(name)
         beside = () if value is None else tuple(text or "" for text in _texts(value))
         if listed is None or not self._lists:
@@ -118,7 +125,7 @@ class MailHeaders:
 
 
 def header_list(value: JsonValue) -> HeaderList:
-    """Parse headers in any common format, at most _MAX_HEADERS."""
+    """Parse headers in any common format. Reads at most _MAX_HEADERS headers."""
     is_whole = True
     if isinstance(value, str):
         value, is_whole = _decoded_block(value)
@@ -129,7 +136,8 @@ def header_list(value: JsonValue) -> HeaderList:
     else:
         return HeaderList((), is_whole=False)
     pairs = tuple((clean_line(one[0], 200).lower(), one[1]) for one in items if one is not None)
-    # An object's keys have no order, so no spelling of a repeated name is the topmost.
+    # An object's keys have no order. If a name occurs in several spellings, no value is the
+    # topmost.
     has_order = isinstance(value, list) or len(dict(pairs)) == len(pairs)
     are_short = all(len(inner) <= _MAX_HEADERS for _, inner in pairs if isinstance(inner, list))
     return HeaderList(pairs, is_whole and has_order and are_short and len(pairs) == len(value))
@@ -160,8 +168,8 @@ def header_pair(item: JsonValue) -> tuple[str, JsonValue] | None:
 
 
 def _texts(value: JsonValue) -> list[str | None]:
-    """Return the values of a header: None for a value that is not text, empty for an overlong
-    one."""
+    """Return the values of a header. A value that is not text becomes None, and an overlong value
+    an empty string."""
     given = value[:_MAX_HEADERS] if isinstance(value, list) and value else [value]
     return [None if text is None else _readable(text) for text in map(scalar_text, given)]
 
@@ -200,11 +208,13 @@ def _decoded_block(block: str) -> tuple[JsonValue, bool]:
         except (ValueError, RecursionError):
             return None, False
     pairs: list[list[str]] = []
-    # Split only at a mail's line ends: a subject with another break must not become two headers.
+    # Split only at the line ends of mail: a subject that contains another kind of line break must
+    # not become two headers.
     lines = re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)
     for line in map(without_controls, lines[:_MAX_BLOCK_LINES]):
         if not line:
-            # More lines follow, and mail servers disagree on where the headers end.
+            # The block continues after an empty line, and mail servers disagree on where the
+            # headers end.
             return _unfolded(pairs), False
         if line[:1] in {" ", "\t"} and pairs:
             pairs[-1].append(line.strip())
@@ -221,7 +231,7 @@ def _unfolded(pairs: list[list[str]]) -> JsonValue:
 
 
 def message_id_of(view: PayloadView) -> str | None:
-    """Return the Message-ID of a mail, from its headers or the top level."""
+    """Return the Message-ID of a mail, from its headers or the payload's top level, or None."""
     ids = message_ids(MailHeaders(view).first().get("message-id", "")) or message_ids(
         view.line(("message_id",), 1_000) or ""
     )
@@ -241,7 +251,8 @@ def decoded_line(value: str, limit: int) -> str:
 
 
 def mailbox(value: str) -> Mailbox:
-    """Parse "Name <a@b.c>". A missing or malformed part is None."""
+    """Return the first mailbox in a text such as "Name <a@b.c>". A missing or malformed part is
+    None."""
     return next(iter(_parsed(value)), Mailbox())
 
 
@@ -253,8 +264,8 @@ def mailboxes(value: JsonValue | None) -> tuple[Mailbox, ...]:
 
 
 def only_mailbox(value: JsonValue | None) -> Mailbox | None:
-    """Return the mailbox of a From header for a proof, or None unless it is the only one and
-    complete."""
+    """Return the mailbox in a From header for use in a proof. Return None unless the header was
+    read completely and contains exactly one mailbox."""
     text = scalar_text(value)
     boxes = mailboxes(value)
     is_read = len(boxes) == 1 and (text is None or len(text) <= _MAX_BOX_CHARS)
@@ -287,12 +298,12 @@ def checked_address(value: str) -> str | None:
 
 
 def message_ids(value: str) -> tuple[str, ...]:
-    """Return at most _MAX_REFERENCES message ids from a header value: the first and the latest of
-    the thread."""
+    """Return at most _MAX_REFERENCES message ids from a header value: the first id of the thread
+    and the latest ones."""
     line = clean_line(value, _MAX_VALUE_CHARS)
     ids = _MESSAGE_ID.findall(line)
     if not ids:
-        # Some providers strip the angle brackets, which a header requires.
+        # Some providers strip the angle brackets, which a Message-ID requires.
         ids = [f"<{word}>" for word in re.split(r"[\s,<>]+", line) if 0 < len(word) <= 250]
     unique = list(dict.fromkeys(ids))
     return tuple(unique[:1] + unique[1:][1 - _MAX_REFERENCES :])

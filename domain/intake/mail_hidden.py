@@ -35,9 +35,9 @@ _NAME: Final = re.compile(r"[\w-]{1,100}")
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The visibility of an element. `is_hidden`: it is not displayed. `is_white`: its text is
-    white; None if no colour is set. `is_painted`: it has a background on which white text is
-    readable."""
+    """The visibility of an HTML element. `is_hidden`: the element is not displayed. `is_white`: its
+    text is white; None if the element sets no colour. `is_painted`: the element has a background on
+    which white text is readable."""
 
     is_hidden: bool = False
     is_white: bool | None = None
@@ -48,13 +48,13 @@ _PLAIN: Final = Look()
 
 
 class Looks:
-    """A cache of the looks of a mail's elements, most of which look alike."""
+    """A cache of `Look` objects for one mail. Most elements of a mail have the same attributes."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, ...], Look] = {}
 
     def of(self, attributes: dict[str, str]) -> Look:
-        """Return the look of an element with these attributes."""
+        """Return the visibility of an element with these attributes."""
         said = tuple(map(attributes.get, _ATTRIBUTES))
         if not any(said) and "hidden" not in attributes:
             return _PLAIN
@@ -92,14 +92,15 @@ def _is_painted(attributes: dict[str, str], style: str) -> bool:
 
 
 def hidden_names(sheet: str) -> frozenset[str]:
-    """Return the lower-case classes and ids that a style sheet hides on every screen, in one pass.
+    """Return the lower-case classes and ids that a style sheet hides on every screen. Reads the
+    sheet in one pass.
 
     Rules inside @media are ignored, because they may not apply to every screen.
     """
     spend(len(sheet))
     names: set[str] = set()
     depth = 0
-    at_rule = 0  # depth of the outermost open at-rule, from 1
+    at_rule = 0  # depth of the outermost open at-rule, starting at 1; 0 for none
     selector = ""
     pieces = _BRACE.split(_without_comments(sheet.lower()))
     for before, brace in zip(pieces[::2], pieces[1::2], strict=False):
@@ -120,13 +121,13 @@ def hidden_names(sheet: str) -> frozenset[str]:
 
 
 def _without_comments(sheet: str) -> str:
-    """Remove comments. An unclosed comment extends to the end."""
+    """Return a style sheet without its comments. An unclosed comment extends to the end."""
     first, *rest = sheet.split("/*")
     return first + "".join(piece.partition("*/")[2] for piece in rest)
 
 
 def _last_names(selectors: str) -> Iterator[str]:
-    """Yield the class or id at the end of each selector: the styled element."""
+    """Yield the class or id at the end of each selector, which identifies the styled element."""
     for selector in selectors.split(","):
         _, mark, name = selector.strip().replace("#", ".").rpartition(".")
         if mark and _NAME.fullmatch(name):

@@ -1,9 +1,10 @@
 """Convert the HTML of a mail to plain text, in bounded time for any input.
 
 lxml's parser sends its events to a filter, which drops quotes and hidden content
-(`mail_hidden.py`). The filter passes the rest to a layout (`mail_layout.py`). No tree is built:
-lxml needs 8.3 s to build one from a single tag with 70,000 attributes, and drops everything below
-256 levels. A library that lays out a tree as text takes 7 to 27 µs per element (decision 0001).
+(`mail_hidden.py`). The filter passes the other content to a layout (`mail_layout.py`). No element
+tree is built: lxml needs 8.3 s to build one from a single tag with 70,000 attributes, and drops all
+content nested deeper than 256 levels. A library that lays out a tree as text takes 7 to 27 µs per
+element (decision 0001).
 """
 
 import re
@@ -19,11 +20,12 @@ from domain.intake.mail_layout import Layout
 
 MAX_HTML_CHARS: Final = 500_000
 MAX_DEPTH: Final = 60
-# The parser scans all open elements at each closing tag: 20,000 open ones cost 1.2 s.
+# The parser scans all open elements at each closing tag. With 20,000 open elements this takes 1.2
+# s.
 MAX_OPEN: Final = 500
 _PIECE: Final = 16_384
-# Each tag costs two calls from the parser, whether or not its element is laid out. Tags beyond the
-# limit are stripped crudely.
+# Each tag costs two calls from the parser, whether or not its element is laid out. In a mail with
+# more tags, a regular expression removes all tags.
 MAX_TAGS: Final = 20_000
 
 # Replaces a dropped quote, on a line of its own. The reply parser then attributes the text after it
@@ -54,7 +56,8 @@ _CUT_IDS: Final = frozenset(
 _SIGNATURE_NAMES: Final = frozenset(
     {"gmail_signature", "moz-signature", "signature", "ms-outlook-mobile-signature"}
 )
-# Python refuses to parse an integer of thousands of digits.
+# Character references that are too long to be valid. Python refuses to parse an integer of
+# thousands of digits.
 _NO_CHARACTER: Final = re.compile(r"&#\d{8,};?")
 # Errors that a library may raise on unforeseen input.
 _LIBRARY_FAULTS: Final = (
@@ -69,19 +72,21 @@ class _TooDeepError(Exception):
 class _MailFilter:
     """An lxml parser target that lays out the visible text.
 
-    Elements beyond MAX_DEPTH are not laid out, but their text is kept, so that no customer text is
-    lost to a limit.
+    Elements nested deeper than MAX_DEPTH are not laid out, but their text is kept, so that no
+    customer text is lost.
     """
 
     def __init__(self, *, drop_quotes: bool, drop_white: bool) -> None:
         self._drop_quotes = drop_quotes
         self._drop_white = drop_white
         self._layout = Layout()
-        self._open: list[str | None] = []  # for end() to close; None for nothing
+        self._open: list[
+            str | None
+        ] = []  # what end() closes for each open element; None for nothing
         self._text: list[str] = []  # text that is not yet laid out
         self._depth = 0
         self._level = 0
-        self._skipped = 0  # open elements of a dropped subtree, including its root
+        self._skipped = 0  # number of open elements in a dropped subtree, including its root
         self._in_gmail_quote = 0
         self._cut = False
         self._in_sheet = False
@@ -117,7 +122,8 @@ class _MailFilter:
         self._write_start(tag)
 
     def end(self, _tag: str) -> None:
-        """Process a closing tag, including those that the parser infers."""
+        """Process a closing tag. The parser also sends one for an element that the mail does not
+        close."""
         if self._in_sheet:
             self._in_sheet = False
             self._hidden_names |= hidden_names("".join(self._sheet))
@@ -171,11 +177,12 @@ class _MailFilter:
         return look.is_hidden or not self._hidden_names.isdisjoint(_names(attributes))
 
     def _is_white(self) -> bool:
-        """Return whether the current text is white without a background."""
+        """Return whether the current text is white and has no background behind it."""
         return self._drop_white and not self._painted and bool(self._white) and self._white[-1][1]
 
     def _drops(self, tag: str, attributes: dict[str, str]) -> bool:
-        """Return whether this element is a quote, a signature or the head of a quoted thread."""
+        """Handle a quote, a signature or the head of a quoted thread. Return False for any other
+        element."""
         names = _names(attributes)
         if names & _CUT_IDS:
             self._cut = True
@@ -191,8 +198,9 @@ class _MailFilter:
             self._skipped = 1
             return True
         if "gmail_quote" in names and not self._in_gmail_quote:
-            # Do not drop it as a whole: it can also contain a forward, or answers between quotes.
-            # Only its own level is counted here; start() counts the levels below.
+            # Do not drop the whole element, because it can also contain a forward, or answers
+            # between quotes. Only the element's own level is counted here; start() counts the
+            # levels below.
             self._in_gmail_quote = 1
             self._write_start(tag)
             return True
@@ -213,7 +221,8 @@ class _MailFilter:
         self._layout.close()
 
     def _flush(self) -> None:
-        """Lay out the collected text. It arrives in very small pieces, one for each stray "<"."""
+        """Lay out the collected text. The parser delivers text in very small pieces, one for each
+        stray "<"."""
         if self._text:
             # Character references (`&#1;`) can reintroduce characters that XML and lxml reject.
             self._layout.write(without_controls("".join(self._text)))
@@ -238,13 +247,14 @@ class _MailFilter:
 
 
 def _names(attributes: dict[str, str]) -> set[str]:
-    """Return the lower-case classes and id. Outlook prefixes those of a quoted mail with `x_`."""
+    """Return the lower-case classes and id of an element, without the prefix `x_` that Outlook adds
+    in a quoted mail."""
     words = f"{attributes.get('class', '')} {attributes.get('id', '')}"[:500].lower().split()
     return {word.removeprefix("x_") for word in words}
 
 
 def html_to_text(html: str, *, drop_quotes: bool) -> str:
-    """Return the visible text of an HTML mail, of which at most MAX_HTML_CHARS are read. Never
+    """Return the visible text of an HTML mail. Reads the first MAX_HTML_CHARS characters. Never
     raises.
 
     White text without a background counts as hidden, unless all text is white. With `drop_quotes`,
@@ -262,7 +272,7 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
 
 
 def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
-    # The type stubs require a target that also accepts bytes. With `encoding` given, the target
+    # lxml's type stubs require a target that also accepts bytes. With `encoding` given, the target
     # receives text.
     spend(len(source))
     mail = _MailFilter(drop_quotes=drop_quotes, drop_white=drop_white)
@@ -279,7 +289,7 @@ def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
 
 
 def _without_tags(source: str) -> str:
-    """Return the text between tags, for input that the parser cannot handle, so that no customer
+    """Return the text between the tags of a mail that the parser cannot handle, so that no customer
     text is lost."""
     spend(len(source))
     return unescape(_NO_CHARACTER.sub("", re.sub(r"<[^<>]*>", "\n", source)))

@@ -12,7 +12,8 @@ _INDENT: Final = 4
 
 @dataclass(slots=True)
 class _Block:
-    """An open element with its own lines. `bullet`: the bullet, until it is written."""
+    """An open block element. `indent`: the number of columns by which it indents its content.
+    `bullet`: the bullet of a list item, until it is written."""
 
     indent: int
     bullet: str
@@ -21,8 +22,8 @@ class _Block:
 class Layout:
     """Lays out elements and text as they arrive. The cost of an element grows with its depth.
 
-    Elements: "p", "h1" to "h6" (an empty line before and after), "div", "pre", "ul", "ol", "li",
-    "br" and, for inline elements, "span".
+    The elements are "p", "h1" to "h6" (with an empty line before and after), "div", "pre", "ul",
+    "ol", "li", "br" and, for all inline elements, "span".
     """
 
     def __init__(self) -> None:
@@ -37,7 +38,7 @@ class Layout:
         self._counters: list[str | int] = []
 
     def open(self, tag: str) -> None:
-        """Open an element. "br" is not closed."""
+        """Open an element. A "br" must not be closed."""
         if tag == "br":
             if not self._end_line():
                 self._new_line("")
@@ -73,7 +74,8 @@ class Layout:
             self._set_apart()
 
     def write(self, text: str) -> None:
-        """Write text into the element that was opened last. Whitespace is kept only in a "pre"."""
+        """Write text into the element that was opened last. Whitespace is collapsed, except in a
+        "pre"."""
         if not text:
             return
         if self._tags[-1] == "pre":
@@ -96,7 +98,7 @@ class Layout:
             self._words.append(" ")
 
     def text(self) -> str:
-        """Return the whole text. Call it only once."""
+        """Return the text of all elements. Call this method only once."""
         self._end_line()
         return "\n".join(self._lines)
 

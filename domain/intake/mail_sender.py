@@ -1,7 +1,7 @@
 """Determine a mail's author: the sender, the reply address, or the person who filled in a form.
 
-A form, a platform or a program is never the customer. It may name anyone, so a proof of the mail's
-origin proves nothing about the person it names.
+A form, a platform or a program is never the customer. Its mail may name any person, so a proof of
+the mail's origin proves nothing about the person named.
 """
 
 import re
@@ -30,7 +30,7 @@ _COLON: Final = re.compile("[:：|]")
 _MARKS: Final = " \t*_#>•·-"
 _REMARK: Final = re.compile(r"\([^()]{0,30}\)$")
 _ADDRESS: Final = re.compile(r"[^\s@<>,;:\"()\[\]|*]{1,64}@[^\s@<>,;:\"()\[\]|*]{1,255}")
-# Matches a suffix to remove: "bounces+12@…", "noreply-7@…".
+# The suffix to remove from the local part of an address: "bounces+12@…", "noreply-7@…".
 _SUFFIX: Final = re.compile(r"(?:[+=].*|[-_.]?\d+)$")
 
 
@@ -71,11 +71,12 @@ def is_robot(address: str) -> bool:
 def writer_of(
     sender: Mailbox, reply_to: Sequence[Mailbox], recipients: Collection[str], text: str
 ) -> Writer:
-    """Determine a mail's author.
+    """Return a mail's author.
 
     `recipients`: addresses that the mail was sent to, which are the merchant's own. If the sender
     is not a person, the author is the one named in the text, else in `reply_to`. A person's
-    `reply_to` is that person's own address. Linear in the text, of which _MAX_LINES are read.
+    `reply_to` is that person's own address. Reads the first _MAX_LINES lines of the text, in linear
+    time.
     """
     own = frozenset(filter(None, map(customer_key, recipients)))
     key = customer_key(sender.address)
@@ -85,8 +86,7 @@ def writer_of(
         spend(_MAX_LINES * _MAX_LINE_CHARS)
         lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]]
         named = _named_in_form(lines, own)
-        # If replies to a program's mail go to the program's own domain, they do not reach a
-        # customer.
+        # A reply address in the program's own domain does not reach a customer.
         strangers = (box for box in others if _domain(box.address) != _domain(sender.address))
         return Writer(named or next(strangers, Mailbox()), by_form=True)
     if others:
@@ -128,7 +128,8 @@ def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None
 
 
 def _labelled(lines: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Yield the folded labels of a form with the value after each label or, if empty, below it."""
+    """Yield the folded labels of a form, each with the value after the label or, if that is empty,
+    on the lines below it."""
     words = _words()
     known = words.email_labels | words.name_labels | words.first_name_labels
     for index, line in enumerate(lines):

@@ -1,10 +1,10 @@
 """Extract the customer's new text from a mail, without its quoted replies and signature.
 
-This module detects French and English, and the formats of Gmail, Outlook, Apple Mail, Yahoo and
-Thunderbird, line by line. For attribution lines of other languages it uses the regular expressions
-of `mailparser_reply`, each on a few short lines. The library's own `read()` is not used. It needs 2
-s for 5,000 newlines (quadratic). It takes "Thanks, but I still want …" and "- a list" for
-signatures, and drops all text after them. It misses wrapped attributions, "-----Message
+This module reads the mail line by line. It recognizes French and English, and the formats of Gmail,
+Outlook, Apple Mail, Yahoo and Thunderbird. For attribution lines in other languages it uses the
+regular expressions of `mailparser_reply`, each on a few short lines. The library's own `read()` is
+not used: it needs 2 s for 5,000 newlines (quadratic). It takes "Thanks, but I still want …" and "-
+a list" for signatures, and drops all text after them. It misses wrapped attributions, "-----Message
 d'origine-----" and "Envoyé de mon iPhone".
 """
 
@@ -84,18 +84,19 @@ def looks_like_html(text: str) -> bool:
 
 
 def latest_reply(text: str, *, forwarded: bool = False) -> str:
-    """Return the new text of a plain text mail, or the whole text if nothing would be left.
+    """Return the customer's new text in a plain-text mail, or the whole text if nothing would be
+    left.
 
     A forward is kept, because the customer sent it to be read: the whole mail if `forwarded`, else
-    the text from a "Forwarded message" line on. Never raises. Linear in the text, of which 100,000
-    characters are read.
+    the text from a "Forwarded message" line on. Never raises. Reads the first 100,000 characters,
+    in linear time.
     """
     whole = clean_text(text)
     return whole if forwarded else _cut(whole) or whole
 
 
 def latest_reply_of_html(html: str, *, forwarded: bool = False) -> str:
-    """Return the new text of an HTML mail as plain text; see `latest_reply`."""
+    """Return the customer's new text in an HTML mail as plain text; see `latest_reply`."""
     if not forwarded and (reply := _cut(clean_text(html_to_text(html, drop_quotes=True)))):
         return reply
     return clean_text(html_to_text(html, drop_quotes=False))
@@ -137,8 +138,8 @@ def _without_quotes(lines: list[str]) -> list[str]:
 
 
 def _joined_attribution(lines: list[str], index: int) -> tuple[str, int] | None:
-    """Return a possible attribution, which ends with a colon, joined into one line, with its number
-    of lines."""
+    """Return a possible attribution at this line, joined into one line, with its number of lines.
+    Return None if no line ends with a colon within the limits."""
     if not _OPENER.match(lines[index].strip()):
         return None
     words = ""
@@ -177,8 +178,8 @@ def _quote_follows(lines: list[str], index: int) -> bool:
 
 
 def _is_header_block(lines: list[str], index: int) -> bool:
-    """Return whether Outlook's "De : … Envoyé : …" begins here: From with a date and a recipient or
-    subject."""
+    """Return whether Outlook's header block ("De : … Envoyé : …") begins at this line: a From line,
+    followed by a Sent line, or by a date and a recipient or subject."""
     if not _FROM.match(lines[index].strip()):
         return False
     following = [line.strip() for line in lines[index + 1 : index + 8] if line.strip()][:5]
@@ -188,7 +189,8 @@ def _is_header_block(lines: list[str], index: int) -> bool:
 
 
 def _without_signature(lines: list[str]) -> list[str]:
-    """Remove the block below "--", and any "Sent from my …" and horizontal rules at the end."""
+    """Return the lines without the block below "--", and without any "Sent from my …" and
+    horizontal rules at the end."""
     first = max(len(lines) - _MAX_SIGNATURE_LINES - 1, 1)
     for index in range(first, len(lines)):
         if lines[index].strip() == "--":

@@ -1,4 +1,4 @@
-"""Normalization: convert every kind of event to the single format that the brain reads.
+"""Normalization: convert every kind of event to the unified format that the brain reads.
 
 Source: the API specification, "normalizes it into a unified format", and the payload fields of
 helpdesks, shops and inbound mail providers. Pure and total: any JSON payload yields an event.
@@ -55,10 +55,10 @@ _FORWARD: Final = re.compile(r"(?:fwd?|tr|wg|rv|i) ?:", re.IGNORECASE)
 def normalize(
     event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
 ) -> UnifiedEvent:
-    """Return the unified form of one event.
+    """Return the unified form of one event. Never raises, and is deterministic.
 
     `fallback_ticket_id`: the ticket id if the payload names none. `authserv_ids`: the mail servers
-    that the client trusts to authenticate senders. Never raises, and is deterministic.
+    that the client trusts to authenticate senders.
     """
     channel = channel_of(event.event_type, event.source)
     view = PayloadView(event.payload)
@@ -110,18 +110,18 @@ def _proved(event: InboundEvent, channel: Channel, who: EventSender) -> ProvedAd
 
 
 def names_verified(event: InboundEvent, channel: Channel, who: EventSender) -> bool:
-    """Return whether the caller vouches for the customer, and the customer's address spells its own
-    key."""
+    """Return whether the caller vouches for the customer, and the customer's address is spelled in
+    canonical form."""
     return spells_its_key(who.box.address or "") and is_verified(event, channel)
 
 
 def is_verified(event: InboundEvent, channel: Channel) -> bool:
     """Return whether the caller vouches for the customer.
 
-    A caller that may vouch does so unless it says otherwise. Authors of helpdesk tickets and
-    visitors of a widget type their own address, even if the event type names a platform; only an
-    explicit `customer_verified` vouches for them. A user who types an event vouches for no
-    customer.
+    A trusted caller vouches for the customer unless its payload says otherwise. Authors of helpdesk
+    tickets and visitors of a widget type their own address, even if the event type names a
+    platform; only an explicit `customer_verified` vouches for them. An event that a user typed
+    never vouches for a customer.
     """
     if event.author is not None or not is_trusted(event.payload):
         return False
@@ -138,7 +138,8 @@ def _is_by_visitor(event: InboundEvent) -> bool:
 
 
 def _is_vouched(event: InboundEvent, channel: Channel, who: EventSender) -> bool:
-    """Return whether the ticket and session come from the platform, not from the author's claim.
+    """Return whether the ids of the ticket and session are trusted: they come from the platform,
+    not from the author's claim.
 
     A visitor can send any id, and a ticket that a form opened belongs to the form.
     """
@@ -153,7 +154,8 @@ def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str
     given = event.message if event.message and event.message.strip() else None
     paths = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}.get(channel, OTHER_TEXT)
     plain = given or view.raw(paths)
-    # Helpdesks put HTML into fields called body. A customer's own message is HTML only in a mail.
+    # Helpdesks put HTML into fields called "body". The `message` field contains HTML only in a
+    # mail.
     html_expected = channel is Channel.EMAIL or (channel is Channel.HELPDESK and given is None)
     if plain and html_expected and looks_like_html(plain):
         plain, html = None, plain
@@ -196,7 +198,7 @@ def _order_number(channel: Channel, view: PayloadView) -> str | None:
 def _ticket_id(channel: Channel, view: PayloadView) -> str | None:
     paths = HELPDESK_TICKET_ID if channel is Channel.HELPDESK else TICKET_ID
     found = view.line(paths, MAX_ID_CHARS + 1)
-    # A truncated id could match another ticket.
+    # Ignore an id that is too long: a truncated id could match another ticket.
     return found if found and len(found) <= MAX_ID_CHARS else None
 
 
@@ -229,14 +231,14 @@ def _reply_allowed(
     if channel is Channel.EMAIL:
         return may_reply(headers, who.senders, subject, text, by_form=by_form)
     if channel is Channel.HELPDESK:
-        # A ticket's subject does not describe its latest message.
+        # Do not pass the subject: a ticket's subject does not describe its latest message.
         return may_reply(headers, who.senders, "", text, by_form=by_form) and not _by_staff(view)
     return True
 
 
 def _by_staff(view: PayloadView) -> bool:
-    """Return whether the helpdesk's own agent wrote the message: answering it would cause a
-    loop."""
+    """Return whether the helpdesk's own agent wrote the message. An answer to such a message would
+    cause a loop."""
     outgoing = ("message.from_agent", "from_agent", "event.comment.author.is_staff", "private")
     public = ("event.comment.is_public", "comment.public", "comment.is_public", "message.public")
     return (
@@ -247,7 +249,7 @@ def _by_staff(view: PayloadView) -> bool:
 
 
 def _fields(payload: dict[str, JsonValue], derived: dict[str, str | None]) -> dict[str, str]:
-    """Return the payload's scalar extras as text, with derived values taking precedence."""
+    """Return the payload's scalar extras as text. Values in `derived` take precedence."""
     fields: dict[str, str] = {}
     for key, value in payload.items():
         if len(fields) >= MAX_FIELDS:

@@ -1,4 +1,4 @@
-"""Search one text for order numbers, by their context."""
+"""Search one text for order numbers, which their context identifies."""
 
 import re
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ _SUFFIX: Final = r"(?:-[A-Za-z0-9]{1,6})"
 _NUMBER: Final = re.compile(
     rf"#?[ ]?(?P<number>[A-Za-z]{{1,5}}-?\d{{2,15}}{_SUFFIX}?|\d{{2,15}}{_SUFFIX}{{0,2}})" + _END
 )
-# Used only where the text has announced a number.
+# A number with separators. Used only where the text has announced a number.
 _SPACED: Final = re.compile(
     r"#?[ ]?(?P<number>\d{1,3}(?:[ ]\d{2,3}){1,4}|\d{1,3}(?:[.,]\d{3}){1,3}|[A-Z]{1,4}[ ]\d{3,8})"
     + _END
@@ -60,7 +60,8 @@ _LATER: Final = 90
 class Search:
     """A search of one text for order numbers, by position.
 
-    `text`: the result of `unaccented`, which lower-casing does not lengthen or shorten.
+    `text`: as returned by `unaccented`, so that lower-casing keeps the length. `asked`: the agent
+    has asked for the order number.
     """
 
     def __init__(self, text: str, *, asked: bool) -> None:
@@ -76,7 +77,7 @@ class Search:
         self._speaks = False
 
     def numbers(self) -> list[str]:
-        """Return the numbers in order, in upper case."""
+        """Return the order numbers in upper case, in the order of the text."""
         self._led()
         self._hide(
             match.span()
@@ -120,7 +121,7 @@ class Search:
                 return
 
     def _marked(self) -> None:
-        """Find "n° 1042", "#1042", "ref. AB-12"."""
+        """Find numbers with a mark: "n° 1042", "#1042", "ref. AB-12"."""
         for match in _HASH.finditer(self._text):
             self._take(match)
         for mark in self._words.mark.finditer(self._low):
@@ -137,13 +138,16 @@ class Search:
         return _THE.search(self._text, max(0, place - 6), place) is not None or place == 0
 
     def _near(self) -> None:
-        """Find "my 1031 order", "the 2040 one", "W-55121", "refund 1042", "la 2040" and, in an
-        answer to the agent's question, any number without another meaning."""
+        """Find numbers by adjacent words: "my 1031 order", "the 2040 one", "W-55121", "refund
+        1042", "la 2040".
+
+        In an answer to the agent's question, find any number without another meaning.
+        """
         asked_about = set()
         for request in self._words.request.finditer(self._low):
             asked_about.add(request.end())
             match = _BARE.match(self._text, request.end())
-            # Accept "Annulez la 808", but "refund 150" may be a sum.
+            # Accept the number in "Annulez la 808", but not in "refund 150", where it may be a sum.
             least = 3 if _OF_AN_ORDER.search(request[0]) else 4
             if match and len(match["number"]) >= least and not self._is_counted(match):
                 self._take(match)
@@ -170,7 +174,7 @@ class Search:
                 self._take(match)
 
     def _answered(self) -> None:
-        """Find "FR1042", "XKBKNABJK" or "7", in an answer of few words."""
+        """Find the order number in an answer of few words, such as "FR1042", "XKBKNABJK" or "7"."""
         if spaced := _SPACED_ANSWER.match(self._text):
             self._found = {spaced.start("number"): _written(spaced["number"])}
             return
@@ -216,8 +220,8 @@ class Search:
         return pattern.search(self._low[max(0, place - _BEFORE) : place]) is not None
 
     def _number_at(self, place: int, *, marked: bool) -> re.Match[str] | None:
-        """Match the number at this position, preferring the longer of two readings, such as "10
-        233"."""
+        """Return the match of a number at this position, or None. A number with separators, such as
+        "10 233", is preferred to its first part."""
         match = _SPACED.match(self._text, place)
         if match and (self._digits(match) > 3 or match["number"][0].isalpha()):
             shouted = match["number"][0].isalpha() and not self._has_small_letters
@@ -244,7 +248,7 @@ class Search:
         return digits >= (2 if alone else 3) and not self._is_counted(match)
 
     def _take(self, match: re.Match[str]) -> None:
-        """Record a number, and the numbers listed after it."""
+        """Record an order number, and the numbers listed after it."""
         while True:
             begins, number = match.start("number"), match["number"]
             if begins in self._found or begins in self._denied:
@@ -262,7 +266,7 @@ class Search:
             match = following
 
     def _is_like(self, match: re.Match[str], number: str) -> bool:
-        """Return whether a number after "and" is of the same kind as the previous one."""
+        """Return whether a number after "and" is of the same kind as the previous number."""
         there = match["number"]
         if self._is_counted(match) or self._digits(match) < 3:
             return there[0].isalpha() and number[0].isalpha()

@@ -1,7 +1,7 @@
-"""Find the order numbers in a customer's message, and decide whether it is about an order.
+"""Find the order numbers in a customer's message, and decide whether the message is about an order.
 
-A number counts depending on its context. An ambiguous number counts too: the agent then asks which
-order is meant, whereas a missed number could let it act on the wrong order.
+The context decides whether a number counts as an order number. An ambiguous number counts too: the
+agent then asks which order is meant, whereas a missed number could let it act on the wrong order.
 """
 
 import re
@@ -30,9 +30,9 @@ _DASH: Final = re.compile("(?<=[A-Za-z0-9])[\u2010-\u2015\u2212](?=[A-Za-z0-9])"
 
 
 def asks_about_order(event: UnifiedEvent) -> bool:
-    """Return whether to look up an order.
+    """Return whether to look up an order for the event.
 
-    The customer's orders must be readable, and the message must be about an order.
+    The agent must be allowed to read the customer's orders, and the message must be about an order.
     """
     return event.may_read and speaks_of_order(event)
 
@@ -45,10 +45,10 @@ def speaks_of_order(event: UnifiedEvent) -> bool:
 def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
     """Return the numbers in `text` that may name an order.
 
-    They are in order, in upper case, without duplicates, "#" or "n°", and at most MAX_NUMBERS.
-    `asked`: the agent had asked for the number, so a bare number is the answer. Phone numbers,
-    prices, dates, measures and tracking numbers are excluded. Linear in the text, of which the
-    first _SEARCHED_CHARS are read, as many as the agent reads.
+    The numbers are in upper case, in the order of the text, without duplicates, "#" or "n°", and at
+    most MAX_NUMBERS. `asked`: the agent has asked for the order number, so a bare number counts as
+    the answer. Phone numbers, prices, dates, measures and tracking numbers are excluded. Reads the
+    first _SEARCHED_CHARS characters, as many as the agent reads, in linear time.
     """
     plain = _plain(text)
     spend(_PASSES * len(plain))
@@ -61,8 +61,8 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
 def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
     """Return the order numbers that the proved author wrote.
 
-    A code proves the author of one message only. Another person may have written the ticket's
-    subject and fields, and the text before the code.
+    A verification code proves the author of one message only. Another person may have written the
+    ticket's subject and fields, and the text before the code.
     """
     if not event.is_proved_by_code:
         return event.order_numbers
@@ -73,8 +73,8 @@ def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
 
 
 def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
-    """Return the event with its text parsed as the answer to "Which order?": a bare number
-    counts."""
+    """Return the event with its text parsed as the answer to "Which order?", in which a bare number
+    counts as an order number."""
     found = find_order_numbers(event.text, asked=True)
     numbers = same_once((*event.order_numbers, *found))
     first = next(iter(numbers), None)

@@ -1,4 +1,4 @@
-"""The words around order numbers, as regular expressions for lower-case text, from
+"""The patterns around order numbers: regular expressions for lower-case text, built from
 `order_words.yaml`."""
 
 import re
@@ -38,12 +38,20 @@ class OrderWords(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The patterns around a number. `lead`: "order number is " before a number. `mark`: "no. "
-    alone. `request`: "refund the ". `joins`: ", and " between two numbers. `other`, `acting`,
-    `aside`: endings of the text before a number. `behind`: " order" after a number. `matters`: the
-    text is about an order's money. `unit`: " cm" after a number. `never`: numbers that are no order
-    numbers in any context, such as prices and dates. `never_with_at`: `never` and email addresses,
-    which are expensive to search for. `hardly`: doubtful numbers, such as a house number."""
+    """The patterns around a number.
+
+    - `lead`: "order number is " before a number.
+    - `mark`: "no. " alone.
+    - `request`: "refund the ".
+    - `joins`: ", and " between two numbers.
+    - `other`, `acting`, `aside`: endings of the text before a number.
+    - `behind`: " order" after a number.
+    - `matters`: the text is about an order's money.
+    - `unit`: " cm" after a number.
+    - `never`: numbers that are not order numbers in any context, such as prices and dates.
+    - `never_with_at`: `never` and email addresses, which are expensive to search for.
+    - `hardly`: numbers that are probably not order numbers, such as a house number.
+    """
 
     lead: re.Pattern[str]
     mark: re.Pattern[str]

@@ -1,4 +1,4 @@
-"""Read payload fields regardless of the sender's key spelling."""
+"""Read the fields of a payload, regardless of how the sender spells the keys."""
 
 import json
 import math
@@ -25,7 +25,8 @@ def scalar_text(value: JsonValue | None) -> str | None:
         return value
     if value is None or isinstance(value, bool | list | dict):
         return None
-    # Python refuses to print integers of thousands of digits, and JSON has no NaN.
+    # Return None for such a number: Python refuses to print integers of thousands of digits, and
+    # JSON has no NaN.
     if isinstance(value, int):
         return str(value) if value.bit_length() <= 64 else None
     return json.dumps(value) if math.isfinite(value) else None
@@ -33,16 +34,17 @@ def scalar_text(value: JsonValue | None) -> str | None:
 
 @cache
 def _steps(path: str) -> tuple[str, tuple[str, ...]]:
-    """Return the first name of a path, folded, and the names below it. Cached, because paths are
-    few constants."""
+    """Return the first name of a path in canonical form, and the names below it. The result is
+    cached, because all paths are constants in the code."""
     first, *rest = path.split(".")
     return folded(first), tuple(rest)
 
 
 class PayloadView:
-    """Lookups by dotted path ("ticket.customer.email"), with folded keys.
+    """Looks up payload values by dotted path ("ticket.customer.email"), with the keys in canonical
+    form.
 
-    `doubled`: the folded keys that occurred in several spellings with different values.
+    `doubled`: the canonical keys that occur in several spellings with different values.
     """
 
     def __init__(self, payload: Mapping[str, JsonValue]) -> None:
@@ -69,7 +71,7 @@ class PayloadView:
         return folded(path) in self._top
 
     def raw(self, paths: Iterable[str]) -> str | None:
-        """Return the first scalar that is not blank, unchanged, or None."""
+        """Return the first non-blank scalar at these paths, unchanged, or None."""
         for path in paths:
             value = scalar_text(self.get(path))
             if value is not None and value.strip():
@@ -77,7 +79,8 @@ class PayloadView:
         return None
 
     def line(self, paths: Iterable[str], limit: int) -> str | None:
-        """Return the first scalar that is not blank, as one clean line, or None."""
+        """Return the first non-blank scalar at these paths as one clean line of at most `limit`
+        characters, or None."""
         for path in paths:
             value = scalar_text(self.get(path))
             line = clean_line(value, limit) if value is not None else ""

@@ -20,7 +20,7 @@ _TAIL: Final = 2_048
 _ESCAPE: Final = re.compile(rb"#([0-9A-Fa-f]{2})")
 _END: Final = rb"(?![A-Za-z0-9])"
 _ENCRYPTED: Final = re.compile(rb"/Encrypt" + _END)
-# An /OpenAction that is an array is the page to open at, which is harmless.
+# An /OpenAction that is an array only selects the page to open, which is harmless.
 _ACTIVE: Final = re.compile(
     rb"/(?:JavaScript|Launch|EmbeddedFiles?|RichMedia|Rendition|XFA|SubmitForm|ImportData|GoToE)"
     + _END
@@ -35,7 +35,7 @@ _STREAM: Final = re.compile(rb"stream\r?\n")
 
 
 class _Opaque(Exception):
-    """The file cannot be searched."""
+    """The PDF cannot be searched for dangerous content."""
 
 
 def pdf_refusal(data: bytes) -> AttachmentRefusal | None:
@@ -65,7 +65,7 @@ def _unescaped(data: bytes) -> bytes:
 
 
 def _outside_streams(data: bytes) -> bytes:
-    """Return the data between streams. An unterminated stream is not removed."""
+    """Return the data outside streams. An unterminated stream is not removed."""
     pieces: list[bytes] = []
     place = 0
     while (begun := _STREAM.search(data, place)) is not None:

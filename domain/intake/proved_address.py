@@ -1,4 +1,5 @@
-"""The proved address: only this proof gives a message access to a customer's orders and memory.
+"""The proved address: without this proof, a message gets no access to a customer's orders and
+memory.
 
 An address in an event is a claim until a method of `ProofKind` has proved it. Just as only
 authentication creates a `TenantId`, only the modules listed in `tests/test_proved_addresses.py`
@@ -30,8 +31,8 @@ class ProofKind(StrEnum):
 
 
 class ProvedAddress(BaseModel):
-    """A message author's address, proved to be the author's. `address`: as normalized by
-    `customer_key`."""
+    """The address of a message's author, proved to be the author's own. `address`: in the canonical
+    form of `customer_key`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,8 +44,8 @@ class ProvedAddress(BaseModel):
 
 
 def unvouched(payload: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return the payload of an untrusted caller: the customer becomes a claim, and the message
-    joins no ticket's thread."""
+    """Return the payload marked as an untrusted caller's: its customer becomes a claim, and its
+    message joins no ticket's thread."""
     return {**payload, CUSTOMER_VERIFIED: False, CALLER_VOUCHES: False}
 
 
@@ -54,5 +55,5 @@ def claims_proof(payload: Mapping[str, JsonValue]) -> bool:
 
 
 def is_trusted(payload: Mapping[str, JsonValue]) -> bool:
-    """Return whether the caller may name tickets and vouch for customers."""
+    """Return whether the caller that sent the payload may name tickets and vouch for customers."""
     return payload.get(CALLER_VOUCHES) is not False

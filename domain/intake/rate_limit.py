@@ -15,8 +15,8 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 
 LARGE_DRY_RUN: Final = 16 * 1024
-"""The size from which a dry run or a simulation counts as large: several times that of a real
-message. Temporal keeps each for up to a day."""
+"""Size above which a dry run or a simulation counts as large. The size is several times that of a
+real message. Temporal keeps the data of each run for up to a day."""
 
 
 class LimitScope(StrEnum):
@@ -49,7 +49,7 @@ class LimitScope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Allow at most `quota` requests in any period of length `window`."""
+    """A rate limit: at most `quota` requests in any period of length `window`."""
 
     scope: LimitScope
     quota: int
@@ -57,13 +57,18 @@ class Limit:
 
 
 def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
-    """Return the table of limits. `dry_runs`: dry runs per minute, set by the operator.
+    """Return the limit of each scope. `dry_runs`: dry runs per minute, set by the operator.
 
-    Signup, verification, ratings by a link and OAuth clients are counted per IP address, MCP and
-    dry runs per client, simulations per user and per client, all others per user or key. The
-    widget's requests are counted per IP address or session within a client; all scopes but reading
-    have longer windows. Codes for visitors are counted per IP address across all clients. Inbound
-    webhooks are counted per endpoint, refused ones per IP address and endpoint.
+    Requests are counted per caller:
+
+    - signup, verification, ratings by a link and OAuth clients: per IP address
+    - MCP and dry runs: per client
+    - simulations: per user and per client
+    - the widget's requests: per IP address or session within a client; all scopes except reading
+      have longer windows
+    - codes for visitors: per IP address across all clients
+    - inbound webhooks: per endpoint; refused ones per IP address and endpoint
+    - all others: per user or key
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -101,10 +106,10 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
 @dataclass(frozen=True, slots=True)
 class LimitDecision:
-    """The outcome of one request. A refused request is not counted.
+    """The decision on one request. A refused request is not counted.
 
-    `wait_s`: seconds until the window admits one more request. After a refusal: seconds until a
-    request is admitted if no other is admitted first.
+    `wait_s`: seconds until the window admits one more request. After a refusal, this is the time
+    until a request is admitted, if no other request is admitted first.
     """
 
     limit: Limit
@@ -114,10 +119,11 @@ class LimitDecision:
 
 
 def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime]:
-    """Return the hits that still count, oldest first.
+    """Return the request times that still count towards the limit, oldest first. `hits`: the times
+    of admitted requests.
 
-    A hit counts until it is as old as the window. A hit from the future counts too, because another
-    machine's clock may be ahead.
+    A request counts until its age equals the window. A time in the future counts too, because
+    another machine's clock may be ahead.
     """
     begin = now - limit.window
     return sorted(hit for hit in hits if hit > begin)
@@ -126,9 +132,10 @@ def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime
 def judged(
     limit: Limit, counted: list[datetime], now: datetime, *, admitted: bool
 ) -> LimitDecision:
-    """Return the decision on an attempt. `counted`: the live hits, including the attempt if
-    admitted."""
-    # The count exceeds the quota only if the limit was lowered; several hits then have to expire.
+    """Return the decision on a request. `counted`: the request times that count, including this
+    request if it was admitted."""
+    # The count exceeds the quota only if the limit was lowered. Several requests then have to
+    # expire.
     next_free = counted[max(0, len(counted) - limit.quota)]
     return LimitDecision(
         limit=limit,
@@ -141,8 +148,8 @@ def judged(
 def attempt(
     limit: Limit, hits: Iterable[datetime], now: datetime
 ) -> tuple[list[datetime], LimitDecision]:
-    """Try one request on a window that holds `hits`. Return the hits that count afterwards, and the
-    decision."""
+    """Try one request. `hits`: the times of earlier admitted requests. Return the times that count
+    afterwards, and the decision."""
     counted = live(limit, hits, now)
     admitted = len(counted) < limit.quota
     if admitted:

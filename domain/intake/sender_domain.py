@@ -34,5 +34,5 @@ def own_domain(customer: str) -> str | None:
         return None
     if registered not in _providers():
         return registered
-    # A provider's subdomain belongs to one of its customers, with all addresses in it.
+    # A subdomain of a provider belongs, with all its addresses, to one of the provider's customers.
     return ".".join(name.split(".")[-len(registered.split(".")) - 1 :])

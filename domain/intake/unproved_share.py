@@ -17,28 +17,28 @@ from domain.intake.limit_key import LimitKey
 from domain.intake.normalization import is_verified
 
 MESSAGES: Final = PER_CLIENT.messages * 2 // 5
-"""Messages within PER_CLIENT.window. This share and the widget's half leave capacity for other
-messages."""
+"""Number of messages in the share within PER_CLIENT.window. Together with the widget's half, the
+share leaves capacity for other messages."""
 
 SPACING: Final = PER_CLIENT.window / MESSAGES
-"""Interval between attempts of messages that wait for the share, so that a long queue costs
-little."""
+"""Interval between two attempts to admit messages that wait for the share. The interval keeps the
+cost of a long queue low."""
 
 TICKET_RETRY: Final = timedelta(minutes=30)
-"""Retry interval for tickets. The share of tickets grows slowly, but a plan can change and credits
-can be bought."""
+"""Retry interval for messages that wait for tickets. The share of tickets grows slowly, but a plan
+can change and credits can be bought."""
 
 SENDER: Final = MessageLimit(10, timedelta(hours=24))
-"""Number of messages that one proved sender (`own_domain`, or an address at a mail provider) may
-send before using the share."""
+"""Number of messages that one proved sender may send before its messages count towards the share. A
+sender is a domain (`own_domain`), or an address at a mail provider."""
 
 _PERCENT_AT_ONCE: Final = 40
 
 
 def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
-    """Return whether neither a proof nor a trusted caller confirms the sender.
+    """Return whether neither a proof nor a trusted caller confirms the sender of an event.
 
-    `customer`: the event's limit key.
+    `customer`: the event's limit key, or None if the event names no customer.
     """
     if customer is not None:
         return customer.is_claim
@@ -47,7 +47,8 @@ def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
 
 
 def tickets_at(standing: QuotaStanding, now: datetime) -> int | None:
-    """Return the share's number of tickets in the month at `now`, or None if there is no limit.
+    """Return the number of tickets that unproved senders may use in the month at `now`, or None if
+    there is no limit.
 
     The share starts at _PERCENT_AT_ONCE of the plan's tickets and credits, and grows evenly to all
     of them by the end of the month. A shop that receives only unproved mail at a steady pace can
