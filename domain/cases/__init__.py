@@ -1,2 +1,2 @@
-"""Saved cases: messages with their expected outcome, and the publish gate that runs them for
-playbooks."""
+"""Saved cases: messages with their expected outcome. The publish gate lets a playbook go live only
+if its cases pass."""

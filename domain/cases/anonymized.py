@@ -1,4 +1,4 @@
-"""Anonymize text: replace personal data with made-up values."""
+"""Anonymize a text: replace personal data with made-up values."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,8 +11,8 @@ from domain.cases.personal_data import PersonalData, PersonalKind
 from domain.core.effort import spend
 from domain.core.text import fold
 
-# Private-use characters mark replaced values in intermediate texts, because no pattern matches
-# them.
+# Private-use characters mark replaced values in intermediate texts, because no pattern for personal
+# data matches them.
 _FIRST_MARK: Final = 0xF0000
 _OWN_MARKS: Final = re.compile("[\U000f0000-\U000ffffd]")
 _PASSES: Final = 14
@@ -20,7 +20,7 @@ _PASSES: Final = 14
 _PEOPLE: Final = (("Camille", "Martin"), ("Dominique", "Bernard"), ("Alix", "Robert"))
 _OTHER_EMAIL: Final = "autre@example.org"
 _PHONES: Final = ("+33 6 39 98 00 00", "06 39 98 00 00")
-"""Numbers from a range that the French regulator reserves for fiction."""
+"""Phone numbers from a range that the French regulator reserves for fiction."""
 
 _FIXED: Final = {
     PersonalKind.LINK: "https://example.com/lien",
@@ -33,12 +33,12 @@ _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _ALNUM: Final = re.compile("[A-Za-z0-9]")
 _WORD: Final = re.compile(r"[^\W\d_]{3,}(?=.*\d)")
 _SHORT: Final = 3
-"""Parts of a name that are shorter than this, such as "de" and "Le", are not replaced on their
-own."""
+"""Minimum length of a part of a name that is replaced on its own. Shorter parts, such as "de" and
+"Le", are replaced only within the whole name."""
 
 
 class MadeUpPerson:
-    """The made-up customer that replaces a real customer, with another name and address."""
+    """The made-up customer that replaces a real customer, with a different name and address."""
 
     def __init__(self, email: str | None, name: str | None) -> None:
         real = set(_LETTERS.findall(fold(name or "")))
@@ -61,7 +61,7 @@ def anonymized(
     Replaced are e-mail addresses, phone numbers, IBANs, card numbers, street addresses, links that
     contain a token, the customer's `name` and the `order_numbers`. For the same customer and
     numbers, a value always has the same replacement. Text without personal data is unchanged, and
-    so is text that was already anonymized. The time is linear in the text.
+    so is text that was already anonymized. The run time is linear in the length of the text.
     """
     spend(_PASSES * len(text))
     person, numbers = MadeUpPerson(email, name), made_up_numbers(order_numbers)
@@ -89,7 +89,8 @@ def anonymized(
 
 
 def made_up_numbers(order_numbers: Sequence[str]) -> dict[str, str]:
-    """Return the made-up number with which `anonymized` replaces each number, in the same format.
+    """Return a made-up number for each order number, in the same format. `anonymized` uses these
+    replacements.
 
     No made-up number is among `order_numbers`.
     """
@@ -105,8 +106,8 @@ def made_up_numbers(order_numbers: Sequence[str]) -> dict[str, str]:
 
 
 class _Veiled:
-    """A text with each made-up value masked by one mark character, so that later patterns do not
-    match the value."""
+    """A text in which each made-up value is masked by one mark character, so that later patterns do
+    not match the value."""
 
     def __init__(self, text: str) -> None:
         self._text = _OWN_MARKS.sub("", text)
@@ -118,7 +119,7 @@ class _Veiled:
         return _OWN_MARKS.sub(lambda match: values[match[0]], self._text)
 
     def keep(self, values: Iterable[str]) -> None:
-        """Mask these values, which are already made up."""
+        """Mask the values in the text. They are already made up, so they are not replaced."""
         for value in values:
             if value in self._text:
                 pattern = re.compile(rf"(?<![\w.@+-]){re.escape(value)}(?![\w@])")
@@ -135,7 +136,8 @@ class _Veiled:
         )
 
     def replace_folded(self, pattern: re.Pattern[str], made_up: str) -> None:
-        """Replace the pattern's matches, which are searched for without case and accents."""
+        """Replace the matches of a pattern. The pattern is applied to the text without case and
+        accents."""
         folded, places = _folded(self._text)
         self._put(
             (places[match.start()], _end(self._text, places[match.end() - 1] + 1), made_up)
@@ -155,8 +157,8 @@ class _Veiled:
 
 
 def _folded(text: str) -> tuple[str, Sequence[int]]:
-    """Return the text without case and accents, and for each of its characters the position in
-    `text`."""
+    """Return the text without case and accents, and for each character of the result its position
+    in `text`."""
     if text.isascii():
         return text.lower(), range(len(text))
     letters: Mapping[str, str] = {letter: fold(letter) for letter in set(text)}
@@ -165,7 +167,7 @@ def _folded(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _end(text: str, end: int) -> int:
-    """Return the end position, extended by the combining marks of the last letter."""
+    """Return the end position of a match, extended by the combining marks of its last letter."""
     while end < len(text) and not text[end].isascii() and not fold(text[end]):
         end += 1
     return end
@@ -184,7 +186,8 @@ def _address(first: str, last: str) -> str:
 
 
 def _name_patterns(name: str | None, person: MadeUpPerson) -> Iterator[tuple[re.Pattern[str], str]]:
-    """Yield patterns for the whole name in either order, then for each part of the name."""
+    """Yield patterns for the customer's name, each with its replacement. The whole name in either
+    order comes first, then each part of the name."""
     parts = _LETTERS.findall(fold(name or ""))
     if sum(map(len, parts)) < _SHORT:
         return
@@ -201,7 +204,8 @@ def _words(pattern: str) -> re.Pattern[str]:
 
 
 def _number_pattern(number: str) -> re.Pattern[str]:
-    """Return a pattern for the number with common separators, but not within a longer number."""
+    """Return a pattern for an order number with common separators. It does not match within a
+    longer number."""
     letters = _ALNUM.findall(number.lower())
     grouped = "[ -]?".join(letters)
     if len(letters) > _SHORT and all(letter.isdigit() for letter in letters):
@@ -217,9 +221,10 @@ def _key(number: str) -> str:
 
 
 def _shaped_like(number: str) -> Iterator[str]:
-    """Yield numbers with other digits in the same positions, and other letters for words.
+    """Yield made-up numbers in the format of an order number: other digits in the same positions,
+    and other letters for words.
 
-    A number without digits gets other letters.
+    If the number has no digits, its letters are replaced.
     """
     number = _WORD.sub(lambda match: ("REF" * len(match[0]))[: len(match[0])], number)
     digits = sum(letter.isdigit() for letter in number)

@@ -1,4 +1,4 @@
-"""The case: a scenario and its expected outcome."""
+"""The case: a simulated conversation and the expected outcome of its last message."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -14,12 +14,13 @@ from domain.simulation.outcome import OutcomeStatus
 from domain.simulation.scenario import Scenario
 
 MAX_CASES: Final = 200
-"""Maximum number of cases of one client, because all cases run before a playbook goes live."""
+"""Maximum number of cases per client. The number is limited because all cases run before a playbook
+goes live."""
 
 MAX_CASE_NAME: Final = 200
 MAX_TRIES: Final = 10
 MAX_PHRASES: Final = 20
-"""Maximum length of each list in an expectation."""
+"""Maximum number of entries in each list of an expectation."""
 
 _Phrase = Annotated[str, Field(min_length=1, max_length=500)]
 
@@ -38,11 +39,11 @@ class CaseOrigin(StrEnum):
 class CaseExpectation(BaseModel):
     """The expected outcome of the scenario's last message.
 
-    Omitted fields accept any value. `sources`: the sources on which the draft must be based: names
-    of templates, titles of knowledge entries, or `order`. `actions`: kinds that the plan must
-    contain; `forbidden`: kinds that the plan must not contain. `contains`, `omits`: phrases that
-    the draft must or must not contain, compared without case and accents. `most_money`: the maximum
-    that the plan may refund, as in "49.00".
+    Omitted fields accept any value. `sources`: the sources on which the draft must be based, as
+    names of templates, titles of knowledge entries, or `order`. `actions`: kinds of actions that
+    the plan must contain. `forbidden`: kinds of actions that the plan must not contain. `contains`
+    and `omits`: phrases that the draft must or must not contain, compared without case and accents.
+    `most_money`: the maximum amount that the plan may refund, such as "49.00".
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -62,8 +63,8 @@ class CaseExpectation(BaseModel):
 class CaseSpec(BaseModel):
     """The editable fields of a case.
 
-    `must`: a playbook cannot go live while the case fails. `tries`: the number of attempts with a
-    language model; `pass_rate`: the share of the attempts that must meet the expectation.
+    `must`: whether the case must pass before a playbook goes live. `tries`: the number of attempts
+    with a language model. `pass_rate`: the share of the attempts that must meet the expectation.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

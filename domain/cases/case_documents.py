@@ -1,4 +1,5 @@
-"""Saved cases as a YAML file. Errors name their path, as in `cases[0].expected.actions[1]`."""
+"""Read and write saved cases as a YAML file. Errors name the path of the value, such as
+`cases[0].expected.actions[1]`."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,7 +29,8 @@ class CaseFileShape(BaseModel):
 
 
 class NewCaseShape(CaseSpec):
-    """A case to add. `origin`: how the person obtained the case."""
+    """A case to add. `origin`: whether a person wrote the case by hand or created it from a
+    simulation."""
 
     origin: Literal["hand", "simulation"] = "hand"
 
@@ -40,7 +42,7 @@ class CaseImportOutcome(StrEnum):
 
 
 class CaseChange(BaseModel):
-    """A case in a file, and the effect of importing it on the client's cases."""
+    """A case in an imported file, and the effect of the import on the client's cases."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,13 +51,14 @@ class CaseChange(BaseModel):
 
 
 def parse_cases(data: bytes) -> tuple[CaseSpec, ...]:
-    """Return the cases in a file. Raises InvalidCases, with one line for each problem up to a
+    """Return the cases in a YAML file. Raises InvalidCases, with one line for each problem up to a
     limit."""
     return cases_in(case_yaml_in(data))
 
 
 def case_yaml_in(data: bytes) -> JsonValue:
-    """Return the content of a YAML document. Raises InvalidCases, which names the line."""
+    """Return the content of a YAML document. Raises InvalidCases; the error of invalid YAML names
+    the line."""
     if len(data) > MAX_CASE_FILE_BYTES:
         raise InvalidCases([f"a file of cases has at most {MAX_CASE_FILE_BYTES // 1024} KiB"])
     try:
@@ -74,29 +77,29 @@ def cases_in(value: JsonValue) -> tuple[CaseSpec, ...]:
 
 
 def case_in(value: JsonValue) -> CaseSpec:
-    """Return one case from its representation in files. Raises InvalidCases."""
+    """Return one case from its representation in case files. Raises InvalidCases."""
     spec = _shaped(CaseSpec, value, "the case")
     _refuse(problems_of_case(spec))
     return spec
 
 
 def new_case_in(value: JsonValue) -> tuple[CaseSpec, CaseOrigin]:
-    """Return one case with its origin. Raises InvalidCases."""
+    """Return a case to add, with its origin. Raises InvalidCases."""
     shape = _shaped(NewCaseShape, value, "the case")
     _refuse(problems_of_case(shape))
     return spec_of(shape), CaseOrigin(shape.origin)
 
 
 def spec_of(case: CaseSpec) -> CaseSpec:
-    """Return only the editable fields of a case."""
+    """Return a copy of the case with only the editable fields."""
     return CaseSpec(**{name: getattr(case, name) for name in CaseSpec.model_fields})
 
 
 def compare_cases(
     known: Iterable[SavedCase], specs: Sequence[CaseSpec], made: Callable[[CaseSpec], SavedCase]
 ) -> tuple[CaseChange, ...]:
-    """Return the changes that make the client's cases match `specs`, matched by name. Other cases
-    stay unchanged."""
+    """Return the changes that make the client's cases match `specs`. Cases are matched by name, and
+    other cases stay unchanged."""
     by_name = {case.name: case for case in known}
     return tuple(_change(by_name.get(spec.name), spec, made) for spec in specs)
 
@@ -113,18 +116,18 @@ def _change(
 
 
 def write_cases(specs: Iterable[CaseSpec]) -> str:
-    """Return these cases as a file, from which `parse_cases` returns the same cases."""
+    """Return a YAML file with these cases. `parse_cases` returns the same cases from the file."""
     return write_list({"version": 1}, "cases", map(written_case, specs))
 
 
 def written_case(spec: CaseSpec) -> dict[str, JsonValue]:
-    """Return a case in its representation for files, without default values."""
+    """Return a case in the representation of case files, without default values."""
     written: dict[str, JsonValue] = spec_of(spec).model_dump(mode="json", exclude_defaults=True)
     return {**written, "expected": written.get("expected", {})}
 
 
 def problems_of_case(spec: CaseSpec) -> Iterator[str]:
-    """Yield problems between fields that are each valid alone, with their paths."""
+    """Yield the problems of a case that its schema does not detect, each with its path."""
     if clean_line(spec.name, len(spec.name)) != spec.name:
         yield "name: one line without blanks around it"
     if not any(message.text.strip() for message in spec.scenario.messages):
@@ -145,7 +148,8 @@ def _problems_of_file(file: CaseFileShape) -> Iterator[str]:
 
 
 def _shaped(shape: type[S], value: JsonValue, whole: str) -> S:
-    """Validate a value as JSON, so that lists and strings are accepted for tuples and enums."""
+    """Validate a value against a model in JSON mode, which accepts lists for tuples and strings for
+    enums. Raises InvalidCases."""
     try:
         return shape.model_validate_json(json.dumps(_plain(value)), strict=True)
     except ValidationError as error:
@@ -153,8 +157,8 @@ def _shaped(shape: type[S], value: JsonValue, whole: str) -> S:
 
 
 def _plain(value: JsonValue) -> JsonValue:
-    """Return the value without control characters. The YAML parser has already limited its
-    depth."""
+    """Return the value without control characters. The recursion is safe, because the YAML parser
+    has already limited the depth."""
     match value:
         case str():
             return without_controls(value)

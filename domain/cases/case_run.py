@@ -15,8 +15,8 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, Simulatio
 from domain.simulation.variant import Variant
 
 KEPT_RUNS: Final = 50
-"""Number of latest runs kept per client. Older runs are kept for a while if their verdicts are
-still valid."""
+"""Number of latest case runs that are kept per client. Older runs are kept for a while if their
+verdicts are still valid."""
 
 _EMBEDDED: Final = "embedded:"
 
@@ -29,8 +29,9 @@ class CaseRunState(StrEnum):
 
 
 class CaseRun(BaseModel):
-    """One run of all cases that existed at its start. `done`: how many of `total` are finished,
-    including cases deleted since then. `cost_micros`: millionths of a US dollar."""
+    """One run of all cases that existed at the run's start. `done`: number of finished cases out of
+    `total`, including cases that were deleted since then. `cost_micros`: the cost in millionths of
+    a US dollar."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -87,22 +88,23 @@ class CaseOutcome(BaseModel):
         )
 
     def differs_from(self, other: "CaseOutcome") -> bool:
-        """Return whether the actions or the text differ. Only the embedded brain's text is
-        compared, because a language model words its text differently each time."""
+        """Return whether the facts of two outcomes differ, or the texts of their drafts. Texts are
+        compared only if no language model wrote them, because a language model words its text
+        differently each time."""
         are_comparable = is_repeatable(self.model) and is_repeatable(other.model)
         return self.facts != other.facts or (are_comparable and self.draft != other.draft)
 
     @property
     def facts(self) -> tuple[object, ...]:
-        """Return the outcome without text and confidence, for comparison."""
+        """Return the comparable parts of the outcome, which exclude the text and the confidence."""
         actions = [(action.kind, action.amount) for action in self.plan]
         judged = (self.status, self.reason, self.classification, self.intent)
         return (*judged, set(self.sources), actions)
 
 
 class CaseResult(BaseModel):
-    """The result of one case in one run. If changed content was tried, `before` is the outcome with
-    the saved content, and `changed` whether the two outcomes differ."""
+    """The result of one case in one run of cases. If the run tried changed content, `before` is the
+    outcome with the saved content. `changed`: whether these two outcomes differ."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -122,19 +124,19 @@ class CaseResult(BaseModel):
 
 
 def is_repeatable(model: str) -> bool:
-    """Return whether the same message always has the same outcome, because no language model is
-    involved."""
+    """Return whether the model always gives the same outcome for the same message. This is true if
+    no language model is involved."""
     return not model or model == SETTLED_BY or model.startswith(_EMBEDDED)
 
 
 def thought_by_embedded(simulation: Simulation) -> bool:
-    """Return whether the embedded brain produced the answer."""
+    """Return whether the embedded brain produced any of the simulation's answers."""
     return any(one.model.startswith(_EMBEDDED) for one in simulation.outcomes)
 
 
 def is_enough(passes: int, tries: int, pass_rate: float) -> bool:
-    """Return whether a case passes with this number of passes, at least 1.
+    """Return whether a case passes with this number of passes. At least one pass is required.
 
-    Shares are compared in whole thousandths, so that 2 of 3 reaches 0.667.
+    Shares are compared in whole thousandths, so that 2 of 3 meets a `pass_rate` of 0.667.
     """
     return passes > 0 and round(1000 * passes / tries) >= round(1000 * pass_rate)

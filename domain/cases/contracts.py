@@ -4,13 +4,13 @@ from domain.core.contracts import Contract
 
 
 class CaseRunPlan(Contract):
-    """The cases to try, in order; empty if the run has ended."""
+    """The ids of the cases to try in a run, in order; empty if the run has ended."""
 
     case_ids: tuple[str, ...]
 
 
 class TryCasesInput(Contract):
-    """The cases for one activity. `case_ids`: few enough for the activity to finish in time.
+    """The cases that one activity tries. `case_ids`: few enough for the activity to finish in time.
     `done`: the number of the run's cases that are finished after this activity."""
 
     client_id: str
@@ -20,7 +20,8 @@ class TryCasesInput(Contract):
 
 
 class EndCaseRunInput(Contract):
-    """The end of a run. `error_code`: why it ended early; None if all cases were tried."""
+    """The end of a run of cases. `error_code`: why the run ended early; None if all cases were
+    tried."""
 
     client_id: str
     record_id: str
@@ -28,7 +29,8 @@ class EndCaseRunInput(Contract):
 
 
 class CaseRunProgress(Contract):
-    """The number of finished cases of the run, and the number of cases that passed."""
+    """The progress of a run of cases. `done`: number of finished cases. `passed`: number of passed
+    cases."""
 
     total: int = 0
     done: int = 0

@@ -1,6 +1,8 @@
-"""The digest for which a verdict on a case is valid: a hash of playbook, content, model and case.
+"""The verdict digest: a hash of the playbook, content, model and case with which a verdict was
+reached.
 
-If any of them changes, the outcome of the case may change.
+If any of these inputs changes, the outcome of the case may change. The verdict is valid only for
+the same digest.
 """
 
 import json
@@ -14,17 +16,17 @@ from domain.cases.case import CaseSpec
 from domain.playbooks.playbook import PlaybookSpec
 
 NamesModel = Callable[[], str]
-"""Returns the name of the model, as `adapters/brain/identity.py` does. The function may read files,
-so it is called only if there are cases."""
+"""A function that returns the name of the model, as `adapters/brain/identity.py` does. The function
+may read files, so it is called only if there are cases."""
 
 _CASE: Final = {"scenario", "expected", "tries", "pass_rate"}
 
 
 def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: CaseSpec) -> bytes:
-    """Return the digest of a verdict.
+    """Return the digest for which a verdict on a case is valid.
 
-    `spec`: the playbook selected for the case, or None if none is selected. `content`: from
-    `store/cases/content_digest.py`. `model`: the result of a `NamesModel`.
+    `spec`: the playbook selected for the case, or None if no playbook is selected. `content`: the
+    digest from `store/cases/content_digest.py`. `model`: the result of a `NamesModel`.
     """
     parts = {
         "playbook": spec and _rules(spec),
@@ -36,11 +38,11 @@ def verdict_digest(spec: PlaybookSpec | None, content: bytes, model: str, case: 
 
 
 def _rules(spec: PlaybookSpec) -> tuple[float, JsonValue]:
-    """Return the parts of a playbook that affect the agent's thinking.
+    """Return the parts of a playbook that affect the agent's result.
 
     The name and state have no effect, and the event pattern only selects the cases. Default values
-    are omitted, so that a rule added in a later version invalidates no verdict. `during_review` is
-    omitted, because a case has no open review.
+    are omitted, so that a rule that a later version adds does not invalidate verdicts.
+    `during_review` is omitted, because a case has no open review.
     """
     rules = spec.rulebook.model_dump(mode="json", exclude_defaults=True, exclude={"during_review"})
     return spec.threshold, rules

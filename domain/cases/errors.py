@@ -6,7 +6,7 @@ from domain.core.errors import DomainError, Fact, InvalidInput
 
 
 class InvalidCases(InvalidInput):
-    """The file or body contains no valid cases. `problems`: each path with its problem, as in
+    """The file or body contains no valid cases. `problems`: each problem with its path, such as
     `cases[0].tries: a whole number expected`."""
 
     code = "invalid_cases"
@@ -33,7 +33,7 @@ class CaseNameTaken(DomainError):
 
 
 class TooManyCases(DomainError):
-    """The client has reached its `limit` on cases."""
+    """The client has reached its limit on cases. `limit`: the maximum number of cases."""
 
     code = "too_many_cases"
 
@@ -47,7 +47,7 @@ class TooManyCases(DomainError):
 
 
 class CaseRunNotFound(DomainError):
-    """The client has no such run of its cases."""
+    """The client has no such run of cases."""
 
     code = "case_run_not_found"
 
@@ -59,9 +59,9 @@ class CaseRunUnderWay(DomainError):
 
 
 class CasesNotGreen(DomainError):
-    """The playbook cannot go live, because not all its cases are green. `failing`: the number of
-    failed cases. `untried`: the number of cases not tried with this playbook, content and model.
-    `cases`: the names of the first few, failing cases first."""
+    """The playbook cannot go live, because not all its cases have passed. `failing`: the number of
+    failed cases. `untried`: the number of cases that have not run with this playbook, content and
+    model. `cases`: the names of the first few of these cases, failed cases first."""
 
     code = "cases_not_green"
 

@@ -1,4 +1,4 @@
-"""Create a case from a real run, without personal data. The expectation is the run's outcome."""
+"""Create a case from a real run, without personal data. The case expects the outcome of the run."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -32,8 +32,8 @@ from domain.simulation.scenario import (
 )
 
 _FRESH: Final = timedelta(days=14)
-"""An order younger than this at the time of the message gets the default age each time the case is
-tried; an older order keeps its date."""
+"""Maximum age of an order at the time of the message for which the case has no date. Each try of
+the case then uses the default age. An older order keeps its date."""
 
 _NUMBER: Final = "7001"
 _LINK: Final = "https://example.com/lien"
@@ -41,10 +41,11 @@ _LINE: Final = 500
 _NAME_WORDS: Final = 60
 _FIELDS: Final = 50
 _FIELD: Final = re.compile("[A-Za-z][A-Za-z0-9_]{0,63}")
-# Fields that the scenario states elsewhere, and fields that identify the customer.
+# Fields that the scenario states elsewhere, and fields that identify the customer. Neither is
+# copied to the case.
 _OTHERWISE_SAID: Final = ("order_number", "customer", "email", "name", "phone", "address", "url")
-# An approval can override these reasons, because a person may know what the agent did not. Reasons
-# from rules still apply.
+# An approval overrides these escalation reasons, because a person may know what the agent did not.
+# Reasons from rules still apply.
 _DOUBTS: Final = frozenset(
     {
         EscalationReason.LOW_CONFIDENCE,
@@ -56,9 +57,9 @@ _DOUBTS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class RunForCase:
-    """The parts of a run from which a case is created. `turns`: the turns of the run's thread
-    before its message, oldest first. `decision`: the decision of its latest review, or None without
-    a review. `actions`: the actions of its plan, or of the review's plan."""
+    """The parts of a run from which a case is created. `turns`: the earlier messages of the run's
+    thread, oldest first. `decision`: the decision of the run's latest review, or None without a
+    review. `actions`: the actions of the run's plan, or of the review's plan."""
 
     run_id: str
     event: UnifiedEvent
@@ -76,7 +77,8 @@ class RunForCase:
 
 
 def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
-    """Return the case for a run, called `name` or by its first words.
+    """Return a case for a run. The case has the given `name`, or else the first words of the run's
+    message.
 
     Raises InvalidInput for a message without text.
     """
@@ -90,11 +92,12 @@ def case_of(run: RunForCase, name: str | None = None) -> CaseSpec:
 
 
 def expected_of_run(run: RunForCase) -> CaseExpectation:
-    """Return the expectation from the person's decision, or else from the run's outcome.
+    """Return the expectation for a run, from the person's decision on its review or else from the
+    run's outcome.
 
-    Approved: the same actions and sources; a review is optional unless a rule requires one. Edited:
-    the same actions, and no review if the agent was only unsure. Rejected or expired: a review, and
-    no action on an order.
+    - Approved: the same actions and sources. A review is optional unless a rule requires one.
+    - Edited: the same actions, and no review if the agent was only unsure.
+    - Rejected or expired: a review, and no action on an order.
     """
     let_go = (EscalationStatus.APPROVED, EscalationStatus.EDITED)
     executes = run.decision in let_go or run.status is RunStatus.COMPLETED
@@ -110,7 +113,7 @@ def expected_of_run(run: RunForCase) -> CaseExpectation:
 
 
 def order_numbers_of(run: RunForCase) -> tuple[str, ...]:
-    """Return all order numbers in the conversation, the looked-up one first."""
+    """Return all order numbers in the conversation. The number of the looked-up order is first."""
     order = _order_seen(run.lookup)
     said = (number for turn in run.turns for number in find_order_numbers(turn.body))
     own = () if order is None else (order.number,)
@@ -149,7 +152,7 @@ def _scenario(run: RunForCase) -> Scenario:
         name=event.customer_name,
         order_numbers=numbers,
     )
-    # Truncate earlier messages as for the agent.
+    # Truncate earlier messages to the length that the agent receives.
     earlier = [
         turn.model_copy(update={"body": turn.body[:MAX_TURN_CHARS]})
         for turn in run.turns[1 - MAX_MESSAGES :]

@@ -1,4 +1,5 @@
-"""The publish gate: a playbook version goes live only if the cases that select it are green."""
+"""The publish gate: a playbook version goes live only if the cases that select the playbook have
+passed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -19,23 +20,25 @@ class GatedCase(BaseModel):
 
 
 class GateStanding(BaseModel):
-    """The gate's decision on a version. `was_live`: whether this version, or an identical one, was
-    live before and therefore needs no green case."""
+    """The publish gate's decision on a playbook version. `was_live`: whether this version, or an
+    identical version, was live before. Such a version needs no passing case."""
 
     model_config = ConfigDict(frozen=True)
 
     was_live: bool = Field(
-        description="Whether this version, or an equal one, was live before and needs no passing "
-        "case."
+        description=(
+            "Whether this version, or an identical version, was live before and needs no passing "
+            "case."
+        )
     )
     green: tuple[GatedCase, ...] = Field(
-        description="Cases that passed on this playbook, content and model."
+        description="Cases that passed with this playbook, content and model."
     )
     failing: tuple[GatedCase, ...] = Field(
-        description="Cases that failed on this playbook, content and model."
+        description="Cases that failed with this playbook, content and model."
     )
     untried: tuple[GatedCase, ...] = Field(
-        description="Cases that have not run on this playbook, content and model."
+        description="Cases that have not run with this playbook, content and model."
     )
 
     @property
@@ -46,7 +49,8 @@ class GateStanding(BaseModel):
 def falling_to(
     cases: Iterable[SavedCase], entries: Sequence[PlaybookEntry]
 ) -> tuple[tuple[SavedCase, PlaybookEntry], ...]:
-    """Return the cases that a playbook must pass, each with the playbook selected for its event.
+    """Return the cases that must pass before a playbook goes live, each with the playbook selected
+    for its event.
 
     `entries`: the playbooks after the planned change, oldest first. A case that selects no playbook
     is omitted, because it blocks none.
@@ -63,17 +67,17 @@ def falling_to(
 def digests(
     pairs: Iterable[tuple[SavedCase, PlaybookEntry]], content: bytes, model: str
 ) -> dict[str, bytes]:
-    """Return the verdict digest for each case id. `content`, `model`: as for `verdict_digest`."""
+    """Return the verdict digest by case id. `content`, `model`: as for `verdict_digest`."""
     return {case.id: verdict_digest(entry.spec, content, model, case) for case, entry in pairs}
 
 
 def standing(
     cases: Iterable[SavedCase], verdicts: Mapping[str, bool], *, was_live: bool
 ) -> GateStanding:
-    """Return the gate's decision.
+    """Return the publish gate's decision on a playbook version.
 
-    `cases`: the cases that select the playbook. `verdicts`: the verdict for each case id; a case
-    without a verdict was not tried.
+    `cases`: the cases that select the playbook. `verdicts`: by case id, whether the case passed. A
+    case without a verdict was not tried.
     """
     by_verdict: dict[bool | None, list[GatedCase]] = {True: [], False: [], None: []}
     for case in cases:

@@ -1,6 +1,6 @@
 """Find personal data in a text by its format: addresses, numbers, links and names.
 
-Each expression is linear in the text, because customers control the input.
+Each regular expression runs in time linear in the text, because customers control the input.
 """
 
 import re
@@ -39,7 +39,7 @@ _IN_LOCAL: Final = r"[^\s@<>\"(),:;\[\]\\«»]"
 _EMAIL: Final = re.compile(
     rf"(?<!{_IN_LOCAL}){_IN_LOCAL}{{1,320}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}})+"
 )
-# A path segment that may be personal, because it is long or has many digits.
+# Matches a path segment that may be personal, because it is long or has many digits.
 _TOKEN: Final = re.compile(r"[\w-]{20}|(?:\d[\w-]{0,8}){6}")
 
 _IBAN_START: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{2}\d\d(?=[ -]?[A-Za-z0-9])")
@@ -48,7 +48,7 @@ _IBAN_LENGTHS: Final = range(34, 14, -1)
 _DIGIT_RUN: Final = re.compile(r"\d+(?:[ \u00a0\u202f-]\d+)*")
 _DIGITS: Final = re.compile(r"\d+")
 _CARD_LENGTHS: Final = range(13, 20)
-# All groups of a card number except the last have the same length, which limits the attempts.
+# Minimum length of a group of digits, except for the last group of a card number.
 _CARD_GROUP: Final = 3
 
 _PHONE: Final = re.compile(
@@ -98,7 +98,8 @@ def emails(text: str) -> Iterator[PersonalData]:
 
 
 def ibans(text: str) -> Iterator[PersonalData]:
-    """Yield IBANs with a valid checksum, or written without a space."""
+    """Yield IBANs. A text in the format of an IBAN counts if its checksum is valid, or if it
+    contains no separator."""
     done = 0
     for start in _IBAN_START.finditer(text):
         if start.start() < done:
@@ -111,8 +112,8 @@ def ibans(text: str) -> Iterator[PersonalData]:
 
 
 def cards(text: str) -> Iterator[PersonalData]:
-    """Yield card numbers: 13 to 19 digits, grouped or not, with a valid checksum; or four groups of
-    four."""
+    """Yield card numbers. A card number has 13 to 19 digits with a valid checksum, in one or
+    several groups, or four groups of four digits."""
     for run in _DIGIT_RUN.finditer(text):
         groups = [match.span() for match in _DIGITS.finditer(text, *run.span())]
         first = 0
@@ -132,12 +133,12 @@ def streets(text: str) -> Iterator[PersonalData]:
 
 
 def towns(text: str) -> Iterator[PersonalData]:
-    """Yield towns with their postal code."""
+    """Yield names of towns with their postal codes."""
     return _shaped(PersonalKind.TOWN, _TOWN, text)
 
 
 def names_said(text: str) -> Iterator[PersonalData]:
-    """Yield the names with which people introduce themselves or sign."""
+    """Yield the names with which people introduce themselves or sign a message."""
     for pattern in (_INTRODUCED, _SIGNED):
         for match in pattern.finditer(text):
             yield PersonalData(PersonalKind.NAME, *match.span("name"))
@@ -149,13 +150,15 @@ def _shaped(kind: PersonalKind, pattern: re.Pattern[str], text: str) -> Iterator
 
 
 def _iban_end(text: str, start: int, end: int) -> int | None:
-    """Return the end of the longest IBAN that starts at `start` and ends by `end`, or None."""
+    """Return the end position of the longest IBAN that starts at `start` and ends at `end` or
+    before. Return None if there is no IBAN."""
     spend(end - start)
     places = [place for place in range(start, end) if text[place].isalnum()]
     written = "".join(text[place] for place in places).upper()
     digits = "".join(str(int(letter, 36)) for letter in written[4:])
     head = "".join(str(int(letter, 36)) for letter in written[:4])
-    # A letter counts as two digits, so `digits` is cut at a different position for each length.
+    # A letter counts as two digits, so the split position in `digits` depends on the letters before
+    # it.
     ends = [0, *accumulate(1 if letter.isdigit() else 2 for letter in written[4:])]
     for length in _IBAN_LENGTHS:
         if length > len(places):
@@ -171,8 +174,8 @@ def _iban_end(text: str, start: int, end: int) -> int | None:
 
 
 def _card_end(text: str, groups: list[tuple[int, int]], first: int) -> int | None:
-    """Return the index of the last group of the longest card number starting at group `first`, or
-    None."""
+    """Return the index of the last group of the longest card number that starts at the group
+    `first`. Return None if there is no card number."""
     digits, found = "", None
     for last in range(first, min(first + 19, len(groups))):
         begin, end = groups[last]

@@ -1,4 +1,4 @@
-"""Ten starter cases for import."""
+"""Ten starter cases that a client may import."""
 
 from pathlib import Path
 from typing import Final
@@ -10,6 +10,6 @@ STARTER_CASES: Final = Path(__file__).with_name("starter.yaml")
 
 
 def starter_cases() -> tuple[CaseSpec, ...]:
-    """Return the starter cases, which pass with the starter playbooks and the demo shop's
-    content."""
+    """Return the starter cases. They pass with the starter playbooks and the content of the demo
+    shop."""
     return parse_cases(STARTER_CASES.read_bytes())

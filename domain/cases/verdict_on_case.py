@@ -14,14 +14,14 @@ from domain.core.text import fold
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 ORDER_SOURCE = "order"
-"""The name for the order as a source in expectations, because the order's title differs between
-shops."""
+"""The name of the order as a source in expectations. It is fixed, because the order's title differs
+between shops."""
 
 _AN_ANSWER: Final = f"{OutcomeStatus.COMPLETED}, {OutcomeStatus.NEEDS_REVIEW}"
 
 
 class UnmetPart(StrEnum):
-    """A part of an expectation. The codes are stable: they are stored and shown."""
+    """A part of an expectation. The values are stable, because they are stored and displayed."""
 
     STATUS = "status"
     REASON = "reason"
@@ -36,8 +36,9 @@ class UnmetPart(StrEnum):
 
 
 class Unmet(BaseModel):
-    """An unmet part of the expectation. `got`: the actual value, empty if there was none. It is
-    also empty for phrases, because the draft is displayed next to it."""
+    """A part of the expectation that the outcome does not meet. `got`: the actual value, empty if
+    there was none. It is also empty for phrases, because the draft is displayed next to the unmet
+    part."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,10 +48,11 @@ class Unmet(BaseModel):
 
 
 def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, ...]:
-    """Return all unmet parts, in the order of the expectation. The case passes if there are none.
+    """Return the parts of the expectation that the outcome does not meet, in the order of the
+    expectation. If there are none, the case passes.
 
-    If the language model did not answer, the case passes only if it expects this failure. A missing
-    answer would otherwise meet every `forbidden` and `omits`.
+    If the language model did not answer, the case passes only if it expects this failure. Otherwise
+    a missing answer would meet every `forbidden` and `omits`.
     """
     if outcome.status is OutcomeStatus.BRAIN_FAILED and expected.status is None:
         return (Unmet(part=UnmetPart.STATUS, expected=_AN_ANSWER, got=outcome.status),)
@@ -62,8 +64,8 @@ def unmet(expected: CaseExpectation, outcome: SimulatedOutcome) -> tuple[Unmet, 
 
 
 def expected_of(outcome: SimulatedOutcome) -> CaseExpectation:
-    """Return an expectation that the outcome meets: its status, category, sources and actions, with
-    all other order actions forbidden."""
+    """Return an expectation that the outcome meets. It has the outcome's status, category, sources
+    and actions, and forbids all other actions on orders."""
     kinds = tuple(dict.fromkeys(action.kind for action in outcome.plan))
     known = {one.value for one in Category}
     return CaseExpectation(
@@ -83,7 +85,7 @@ def not_planned(kinds: Iterable[ActionKind]) -> tuple[ActionKind, ...]:
 
 
 def source_names(outcome: SimulatedOutcome) -> tuple[str, ...]:
-    """Return the sources of the draft by the names that expectations use, without duplicates."""
+    """Return the sources of the outcome's draft, named as in expectations, without duplicates."""
     named = (ORDER_SOURCE if one.kind == "order" else one.title for one in outcome.sources)
     return tuple(dict.fromkeys(name for name in named if name))
 
@@ -124,7 +126,7 @@ def _of_plan(expected: CaseExpectation, plan: tuple[PlannedAction, ...]) -> Iter
 
 
 def _given_back(plan: tuple[PlannedAction, ...]) -> dict[str, Decimal]:
-    """Return the amounts that the plan's order actions refund, by currency."""
+    """Return the total amount that the plan's actions on orders refund, by currency."""
     given: dict[str, Decimal] = {}
     for action in plan:
         if action.kind in ON_ORDERS and action.amount is not None:
