@@ -1,4 +1,4 @@
-"""Requests of the dashboard about insight and knowledge gaps."""
+"""Query models of the dashboard routes for insight and knowledge gaps."""
 
 from typing import Annotated, Literal
 
@@ -10,18 +10,23 @@ from domain.analytics.gaps import GapSpan
 
 
 class InsightQuery(MetricsQuery):
-    """The query for a range of days."""
+    """Query parameters of the insight report: a range of days."""
 
     compare: Annotated[
         Literal["previous"] | None,
-        Field(description="`previous` adds the preceding range of the same length."),
+        Field(
+            description=("`previous` adds the preceding range of the same length to the response.")
+        ),
     ] = None
 
 
 class GapsQuery(ClientQuery):
-    """The query for knowledge gaps."""
+    """Query parameters of the list of knowledge gaps."""
 
-    days: Annotated[GapSpan, Field(description="Number of days to look back.")] = GapSpan.MONTH
+    days: Annotated[GapSpan, Field(description=("Number of past days to search for gaps."))] = (
+        GapSpan.MONTH
+    )
     limit: Annotated[
-        int, Field(ge=1, le=100, description="Maximum number of gaps; the largest are returned.")
+        int,
+        Field(ge=1, le=100, description=("Maximum number of gaps. The largest gaps are returned.")),
     ] = 20

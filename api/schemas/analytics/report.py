@@ -1,4 +1,5 @@
-"""Requests and responses of the dashboard about a client's daily metrics and its customers."""
+"""Request and response models of the dashboard routes for a client's daily metrics and its
+customers' churn predictions."""
 
 from datetime import date, datetime
 from typing import Annotated, Final
@@ -17,7 +18,7 @@ _DEFAULT_DAYS: Final = 30
 
 
 class MetricsQuery(ClientQuery):
-    """The query for daily metrics."""
+    """Query parameters of the daily metrics."""
 
     first: Annotated[
         Day | None,
@@ -28,7 +29,8 @@ class MetricsQuery(ClientQuery):
         ),
     ] = None
     last: Annotated[
-        Day | None, Field(alias="to", description="Last day, UTC; defaults to yesterday.")
+        Day | None,
+        Field(alias="to", description=("Last day of the range, UTC; defaults to yesterday.")),
     ] = None
 
     def days(self, now: datetime) -> tuple[date, date]:
@@ -44,12 +46,12 @@ class MetricsQuery(ClientQuery):
 class MetricsAnswer(BaseModel):
     days: Annotated[
         list[DayMetrics],
-        Field(description="Days, oldest first. A missing day has not been computed."),
+        Field(description="Daily metrics, oldest first. A missing day has not been computed yet."),
     ]
 
 
 class ChurnQuery(ClientQuery):
-    """The query for a list of customers."""
+    """Query parameters of the list of churn predictions."""
 
     level: ChurnLevel | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
@@ -61,7 +63,11 @@ class ChurnQuery(ClientQuery):
 class ChurnPage(BaseModel):
     predictions: Annotated[
         list[ChurnPrediction],
-        Field(description="Predictions of the latest week that has any, highest score first."),
+        Field(
+            description=(
+                "Predictions of the latest week that has predictions, highest score first."
+            )
+        ),
     ]
     next_cursor: Annotated[
         str | None, Field(description="Cursor of the next page; null on the last page.")

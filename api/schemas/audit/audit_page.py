@@ -1,4 +1,4 @@
-"""The query and the response for a page of the audit log."""
+"""Query and response models for a page of the audit log."""
 
 from dataclasses import asdict
 from datetime import UTC, date, datetime, time, timedelta
@@ -16,21 +16,25 @@ _DAY: Final = timedelta(days=1)
 
 
 class AuditQuery(ClientQuery):
-    """The query for a page of the audit log."""
+    """Query parameters of a page of the audit log."""
 
     what: Annotated[
         str | None,
         Field(
             max_length=_MAX_CHARS,
-            description="Restrict to one kind of entry, such as `key created`.",
+            description="Return only entries of this kind, such as `key created`.",
         ),
     ] = None
     actor: Annotated[
         str | None,
-        Field(max_length=_MAX_CHARS, description="Restrict to actions of this user or key."),
+        Field(max_length=_MAX_CHARS, description="Return only actions of this user or key."),
     ] = None
-    first: Annotated[Day | None, Field(alias="from", description="First day, UTC.")] = None
-    last: Annotated[Day | None, Field(alias="to", description="Last day, UTC.")] = None
+    first: Annotated[
+        Day | None, Field(alias="from", description=("First day of the entries, UTC."))
+    ] = None
+    last: Annotated[
+        Day | None, Field(alias="to", description=("Last day of the entries, UTC."))
+    ] = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
         str | None,
@@ -54,12 +58,22 @@ def _midnight(day: date) -> datetime:
 class AuditRecord(BaseModel):
     """One entry of the audit log."""
 
-    seq: Annotated[int, Field(description="Position in the client's log, from 1, without gaps.")]
+    seq: Annotated[
+        int,
+        Field(
+            description=("Position of the entry in the client's log, starting at 1, without gaps.")
+        ),
+    ]
     id: Annotated[str, Field(description="ULID of the entry.")]
     at: datetime
-    actor_kind: Annotated[str, Field(description="`person`, `key`, `operator` or `system`.")]
+    actor_kind: Annotated[
+        str, Field(description=("Type of the actor: `person`, `key`, `operator` or `system`."))
+    ]
     actor: Annotated[
-        str, Field(description="Id of the user or key, or the operator's name; never an address.")
+        str,
+        Field(
+            description=("Id of the user or key, or name of the operator; never an email address.")
+        ),
     ]
     login: Annotated[
         str | None,
@@ -70,9 +84,12 @@ class AuditRecord(BaseModel):
         Field(description="Network of the request, a /24 or /48; null if there was no request."),
     ]
     what: str
-    ids: Annotated[dict[str, str], Field(description="Ids of the affected records.")]
+    ids: Annotated[
+        dict[str, str], Field(description=("Ids of the records that the action affected."))
+    ]
     hash: Annotated[
-        str, Field(description="Hash of this entry and the previous entry's hash, in hexadecimal.")
+        str,
+        Field(description=("Hash over this entry and the previous entry's hash, in hexadecimal.")),
     ]
 
     @staticmethod

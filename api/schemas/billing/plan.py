@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about the plan, credits and payments."""
+"""Request and response models of the dashboard routes for the plan, credits and payments."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -16,7 +16,7 @@ from store.billing.credit_entries import CreditEntry
 
 
 class PlanOffer(BaseModel):
-    """The monthly quantities of a plan."""
+    """A plan with its monthly quantities and price."""
 
     plan: Plan
     tickets: int = Field(description="Tickets per month; -1 if unlimited.")
@@ -27,9 +27,9 @@ class PlanOffer(BaseModel):
 
 
 class PlanAnswer(BaseModel):
-    plan: Plan = Field(description="Plan in force; at least pro during a trial.")
+    plan: Plan = Field(description="Plan currently in force. During a trial it is at least pro.")
     trial_ends_at: datetime | None = Field(description="End of the trial; null outside a trial.")
-    paid_plan: Plan = Field(description="Plan without the trial.")
+    paid_plan: Plan = Field(description="Plan that the client has without the trial.")
     next_plan: Plan | None = Field(
         description="Plan from `next_plan_from` on; null if the plan does not change."
     )
@@ -74,7 +74,7 @@ class CreditsBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"credits": 100}]})
 
     credits: Whole = Field(
-        ge=1, le=10**9, description="Number of credits, equal to a pack listed by `GET`."
+        ge=1, le=10**9, description="Number of credits. It must equal a pack that `GET` lists."
     )
 
 
@@ -87,7 +87,8 @@ class CheckoutAnswer(BaseModel):
 
 
 class CheckoutStatus(BaseModel):
-    """`state` becomes `paid` when the payment provider has confirmed the payment."""
+    """State of a checkout. `state` becomes `paid` when the payment provider has confirmed the
+    payment."""
 
     checkout_id: str
     state: CheckoutState
@@ -99,7 +100,7 @@ class CheckoutStatus(BaseModel):
     )
     renews_at: datetime | None
     url: str | None = Field(
-        description="URL of the checkout page; null if it cannot be paid, or can no longer be paid."
+        description="URL of the checkout page; null unless the checkout can currently be paid."
     )
     expires_at: datetime
 
@@ -113,6 +114,6 @@ class CreditsAnswer(BaseModel):
     credits_balance: int
     packs: list[CreditPack]
     entries: list[CreditEntry] = Field(
-        description="Ledger entries, newest first, each with the balance after it."
+        description="Ledger entries, newest first, each with the balance after the entry."
     )
     next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")

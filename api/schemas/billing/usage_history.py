@@ -1,4 +1,4 @@
-"""A client's usage month by month, with a forecast."""
+"""Response model of a client's monthly usage, with a forecast."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,8 +11,9 @@ from store.billing.usage_history import UsedMonth
 
 @dataclass(frozen=True, slots=True)
 class UsageAnswer:
-    """`current`: this month, as in GET /api/billing/usage. `history`: earlier months, newest first.
-    `forecast`: null for an unlimited plan, and until one whole day has passed."""
+    """A client's usage by month. `current`: this month, as in GET /api/billing/usage. `history`:
+    earlier months, newest first. `forecast`: null for an unlimited plan, and until one full day of
+    the month has passed."""
 
     current: UsageRecord
     history: tuple[UsedMonth, ...]

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about saved cases and their runs."""
+"""Request and response models of the dashboard routes for saved cases and their runs."""
 
 from typing import Annotated, Final
 
@@ -36,7 +36,7 @@ class CaseOfRunBody(StrictBody):
 
 
 class CaseRunBody(StrictBody):
-    """The variant to run the cases on. Without fields, the live content is used."""
+    """The variant to run the cases on. If all fields are omitted, the live content is used."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{}, {"threshold": 0.9}]})
 
@@ -67,7 +67,7 @@ class CaseRunBody(StrictBody):
             strict=False,
             ge=0,
             le=1,
-            description="Confidence threshold that replaces the playbook's, 0 to 1.",
+            description="Confidence threshold that replaces the playbook's threshold, from 0 to 1.",
         ),
     ] = None
     embedded_brain: Annotated[
@@ -76,7 +76,7 @@ class CaseRunBody(StrictBody):
 
     @property
     def variant(self) -> Variant:
-        """The variant as the domain has it. Raises InvalidPlaybook."""
+        """Return the variant as a domain object. Raises InvalidPlaybook."""
         return Variant(
             playbook_id=self.playbook_id,
             version=self.version,
@@ -87,14 +87,16 @@ class CaseRunBody(StrictBody):
 
 
 class CaseRunPage(BaseModel):
-    runs: tuple[CaseRun, ...] = Field(description="Runs, latest first.")
+    runs: tuple[CaseRun, ...] = Field(description="Runs of the cases, latest first.")
     next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
 class CaseResults(BaseModel):
     run: CaseRun
     results: tuple[CaseResult, ...] = Field(
-        description="Results so far, of the cases that still exist, in the order of the cases."
+        description=(
+            "Results so far, in the order of the cases. Results of deleted cases are omitted."
+        )
     )
 
 
@@ -112,4 +114,6 @@ class ImportedCase(BaseModel):
 
 class CaseImportAnswer(BaseModel):
     dry_run: bool
-    cases: tuple[ImportedCase, ...] = Field(description="Cases, in the order of the file.")
+    cases: tuple[ImportedCase, ...] = Field(
+        description=("Changes by case, in the order of the file.")
+    )

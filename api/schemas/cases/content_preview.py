@@ -1,4 +1,5 @@
-"""Requests of the dashboard to try a change of templates or knowledge before saving it."""
+"""Request models of the dashboard routes that test a change of templates or knowledge before saving
+it."""
 
 from typing import Annotated, Literal
 
@@ -31,7 +32,7 @@ class _DeletionPreview(StrictBody):
 
 
 class ContentPreviewBody(StrictBody):
-    """Exactly one change is required."""
+    """A change of content to test before saving it. Exactly one field is required."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -57,7 +58,7 @@ class ContentPreviewBody(StrictBody):
 
     @property
     def variant(self) -> ContentVariant:
-        """The change as the domain has it. Raises InvalidBody, InvalidContent."""
+        """Return the change as a domain object. Raises InvalidBody, InvalidContent."""
         if len(self.model_fields_set) != 1:
             raise InvalidBody("un seul changement attendu")
         if new := self.new_template:

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about templates and knowledge."""
+"""Request and response models of the dashboard routes for templates and knowledge."""
 
 from typing import Annotated, Final, Literal
 
@@ -31,7 +31,7 @@ _ENTRY: Final[dict[str, JsonValue]] = {
     "language": "fr",
 }
 
-# domain/content/content.py validates the texts, and names the problem.
+# domain/content/content.py validates the texts, because its error names the problem.
 _Line = Annotated[
     str, WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE})
 ]
@@ -51,7 +51,7 @@ _Phrase = Annotated[
         {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_NOT_FOR_PHRASE}
     ),
 ]
-# PostgreSQL cannot store NUL.
+# Excluded because PostgreSQL cannot store NUL.
 _PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _NotFor = Annotated[
     list[_Phrase],
@@ -76,10 +76,13 @@ class NewTemplateBody(StrictBody):
     category: _Category
     language: Language
     body: Annotated[
-        _Body, Field(description="Text of the answer; docs/playbooks.md lists the placeholders.")
+        _Body,
+        Field(
+            description=("Text of the answer. docs/playbooks.md lists the available placeholders.")
+        ),
     ]
     is_active: bool = Field(
-        default=True, description="If false, the agent never sees the template."
+        default=True, description="If false, the agent does not use the template."
     )
     intent: _Intent | None = Field(default=None, description=_INTENT_TOLD)
     not_for: _NotFor = Field(default=[], description=_NOT_FOR_TOLD)
@@ -98,7 +101,7 @@ class NewTemplateBody(StrictBody):
 
 
 class TemplateBody(StrictBody):
-    """At least one field is required; null leaves a field unchanged."""
+    """A change of a template. At least one field is required; null leaves a field unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"is_active": False}]}
@@ -110,13 +113,13 @@ class TemplateBody(StrictBody):
     body: _Body | None = None
     is_active: bool | None = None
     intent: _Intent | Literal["none"] | None = Field(
-        default=None, description="`none` removes the intent."
+        default=None, description="Intent of the template; `none` removes the intent."
     )
     not_for: _NotFor | None = Field(default=None, description=_NOT_FOR_TOLD)
 
     @property
     def change(self) -> TemplateChange:
-        """The change as the domain has it. Raises InvalidBody, InvalidContent."""
+        """Return the change as a domain object. Raises InvalidBody, InvalidContent."""
         self.require_some()
         return TemplateChange.model_validate(self, from_attributes=True)
 
@@ -138,7 +141,8 @@ class NewEntryBody(StrictBody):
 
 
 class EntryBody(StrictBody):
-    """At least one field is required; null leaves a field unchanged."""
+    """A change of a knowledge entry. At least one field is required. A field that is null does not
+    change."""
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"title": "Livraison"}]}
@@ -150,7 +154,7 @@ class EntryBody(StrictBody):
 
     @property
     def change(self) -> KnowledgeChange:
-        """The change as the domain has it. Raises InvalidBody, InvalidContent."""
+        """Return the change as a domain object. Raises InvalidBody, InvalidContent."""
         self.require_some()
         return KnowledgeChange.model_validate(self, from_attributes=True)
 

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about suggestions."""
+"""Request and response models of the dashboard routes for suggestions."""
 
 from pydantic import BaseModel, Field
 

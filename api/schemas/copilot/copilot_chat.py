@@ -1,4 +1,4 @@
-"""The body of a question to the copilot."""
+"""Request model of a question to the copilot."""
 
 from typing import Annotated, Final
 
@@ -17,7 +17,7 @@ from domain.core.plain_text import clean_text
 _EXAMPLE: Final[dict[str, JsonValue]] = {
     "messages": [{"role": "user", "content": "Qui attend depuis le plus longtemps ?"}]
 }
-# The characters that `clean_text` removes.
+# These are the characters that `clean_text` removes.
 _UNSEEN: Final = (
     r"\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff"
 )
@@ -65,9 +65,12 @@ class CopilotChatBody(StrictBody):
             strict=False,
             min_length=1,
             max_length=MAX_MESSAGES,
-            description="Conversation so far; the last message is the user's.",
+            description=(
+                "Messages of the conversation so far. The last message is the user's question."
+            ),
         ),
-        # After the length limits, because the OpenAPI document would omit them otherwise.
+        # The validator comes after the length limits, because the OpenAPI document would otherwise
+        # omit the limits.
         AfterValidator(_ends_with_the_user),
     ]
 

@@ -1,4 +1,4 @@
-"""Queries with a client, and queries for a page."""
+"""Query models with a client, and for one page of a list."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar
@@ -26,8 +26,8 @@ class PageQuery(ClientQuery):
 
 
 def cursor_after(found: Sequence[T], limit: int, place: Callable[[T], str]) -> str | None:
-    """Return the cursor of the next page, or None if this is the last page.
+    """Return the cursor of the next page, or None on the last page.
 
-    `found`: up to one more than the `limit` of a page, to detect the last page.
+    `found`: up to one record more than the page's `limit`, to detect the last page.
     """
     return place(found[limit - 1]) if len(found) > limit else None

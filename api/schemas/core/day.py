@@ -10,7 +10,8 @@ _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 def _written_out(value: object) -> object:
-    """Only YYYY-MM-DD, because pydantic accepts numbers and times as days as well."""
+    """Return the value unless it is a text in a format other than YYYY-MM-DD. Raises ValueError for
+    such a text, because pydantic would accept numbers and times as days."""
     if isinstance(value, str) and not _DAY.fullmatch(value):
         raise ValueError("no day")
     return value

@@ -1,4 +1,4 @@
-"""Base of request bodies, which `JsonBody` parses strictly."""
+"""Base class of request bodies, which `JsonBody` parses strictly."""
 
 from typing import Annotated
 
@@ -12,7 +12,8 @@ def _whole(number: object) -> object:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-"""An integer. JSON has one number type, so 90.0 equals 90, but a strict int would refuse it."""
+"""An integer field. JSON has one number type, so 90.0 equals 90, but a strict int would refuse
+90.0."""
 
 
 class StrictBody(BaseModel):

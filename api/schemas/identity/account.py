@@ -1,4 +1,4 @@
-"""Responses about the signed-in user."""
+"""Response models for the signed-in user."""
 
 from datetime import datetime
 
@@ -15,21 +15,27 @@ class OwnClientOut(BaseModel):
     brand_name: str
     role: Role
     owner_email: str = Field(
-        description="Email address of the owner; distinguishes clients of the same name."
+        description=(
+            "Email address of the client's owner, which distinguishes clients of the same name."
+        )
     )
 
 
 class ClientList(BaseModel):
     clients: tuple[OwnClientOut, ...] = Field(
-        description="Clients of the user. The first is the default if a request names no client."
+        description=(
+            "Clients of the user. The first client is the default for requests that name no client."
+        )
     )
 
 
 class Me(ClientList):
     user_id: str
     email: str | None = Field(
-        description="Email address; null for a user of another identity provider who is unknown to "
-        "all clients."
+        description=(
+            "Email address; null if the user signs in with another identity provider and is "
+            "unknown to all clients."
+        )
     )
     is_admin: bool = Field(
         description="True for an administrator of the service, who may see every client."
@@ -42,9 +48,13 @@ class SessionOut(BaseModel):
     id: str
     kind: SessionKind
     network: str = Field(description="Network that opened the session: a /24 (IPv4) or /48 (IPv6).")
-    agent: str = Field(description="Browser or program, as it identifies itself.")
+    agent: str = Field(
+        description=(
+            "Browser or program of the session, as the browser or program identifies itself."
+        )
+    )
     created_at: datetime
-    used_at: datetime = Field(description="Time of last use, to the minute.")
+    used_at: datetime = Field(description="Time of the session's last use, to the minute.")
 
 
 class SessionList(BaseModel):
@@ -54,4 +64,4 @@ class SessionList(BaseModel):
 
 
 class Ended(BaseModel):
-    ended: int = Field(description="Number of sessions ended.")
+    ended: int = Field(description="Number of sessions that were ended.")

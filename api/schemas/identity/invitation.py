@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about invitations."""
+"""Request and response models of the dashboard routes for invitations."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -10,7 +10,7 @@ from api.schemas.tenants.members import GivenRole
 from domain.identity.address import MAX_ADDRESS
 from domain.tenants.client import Role
 
-# domain/identity/address.py validates the address.
+# domain/identity/address.py validates the address, because its error names the problem.
 _Email = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]
@@ -50,7 +50,7 @@ class InvitationOut(BaseModel):
 
 class InvitationList(BaseModel):
     invitations: tuple[InvitationOut, ...] = Field(
-        description="Invitations that can be accepted, newest first."
+        description="Invitations that the user can accept, newest first."
     )
 
 
@@ -59,7 +59,9 @@ class ReceivedInvitationOut(BaseModel):
 
     id: str
     client_id: str
-    brand_name: str = Field(description="Name that the client chose. It is not verified.")
+    brand_name: str = Field(
+        description=("Name that the inviting client chose. The service has not verified it.")
+    )
     role: Role
     inviter_email: str | None = Field(
         description="Verified email address of the inviter; null for an operator of the service."

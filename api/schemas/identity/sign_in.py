@@ -1,4 +1,4 @@
-"""Requests and responses of sign-in."""
+"""Request and response models of sign-in."""
 
 from typing import Annotated, Literal
 
@@ -30,14 +30,17 @@ class SignupBody(StrictBody):
         str | None,
         Field(
             max_length=400,
-            description="The shop's name, 1 to 100 characters. Optional when signing in to an "
-            "existing account.",
+            description=(
+                "Name of the shop, 1 to 100 characters. Optional when signing in to an existing "
+                "account."
+            ),
         ),
     ] = None
 
 
 class SignupAnswer(BaseModel):
-    """The same for every address. `expires_in`: lifetime of the code, in seconds."""
+    """The response to a sign-up, identical for every address. `expires_in`: lifetime of the code,
+    in seconds."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -63,7 +66,7 @@ class RefreshBody(StrictBody):
 
 
 class SignOutBody(StrictBody):
-    """Without a refresh token, the browser's session ends."""
+    """A sign-out request. Without a refresh token, the session of the browser's cookie ends."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"everywhere": True}]})
 
@@ -72,8 +75,9 @@ class SignOutBody(StrictBody):
 
 
 class Tokens(BaseModel):
-    """`token`: a session JWT, for `Authorization: Bearer`. `expires_in`: its lifetime, in seconds.
-    `refresh_token`: exchanged for the next tokens; each use replaces it."""
+    """The tokens of a session. `token`: a session JWT, for `Authorization: Bearer`. `expires_in`:
+    lifetime of the JWT, in seconds. `refresh_token`: token that is exchanged for the next tokens;
+    each use replaces it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -84,8 +88,9 @@ class Tokens(BaseModel):
 
 
 class VerifyAnswer(Tokens):
-    """`client_id`: the user's default client, or null if the user has none. `created`: whether this
-    sign-in created the client. `invited`: whether the user has open invitations."""
+    """The response to a correct sign-in code. `client_id`: the user's default client, or null if
+    the user has none. `created`: whether this sign-in created the client. `invited`: whether the
+    user has open invitations."""
 
     user_id: str
     client_id: str | None

@@ -1,4 +1,4 @@
-"""Customers' requests for their data: queries and responses of the dashboard."""
+"""Query and response models of the dashboard routes for customers' requests for their data."""
 
 from typing import Annotated
 
@@ -10,7 +10,7 @@ from domain.inbound.data_request import DataRequest
 
 
 class DataRequestQuery(ClientQuery):
-    """The query for a list of data requests."""
+    """Query parameters of the list of data requests."""
 
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[

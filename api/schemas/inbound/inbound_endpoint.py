@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about inbound webhook endpoints."""
+"""Request and response models of the dashboard routes for inbound webhook endpoints."""
 
 from typing import Annotated, Final
 
@@ -16,14 +16,18 @@ class OpenEndpointBody(StrictBody):
     secret: Annotated[
         SecretStr | None,
         Field(
-            description="Signing secret of the platform, if it issues one. It can be stored later. "
-            "Never returned, logged or exported."
+            description=(
+                "Signing secret that the platform issued, if any. The secret can also be stored "
+                "later. Never returned, logged or exported."
+            )
         ),
     ] = None
     mapping: Annotated[
         dict[str, str] | None,
         Field(
-            description="For the generic format: a JMESPath expression for each field of the event."
+            description=(
+                "Mapping of the generic format: a JMESPath expression for each field of the event."
+            )
         ),
     ] = None
 
@@ -49,22 +53,26 @@ class EndpointSecretBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"secret": "the signing secret"}]})
 
     secret: SecretStr = Field(
-        description="Secret that the platform signs with. Never returned, logged or exported."
+        description=(
+            "Secret with which the platform signs webhooks. Never returned, logged or exported."
+        )
     )
 
 
 class EndpointAnswer(BaseModel):
-    endpoint: EndpointEntry | None = Field(description="Open endpoint, or null.")
+    endpoint: EndpointEntry | None = Field(description="Open endpoint of the integration, or null.")
 
 
 class OpenedEndpoint(BaseModel):
-    """The endpoint's address, shown once."""
+    """A new endpoint, with its URL and secret, which are shown once."""
 
     model_config = ConfigDict(frozen=True)
 
     endpoint: EndpointEntry
-    url: str = Field(description="URL to enter at the platform. Shown only once.")
+    url: str = Field(description="URL to enter in the platform's settings. Shown only once.")
     secret: str | None = Field(
-        description="Generated secret to enter at the platform; null if the platform has its own "
-        "secret or does not sign. Shown only once."
+        description=(
+            "Generated secret to enter in the platform's settings; null if the platform has its "
+            "own secret or does not sign webhooks. Shown only once."
+        )
     )

@@ -1,4 +1,4 @@
-"""The inbound log: queries and responses of the dashboard."""
+"""Query and response models of the dashboard routes for the inbound log."""
 
 from datetime import datetime
 from typing import Annotated
@@ -14,13 +14,13 @@ from domain.integrations.providers import Provider
 
 
 class InboundQuery(ClientQuery):
-    """The query for a page of the inbound log."""
+    """Query parameters of a page of the inbound log."""
 
     provider: Provider | None = None
     state: WebhookState | None = None
     outcome: Outcome | None = None
     refusal_hours: Annotated[
-        int, Field(ge=1, le=720, description="Period of the listed refusals, in hours until now.")
+        int, Field(ge=1, le=720, description="Number of past hours for which refusals are listed.")
     ] = 24
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
@@ -29,7 +29,7 @@ class InboundQuery(ClientQuery):
 
 
 class InboundRecord(InboundWebhook):
-    verdict: Annotated[str, Field(description="Outcome of the webhook, in a sentence.")]
+    verdict: Annotated[str, Field(description="Outcome of the webhook, as a sentence.")]
 
     @staticmethod
     def of(webhook: InboundWebhook) -> "InboundRecord":
@@ -37,7 +37,7 @@ class InboundRecord(InboundWebhook):
 
 
 class InboundDetail(LoggedWebhook):
-    verdict: Annotated[str, Field(description="Outcome of the webhook, in a sentence.")]
+    verdict: Annotated[str, Field(description="Outcome of the webhook, as a sentence.")]
 
     @staticmethod
     def of(webhook: LoggedWebhook) -> "InboundDetail":
@@ -49,7 +49,7 @@ class RefusedHour(BaseModel):
 
     integration_id: str
     reason: str
-    hour: Annotated[datetime, Field(description="Start of the hour, UTC.")]
+    hour: Annotated[datetime, Field(description="Time at which the hour starts, UTC.")]
     count: int
     last_at: datetime
 
@@ -72,8 +72,10 @@ class InboundPage(BaseModel):
     refusals: Annotated[
         list[RefusedHour],
         Field(
-            description="Refused requests by hour, newest first, at most 500. Only their count is "
-            "stored."
+            description=(
+                "Counts of refused requests by hour, newest first, at most 500. The requests "
+                "themselves are not stored."
+            )
         ),
     ]
 

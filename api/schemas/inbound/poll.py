@@ -1,4 +1,4 @@
-"""The state of the polls that find lost webhooks."""
+"""Response models for the state of the polls that find lost webhooks."""
 
 from pydantic import BaseModel, Field
 
@@ -13,5 +13,5 @@ class PolledIntegration(PollCursor):
 
 class PollList(BaseModel):
     polls: list[PolledIntegration] = Field(
-        description="Polling state of connections that have been polled at least once."
+        description="Polling state of each connection that has been polled at least once."
     )

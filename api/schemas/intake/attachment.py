@@ -1,4 +1,4 @@
-"""The query of an attachment."""
+"""Query model of an attachment's download."""
 
 from typing import Annotated
 
@@ -9,5 +9,11 @@ class AttachmentQuery(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     inline: Annotated[
-        bool, Field(description="Show an image in the browser. A PDF is downloaded in any case.")
+        bool,
+        Field(
+            description=(
+                "If true, the browser shows an image instead of downloading it. A PDF is always "
+                "downloaded."
+            )
+        ),
     ] = False

@@ -1,4 +1,4 @@
-"""The gateway's request and responses, as specified."""
+"""Request and response models of the gateway, as specified."""
 
 from typing import Annotated, Final, Literal
 
@@ -12,8 +12,7 @@ from domain.tenants.errors import ClientIdMissing
 
 MAX_HTML: Final = 500_000
 
-# No control characters and no bidirectional overrides, because the value is repeated in error
-# texts.
+# Control characters and bidirectional overrides are excluded, because error texts repeat the value.
 _ONE_LINE: Final = (
     r"^[^\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$"
 )
@@ -23,7 +22,7 @@ _MerchantRequest = Annotated[MerchantRequest, WithJsonSchema(MerchantRequest.mod
 
 
 class GatewayRequest(BaseModel):
-    """One event. Further fields are kept in the event's payload."""
+    """A gateway request with one event. Further fields are kept in the event's payload."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True)
 
@@ -34,33 +33,43 @@ class GatewayRequest(BaseModel):
     )
     event_type: _Text200 | None = Field(
         default=None,
-        description="Selects the playbook; defaults to `source`, then `api_direct`.",
+        description=(
+            "Event type, which selects the playbook; defaults to `source`, then `api_direct`."
+        ),
         examples=["shopify.ticket.created"],
     )
     source: _Text200 | None = Field(
         default=None, description="Origin of the event; stored as sent."
     )
     customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
-    # The schema omits the object form, because it cannot express that only helpdesks may send one.
+    # The schema omits the object form of this field. A schema cannot express that only helpdesks
+    # may send an object.
     message: Annotated[str, Field(max_length=100_000)] | _Unlisted | None = Field(
         default=None,
-        description="Raw customer text. For a helpdesk's webhook, as its `event_type` indicates, "
-        "also an object that contains the text, as Gorgias sends it.",
+        description=(
+            "Raw text of the customer's message. A helpdesk's webhook may send an object that "
+            "contains the text, as Gorgias does; its `event_type` identifies it as a helpdesk's."
+        ),
         examples=["Où est ma commande #1042 ?"],
     )
     merchant_request: _MerchantRequest | None = Field(
         default=None,
-        description="Action that your own system requests, independent of the customer's message. "
-        "Read only with an ak_ key or the engine secret, and only if the playbook enables it.",
+        description=(
+            "Action that your own system requests, independent of the customer's message. It is "
+            "ignored unless an ak_ key or the engine secret sends it and the playbook enables it."
+        ),
         examples=[{"kind": "refund", "order_number": "1042"}],
     )
     is_test: bool = Field(
-        default=False, description="If true, a dry run: only the brain runs and nothing is stored."
+        default=False,
+        description=(
+            "If true, the request is a dry run: only the brain runs, and nothing is stored."
+        ),
     )
 
     @property
     def payload(self) -> dict[str, JsonValue]:
-        """The further fields, including the message if it is an object."""
+        """Return the further fields of the request, including the message if it is an object."""
         further = self.model_extra or {}
         return {**further, "message": self.message} if isinstance(self.message, dict) else further
 
@@ -80,7 +89,7 @@ class GatewayRequest(BaseModel):
 
 
 class GatewayNotice(BaseModel):
-    """A field of the event that was ignored or changed."""
+    """A notice about a field of the event that was ignored or changed."""
 
     code: str = Field(examples=["customer_not_verified"])
     message: str
@@ -116,20 +125,25 @@ class GatewayResult(BaseModel):
     )
     acknowledgement: str | None = Field(
         default=None,
-        description="Text for the caller to deliver immediately, if the matter always goes to a "
-        "person or the message's language is not supported.",
+        description=(
+            "Text for the caller to deliver to the customer immediately. Present if a person "
+            "always handles such a matter, or if the message's language is not supported."
+        ),
     )
     draft: str | None = Field(
         default=None,
-        description="Generated text, even if `response` is empty. Dry runs only.",
+        description=(
+            "Text that the agent generated, even if `response` is empty. Present in dry runs only."
+        ),
     )
     notices: list[GatewayNotice] | None = Field(
-        default=None, description="Ignored parts of the event; absent if there are none."
+        default=None,
+        description=("Parts of the event that were ignored or changed; absent if there are none."),
     )
 
 
 class NoPlaybook(BaseModel):
-    """No playbook is active for the event's type."""
+    """The gateway's response if no active playbook matches the event's type."""
 
     status: Literal["no_playbook"] = "no_playbook"
     message: str
@@ -150,7 +164,7 @@ def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:
     try:
         request = GatewayRequest.model_validate(fields)
     except ValidationError as error:
-        # Name only the field, because pydantic's own message would repeat the value.
+        # The error names only the field, because pydantic's own message would repeat the value.
         raise InvalidBody(f"champ « {error.errors()[0]['loc'][0]} »") from None
     if isinstance(request.message, dict):
         channel = channel_of(request.resolved_type, request.source)

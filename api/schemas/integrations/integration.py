@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about integrations."""
+"""Request and response models of the dashboard routes for integrations."""
 
 from typing import Annotated, Final
 
@@ -16,7 +16,8 @@ _EXAMPLE: Final[dict[str, JsonValue]] = {
 
 
 class ConnectBody(BaseModel):
-    """docs/integrations.md lists the settings and credentials of each provider."""
+    """A request to connect a provider. docs/integrations.md lists the settings and credentials of
+    each provider."""
 
     model_config = ConfigDict(
         strict=True, extra="forbid", frozen=True, json_schema_extra={"examples": [_EXAMPLE]}
@@ -30,19 +31,24 @@ class ConnectBody(BaseModel):
     settings: dict[str, str] = {}
     credentials: Annotated[
         dict[str, SecretStr],
-        Field(default={}, description="Credentials by name. Never returned, logged or exported."),
+        Field(
+            default={},
+            description=(
+                "Credentials of the provider, by name. Never returned, logged or exported."
+            ),
+        ),
     ]
 
 
 class TrialBody(BaseModel):
-    """An empty object."""
+    """An empty JSON object."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
 
 class TrialAnswer(BaseModel):
     problem: Problem | None = Field(
-        description="Problem with the connection; null if the agent can use it."
+        description="Problem of the connection; null if the agent can use the connection."
     )
 
 

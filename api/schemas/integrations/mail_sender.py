@@ -1,4 +1,4 @@
-"""Requests of the dashboard about the sender of a client's emails."""
+"""Request models of the dashboard routes for the sender of a client's emails."""
 
 from typing import Annotated, Final, Literal
 
@@ -17,7 +17,7 @@ from domain.integrations.client_sender import (
     WantedServer,
 )
 
-# domain/integrations/client_sender.py validates the values, and names the problem.
+# domain/integrations/client_sender.py validates the values, because its error names the problem.
 _Address = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]
@@ -54,8 +54,10 @@ class SmtpBody(StrictBody):
         SecretStr | None,
         WithJsonSchema({"type": ["string", "null"], "minLength": 1, "maxLength": MAX_PASSWORD}),
         Field(
-            description="Never returned, logged or exported. Defaults to the stored password for "
-            "the same server and user name."
+            description=(
+                "Password of the mail server. Never returned, logged or exported. Defaults to the "
+                "stored password for the same server and user name."
+            )
         ),
     ] = None
 
@@ -65,12 +67,12 @@ class SmtpBody(StrictBody):
         return WantedServer(self.host, self.port, self.security, self.username, password)
 
 
-# Inlined, because references could not be resolved inside the document.
+# The schema is inlined, because references could not be resolved inside the OpenAPI document.
 _Smtp = Annotated[SmtpBody, WithJsonSchema(SmtpBody.model_json_schema())]
 
 
 class SenderBody(StrictBody):
-    """Replaces the current sender; omitted fields are cleared."""
+    """The new sender, which replaces the current one. Omitted fields are cleared."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
@@ -81,10 +83,11 @@ class SenderBody(StrictBody):
     signature: Annotated[
         str,
         WithJsonSchema({"type": "string", "maxLength": MAX_SIGNATURE}),
-        Field(description="Plain text below each email; at most 12 lines."),
+        Field(description="Plain text appended to each email; at most 12 lines."),
     ] = ""
     smtp: Annotated[
-        _Smtp | None, Field(description="The client's mail server; null for the service's own.")
+        _Smtp | None,
+        Field(description=("Mail server of the client; null to use the service's mail server.")),
     ] = None
 
     @property

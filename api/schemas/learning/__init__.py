@@ -1,1 +1,1 @@
-"""Dashboard requests and responses about corrections and labelled examples."""
+"""Request and response models of the dashboard routes for corrections and labelled examples."""

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about corrections and labelled examples."""
+"""Request and response models of the dashboard routes for corrections and labelled examples."""
 
 from typing import Annotated, Literal
 
@@ -44,7 +44,7 @@ class KnowledgeLessonBody(NewEntryBody):
 
     @property
     def lesson(self) -> SuggestedEntry:
-        """The knowledge entry to add. Raises InvalidContent."""
+        """Return the knowledge entry to add, as a domain object. Raises InvalidContent."""
         return SuggestedEntry(title=self.title, body=self.body, language=self.language)
 
 
@@ -53,7 +53,7 @@ class TemplateLessonBody(NewTemplateBody):
 
     @property
     def lesson(self) -> SuggestedTemplate:
-        """The template to add. Raises InvalidContent."""
+        """Return the template to add, as a domain object. Raises InvalidContent."""
         new = self.template
         return SuggestedTemplate(
             name=new.name,
@@ -72,7 +72,8 @@ class TemplateRevisionBody(StrictBody):
 
     @property
     def lesson(self) -> TemplateRevision:
-        """The change of the template. Raises InvalidBody, InvalidContent."""
+        """Return the change of the template, as a domain object. Raises InvalidBody,
+        InvalidContent."""
         return TemplateRevision(template_id=self.template_id, change=self.change.change)
 
 
@@ -83,7 +84,8 @@ class KnowledgeRevisionBody(StrictBody):
 
     @property
     def lesson(self) -> KnowledgeRevision:
-        """The change of the knowledge entry. Raises InvalidBody, InvalidContent."""
+        """Return the change of the knowledge entry, as a domain object. Raises InvalidBody,
+        InvalidContent."""
         return KnowledgeRevision(knowledge_id=self.knowledge_id, change=self.change.change)
 
 
@@ -96,7 +98,7 @@ _Content = Annotated[
 _Case = Annotated[
     dict[str, JsonValue],
     WithJsonSchema(in_one_piece(CaseSpec)),
-    Field(description="Case to add, in the form of `offers.case` of the correction."),
+    Field(description="Case to add, in the format of the correction's `offers.case`."),
 ]
 
 
@@ -115,14 +117,15 @@ class AcceptCorrectionBody(StrictBody):
             Intent, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Intent)})
         ]
         | None,
-        Field(description="The customer's intent, if the person can identify it."),
+        Field(description="Intent of the customer, if the person can identify it."),
     ] = None
     case: _Case | None = None
     content: _Content | None = None
 
     @property
     def lesson(self) -> CorrectionLesson:
-        """The accepted correction. Raises InvalidBody, InvalidCases, InvalidContent."""
+        """Return the accepted correction, as a domain object. Raises InvalidBody, InvalidCases,
+        InvalidContent."""
         content: ContentLesson | None = None if self.content is None else self.content.lesson
         return CorrectionLesson(
             classification=self.classification,

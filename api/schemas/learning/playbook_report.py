@@ -1,4 +1,4 @@
-"""Reports on shadow mode and alternative thresholds."""
+"""Response models of the reports on shadow mode and on alternative thresholds."""
 
 from typing import Annotated, Self
 
@@ -25,16 +25,16 @@ class _Answer(BaseModel):
 class AdviceQuery(ClientQuery):
     classification: Annotated[
         Category | None,
-        Field(alias="class", description="Restrict to one category; defaults to all."),
+        Field(alias="class", description="Category to report on; defaults to all categories."),
     ] = None
 
 
 class ShadowTally(_Answer):
-    """Counts of all messages, or of the messages of one class."""
+    """Counts of all messages, or of the messages of one category."""
 
     classification: str = Field(description="Category; empty for the total of all categories.")
     kept: int = Field(description="Number of messages that the agent processed.")
-    settled: int = Field(description="Number of messages that people have dealt with.")
+    settled: int = Field(description="Number of settled messages, which people have dealt with.")
     expired: int = Field(
         description="Number of settled messages with a review that expired without a decision."
     )
@@ -48,17 +48,27 @@ class ShadowTally(_Answer):
         description="Number of settled messages that the agent would have sent to review."
     )
     agreement: Agreement = Field(
-        description="Share of messages that the agent would have answered as people did, with its "
-        "95 % interval."
+        description=(
+            "Share of messages for which the agent's answer would have agreed with the people's "
+            "answer, with its 95 % interval."
+        )
     )
     conflicts: int = Field(
-        description="Number of messages with different amounts, dates, links or numbers."
+        description=(
+            "Number of messages for which the agent's answer and the people's answer contain "
+            "different amounts, dates, links or numbers."
+        )
     )
     money_differs: int = Field(
-        description="Number of messages with different money or order actions."
+        description=(
+            "Number of messages for which the agent and the people chose different money or order "
+            "actions."
+        )
     )
     mean_similarity: float | None = Field(
-        description="Mean similarity of the two texts, 0 to 1, or null."
+        description=(
+            "Mean similarity of the agent's text and the people's text, from 0 to 1, or null."
+        )
     )
 
     @classmethod
@@ -69,17 +79,23 @@ class ShadowTally(_Answer):
 class ShadowAnswer(_Answer):
     playbook_id: str
     version: int | None = Field(
-        description="Latest version in shadow mode; null if there was none."
+        description="Latest version that ran in shadow mode; null if there was none."
     )
     ready: bool = Field(description="True if nothing prevents the playbook from going live.")
-    not_ready: tuple[NotReady, ...] = Field(description="Reasons to stay in shadow mode.")
+    not_ready: tuple[NotReady, ...] = Field(
+        description=("Reasons for which the playbook should stay in shadow mode.")
+    )
     waiting: int = Field(description="Number of messages that people have not dealt with yet.")
     total: ShadowTally
     classes: tuple[ShadowTally, ...]
-    conflicts: dict[FactKind, int] = Field(description="Number of differences by kind of fact.")
+    conflicts: dict[FactKind, int] = Field(
+        description=("Number of differences between the answers, by kind of fact.")
+    )
     examples: tuple[ShadowExample, ...] = Field(
-        description="Examples: differing ones first, then the latest. Each text has at most 2,000 "
-        "characters."
+        description=(
+            "Example messages: those with differing answers first, then the latest. Each text has "
+            "at most 2,000 characters."
+        )
     )
 
     @classmethod
@@ -98,7 +114,7 @@ class ShadowAnswer(_Answer):
 
 
 class PointInWords(ThresholdPoint):
-    """A threshold with its hypothetical results, in words."""
+    """A threshold with its hypothetical results, described in sentences."""
 
     text_fr: str
     text_en: str
@@ -109,7 +125,7 @@ class PointInWords(ThresholdPoint):
 
 
 class AdviceAnswer(_Answer):
-    runs: int = Field(description="Number of past runs considered, at most 2,000.")
+    runs: int = Field(description="Number of past runs in the report, at most 2,000.")
     current: PointInWords
     suggested: PointInWords | None = Field(
         description="Lowest threshold at which people would have reviewed three of four "

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about the publish gate."""
+"""Request and response models of the dashboard routes for the publish gate."""
 
 from typing import Annotated
 
@@ -12,7 +12,11 @@ from domain.cases.gate import GateStanding
 class GateQuery(ClientQuery):
     version: Annotated[
         int | None,
-        Field(ge=1, le=MAX_VERSION, description="Version number; defaults to the current version."),
+        Field(
+            ge=1,
+            le=MAX_VERSION,
+            description=("Version number of the playbook; defaults to the current version."),
+        ),
     ] = None
 
 

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about a client's playbooks."""
+"""Request and response models of the dashboard routes for a client's playbooks."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -20,8 +20,10 @@ Document = Annotated[
     dict[str, JsonValue],
     WithJsonSchema(_SHAPE),
     Field(
-        description="Playbook in the format of a file, see docs/playbooks.md. Omitted fields take "
-        "their defaults."
+        description=(
+            "Playbook in the format of a playbook file, described in docs/playbooks.md. Omitted "
+            "fields take their defaults."
+        )
     ),
 ]
 
@@ -35,7 +37,8 @@ class VersionQuery(ClientQuery):
 
 
 class DiffQuery(ClientQuery):
-    """`to` defaults to the current version, `from` to the version before `to`."""
+    """Query parameters of a comparison of two versions. `to` defaults to the current version, and
+    `from` to the version before `to`."""
 
     before: Annotated[
         int | None,
@@ -62,7 +65,7 @@ Override = Annotated[
     Field(
         pattern=OVERRIDE_PATTERN,
         max_length=MAX_OVERRIDE,
-        description="Reason for going live although the cases are not green. Owners only.",
+        description="Reason for going live although not all cases have passed. Owners only.",
     ),
 ]
 
@@ -78,7 +81,11 @@ class RestoreBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"note": "Trop prudent."}]})
 
     note: Annotated[
-        str | None, Field(max_length=MAX_NOTE, description="Reason, stored in the version history.")
+        str | None,
+        Field(
+            max_length=MAX_NOTE,
+            description=("Reason for the change, which is stored in the version history."),
+        ),
     ] = None
     override: Override | None = None
 
@@ -134,14 +141,19 @@ class ListedPlaybook(BaseModel):
 
 class PlaybookList(BaseModel):
     playbooks: tuple[ListedPlaybook, ...] = Field(
-        description="All playbooks. The first active one that matches an event handles it."
+        description=(
+            "All playbooks of the client. The first active playbook that matches an event handles "
+            "the event."
+        )
     )
 
 
 class ChangedPlaybook(PlaybookOut):
     outcome: ImportOutcome = Field(
-        description="`changed`: a new version is in force. `switched`: the version is the same, "
-        "turned on or off."
+        description=(
+            "`changed`: a new version is in force. `switched`: the version is the same, but was "
+            "activated or deactivated."
+        )
     )
     changed: tuple[str, ...] = Field(description="Fields that differ, such as `actions.refund`.")
 
@@ -163,7 +175,7 @@ class ImportedPlaybook(BaseModel):
 class ImportAnswer(BaseModel):
     dry_run: bool
     playbooks: tuple[ImportedPlaybook, ...] = Field(
-        description="Playbooks, in the order of the file."
+        description="Changes by playbook, in the order of the file."
     )
 
 
@@ -179,7 +191,7 @@ class Version(BaseModel):
     @staticmethod
     def of(entry: VersionEntry) -> "Version":
         document = written(entry.spec)
-        del document["active"]  # belongs to the playbook, not to a version
+        del document["active"]  # belongs to the playbook, not to one of its versions
         return Version(
             version=entry.version,
             created_at=entry.created_at,

@@ -1,1 +1,1 @@
-"""Ratings sent by visitors of the widget."""
+"""Request models of ratings by visitors of the widget."""

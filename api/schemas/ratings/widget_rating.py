@@ -1,4 +1,4 @@
-"""The body of a rating from the widget."""
+"""Request model of a rating from the widget."""
 
 from typing import Annotated
 
@@ -10,7 +10,8 @@ from domain.widget.widget_session import MAX_TOKEN
 
 
 class WidgetRatingBody(BaseModel):
-    """`number`: the number of the rated answer among the session's messages."""
+    """A visitor's rating of an answer. `number`: message number of the rated answer within the
+    session."""
 
     model_config = ConfigDict(
         frozen=True,

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about reviews."""
+"""Request and response models of the dashboard routes for reviews."""
 
 import base64
 import binascii
@@ -19,15 +19,15 @@ from store.reviews.reviews import ReviewFilter
 
 _MAX_LIMIT: Final = 100
 _MAX_AMOUNT: Final = 10**12
-# The body is refused if it contains NUL, which PostgreSQL cannot store.
+# A body with NUL is refused, because PostgreSQL cannot store NUL.
 _NO_NUL: Final = r"^[^\x00]*$"
 
 
 class ReviewQuery(ClientQuery):
-    """The query for a list of reviews."""
+    """Query parameters of the list of reviews."""
 
     status: Annotated[
-        Wanted, Field(description="Status filter; `open` means pending or claimed.")
+        Wanted, Field(description="Status of the reviews; `open` means pending or claimed.")
     ] = Wanted.OPEN
     reason: EscalationReason | None = None
     classification: Category | None = None
@@ -76,7 +76,7 @@ class ReviewQuery(ClientQuery):
 class ReviewPage(BaseModel):
     reviews: list[ReviewSummary]
     next_cursor: str | None = Field(
-        description="Cursor of the next page; null if there are no more reviews for now."
+        description="Cursor of the next page; null if there are currently no more reviews."
     )
 
 
@@ -92,8 +92,11 @@ _LatestMessage = Annotated[
     str | None,
     Field(
         pattern=ULID,
-        description="`latest_message` of the review that was read. The decision is refused if the "
-        "customer has written since. Defaults to the message that opened the review.",
+        description=(
+            "`latest_message` of the review as the reviewer saw it. The decision is refused if "
+            "the customer has sent another message since. Defaults to the message that opened the "
+            "review."
+        ),
     ),
 ]
 
@@ -101,8 +104,10 @@ _LatestMessage = Annotated[
 _Revision = Annotated[
     Whole | None,
     Field(
-        description="`revision` of the review that was read. The decision is refused if the agent "
-        "has changed the draft or the plan since. Defaults to the first revision.",
+        description=(
+            "`revision` of the review as the reviewer saw it. The decision is refused if the "
+            "agent has changed the draft or the plan since. Defaults to the first revision."
+        ),
     ),
 ]
 
@@ -115,14 +120,16 @@ class ApproveBody(StrictBody):
     draft: str | None = Field(
         default=None,
         pattern=_NO_NUL,
-        description="Draft that was read. The decision is refused if the draft has changed since.",
+        description=(
+            "Draft as the reviewer saw it. The decision is refused if the draft has changed since."
+        ),
     )
     latest_message: _LatestMessage = None
     revision: _Revision = None
 
 
 class EditBody(StrictBody):
-    # Python's definition of white space, as in domain/reviews/escalation.py.
+    # White space is defined as in Python, like in domain/reviews/escalation.py.
     model_config = ConfigDict(
         regex_engine="python-re",
         json_schema_extra={"examples": [{"text": "Bonjour, votre colis arrive jeudi."}]},
@@ -141,7 +148,10 @@ class RejectBody(StrictBody):
     )
 
     note: str | None = Field(
-        default=None, max_length=MAX_NOTE, pattern=_NO_NUL, description="Note for colleagues."
+        default=None,
+        max_length=MAX_NOTE,
+        pattern=_NO_NUL,
+        description=("Internal note that only colleagues can read."),
     )
 
 
@@ -162,8 +172,10 @@ class DecisionAnswer(BaseModel):
         description="True if another person must agree before the plan is executed."
     )
     signalled: bool = Field(
-        description="True if the run was notified. Otherwise it receives the decision within "
-        "minutes."
+        description=(
+            "True if the run has received the decision. Otherwise the run receives it within "
+            "minutes."
+        )
     )
 
 
@@ -174,7 +186,7 @@ def cursor_of(review: ReviewSummary) -> str:
 
 
 def _place(cursor: str) -> QueuePlace:
-    """Return the place in the queue that the cursor encodes. Raises ValueError."""
+    """Return the queue position that the cursor encodes. Raises ValueError."""
     try:
         urgent, at, review_id = base64.b64decode(cursor, b"-_", validate=True).decode().split(" ")
     except (binascii.Error, UnicodeError):

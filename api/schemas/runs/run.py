@@ -1,4 +1,4 @@
-"""The query and the response for a page of runs."""
+"""Query and response models for a page of runs."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from domain.runs.trace import RunSummary
 
 
 class RunQuery(ClientQuery):
-    """The query for a page of runs."""
+    """Query parameters of a page of runs."""
 
     status: RunStatus | None = None
     classification: Category | None = None

@@ -1,1 +1,1 @@
-"""Requests and responses of simulations and replays."""
+"""Request and response models of simulations and replays."""

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about replays."""
+"""Request and response models of the dashboard routes for replays."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Annotated, Final
@@ -28,10 +28,11 @@ _EXAMPLE: Final[JsonValue] = {"variant": {"threshold": 0.8}}
 
 
 class ReplayVariantBody(StrictBody):
-    """The variant to replay with. Without fields, the live content is used."""
+    """The variant to replay with. If all fields are omitted, the live content is used."""
 
     playbook_id: Annotated[
-        str | None, Field(pattern=ULID, description="Id of a stored playbook, active or inactive.")
+        str | None,
+        Field(pattern=ULID, description=("Id of a stored playbook, which may be inactive.")),
     ] = None
     version: Annotated[
         Whole | None,
@@ -44,8 +45,10 @@ class ReplayVariantBody(StrictBody):
     playbook: Annotated[
         DraftShape | None,
         Field(
-            description="Draft of a playbook. It replaces `playbook_id`, or counts as an "
-            "additional active playbook."
+            description=(
+                "Draft of a playbook. With `playbook_id`, the draft replaces that playbook. "
+                "Otherwise it counts as an additional active playbook."
+            )
         ),
     ] = None
     threshold: Annotated[
@@ -53,8 +56,10 @@ class ReplayVariantBody(StrictBody):
         Field(
             ge=0,
             le=1,
-            description="Confidence threshold for the selected playbook; for every playbook if "
-            "none is selected.",
+            description=(
+                "Confidence threshold of the selected playbook, or of every playbook if none is "
+                "selected."
+            ),
         ),
     ] = None
     embedded_brain: Annotated[
@@ -66,7 +71,7 @@ class ReplayVariantBody(StrictBody):
 
     @property
     def variant(self) -> Variant:
-        """The variant as the domain has it. Raises InvalidPlaybook."""
+        """Return the variant as a domain object. Raises InvalidPlaybook."""
         draft = self.playbook and draft_in(
             self.playbook.model_dump(mode="json", exclude_unset=True)
         )
@@ -106,12 +111,12 @@ class NewReplayBody(StrictBody):
         ),
     ] = DEFAULT_BUDGET_MICROS
     budget_s: Annotated[
-        Whole, Field(ge=1, le=MAX_BUDGET_S, description="Maximum working time, in seconds.")
+        Whole, Field(ge=1, le=MAX_BUDGET_S, description="Maximum duration of the work, in seconds.")
     ] = DEFAULT_BUDGET_S
 
     @property
     def asked(self) -> ReplayAsked:
-        """The requested replay. Raises InvalidPlaybook."""
+        """Return the requested replay as a domain object. Raises InvalidPlaybook."""
         return ReplayAsked(
             variant=self.variant.variant,
             since=None if self.since is None else _midnight(self.since),
@@ -122,12 +127,13 @@ class NewReplayBody(StrictBody):
 
 
 class ReplayStopBody(StrictBody):
-    """An empty object."""
+    """An empty JSON object."""
 
 
 class ExamplesQuery(PageQuery):
     kind: Annotated[
-        ReplayChangeKind | None, Field(description="Restrict to one kind of difference.")
+        ReplayChangeKind | None,
+        Field(description=("Return only examples of this kind of difference.")),
     ] = None
 
 
@@ -138,7 +144,7 @@ class ReplayPage(BaseModel):
 
 class ReplayExamplePage(BaseModel):
     examples: tuple[ReplayExample, ...] = Field(
-        description="Examples, in the order in which the events arrived."
+        description="Examples of differing outcomes, in the order in which the events arrived."
     )
     next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 

@@ -1,4 +1,4 @@
-"""Requests and responses of the simulator."""
+"""Request and response models of the simulator."""
 
 import json
 from typing import Annotated, Final, Self
@@ -42,27 +42,31 @@ _Line = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class SimulatorBody(StrictBody):
-    """Exactly one of `message` and `messages` is required. `playbook_id` alone selects that
-    playbook for any event type. `playbook`: an unsaved draft; with `playbook_id` it replaces that
-    playbook."""
+    """A simulation request. Exactly one of `message` and `messages` is required. `playbook_id`
+    alone selects that playbook for any event type. `playbook` is an unsaved draft; with
+    `playbook_id` it replaces that playbook."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: str = Field(description="ULID of the client.", json_schema_extra={"pattern": r"\S"})
     message: Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)] | None = Field(
-        default=None, description="One message from the customer."
+        default=None, description="One message of the customer."
     )
     messages: (
         Annotated[list[ScenarioMessage], Field(min_length=1, max_length=MAX_MESSAGES)] | None
     ) = Field(
         default=None,
-        description="Conversation; the last message is the customer's. The agent's answers are "
-        "generated and must not be included.",
+        description=(
+            "The customer's messages, in order. The agent's answers are generated and must not be "
+            "included."
+        ),
     )
     event_type: _Line | None = Field(
         default=None,
-        description="Selects the playbook and the channel; defaults to `source`, then "
-        "`api_direct`.",
+        description=(
+            "Event type, which selects the playbook and the channel; defaults to `source`, then "
+            "`api_direct`."
+        ),
     )
     source: _Line | None = None
     subject: Annotated[str, Field(min_length=1, max_length=500)] | None = None
@@ -77,13 +81,16 @@ class SimulatorBody(StrictBody):
     customer: ScenarioCustomer | None = None
     order: ScenarioOrder | None = Field(
         default=None,
-        description="Simulated order. Without it, the connected shops are queried, read-only.",
+        description=(
+            "Simulated order. If omitted, the connected shops are queried without changing "
+            "anything."
+        ),
     )
     fields: ScenarioFields = Field(
-        default={}, description="Additional fields, as the gateway accepts them."
+        default={}, description="Additional fields of the event, as in a gateway request."
     )
     embedded_brain: bool = Field(
-        default=False, description="Use the embedded brain, which costs nothing."
+        default=False, description="Use the embedded brain, which has no model cost."
     )
 
     def asked(self) -> SimulationAsked:
@@ -133,15 +140,15 @@ def parse_simulation(value: dict[str, JsonValue]) -> SimulatorBody:
     if client_id is None or (isinstance(client_id, str) and not client_id.strip()):
         raise ClientIdMissing
     try:
-        # Validated as JSON, because strict mode also applies to nested models, and JSON mode
-        # accepts strings for enums.
+        # The body is validated as JSON. Strict mode also applies to nested models, and only JSON
+        # mode accepts strings for enums.
         return SimulatorBody.model_validate_json(json.dumps(value), strict=True)
     except ValidationError as error:
         raise InvalidBody(_said_of(error)) from None
 
 
 def _said_of(error: ValidationError) -> str:
-    """Return the path of the invalid field, made of known names only, never of input."""
+    """Return the path of the invalid field. It contains only known field names, never input."""
     first = error.errors()[0]
     if first["type"] == "extra_forbidden":
         return "champ inconnu"
@@ -157,9 +164,9 @@ def _draft(document: dict[str, JsonValue]) -> PlaybookSpec:
 
 
 class SimulationTrace(BaseModel):
-    """`outcomes`: one for each message of the customer, in order, with the policy decisions, the
-    retrieved content, the order, the playbook and the model. `cost_micros`: total cost, in
-    millionths of a US dollar."""
+    """Details of a simulation. `outcomes`: one outcome for each message of the customer, in order,
+    with the policy decisions, the retrieved content, the order, the playbook and the model.
+    `cost_micros`: total cost, in millionths of a US dollar."""
 
     outcomes: tuple[SimulatedOutcome, ...]
     cost_micros: int
@@ -167,19 +174,19 @@ class SimulationTrace(BaseModel):
 
 
 class SimulatorAnswer(BaseModel):
-    """The outcome of the last message. Nothing was executed. `expected`: the expectation of a case
-    that accepts this outcome."""
+    """The simulated outcome of the last message. Nothing was executed. `expected`: the expectation
+    of a case that accepts this outcome."""
 
     status: OutcomeStatus
     held: bool
     classification: str
     confidence: float
     response: str = Field(
-        description="Answer that the customer would get; empty if it would go to review."
+        description="Answer that the customer would get; empty if the message would go to review."
     )
-    draft: str = Field(description="Generated text, even if `response` is empty.")
+    draft: str = Field(description="Text that the agent generated, even if `response` is empty.")
     reason: EscalationReason | None = Field(
-        description="Reason for a review; null if none is needed."
+        description="Reason for which the message would go to review; null if no review is needed."
     )
     plan: tuple[PlannedAction, ...]
     sources: tuple[Citation, ...]

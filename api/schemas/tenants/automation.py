@@ -1,4 +1,4 @@
-"""Requests of the dashboard to stop all automation."""
+"""Request and response models of the dashboard routes that stop all automation."""
 
 from datetime import datetime
 
@@ -9,16 +9,18 @@ from domain.tenants.automation import AutomationStop
 
 
 class AutomationBody(StrictBody):
-    """An empty object; the path determines the action."""
+    """An empty JSON object; the path determines the action."""
 
 
 class InstallationState(BaseModel):
-    """The stop of all clients by the operators, if there is one."""
+    """Whether and by whom the operators stopped the automation of all clients."""
 
     stopped_at: datetime | None = Field(
-        description="Time of the stop; null if automation is not stopped."
+        description="Time at which automation was stopped; null if it is not stopped."
     )
-    stopped_by: str | None = Field(description="Operator who stopped automation, or null.")
+    stopped_by: str | None = Field(
+        description=("Operator who stopped automation; null if it is not stopped.")
+    )
 
     @staticmethod
     def of(stop: AutomationStop | None) -> "InstallationState":

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about a client's API keys."""
+"""Request and response models of the dashboard routes for a client's API keys."""
 
 from datetime import datetime
 from typing import Annotated
@@ -8,11 +8,11 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from api.schemas.core.strict_body import StrictBody
 from domain.tenants.api_key import MAX_LABEL
 
-# domain/tenants/api_key.py validates the values, and names the problem.
+# domain/tenants/api_key.py validates the values, because its error names the problem.
 _Label = Annotated[
     str,
     WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LABEL}),
-    Field(description="Purpose of the key, on one line."),
+    Field(description="Purpose of the key, in one line."),
 ]
 
 
@@ -23,36 +23,40 @@ class KeyBody(StrictBody):
 
 
 class Key(BaseModel):
-    """The key itself is shown only once, when it is created."""
+    """An API key without its secret. The complete key is shown only once, when it is created."""
 
     model_config = ConfigDict(from_attributes=True)
 
     id: str
     client_id: str = Field(description="The only client that the key gives access to.")
     label: str
-    prefix: str = Field(description="Beginning of the key.")
+    prefix: str = Field(description="First characters of the key.")
     is_active: bool = Field(description="False if the key is revoked.")
     created_at: datetime
     created_by: str | None = Field(
         description="User or operator who created the key; null if unknown."
     )
     scopes: tuple[str, ...] | None = Field(
-        description="Scopes of the key; null for all scopes that keys can have."
+        description="Scopes of the key; null if the key has all scopes."
     )
     oauth_client_id: str | None = Field(
         description="OAuth client that holds the key, if a member authorized it; `label` is its "
         "name."
     )
-    last_used_at: datetime | None = Field(description="Time of last use, accurate to a minute.")
+    last_used_at: datetime | None = Field(
+        description=("Time of the key's last use, accurate to a minute.")
+    )
     last_used_from: str | None = Field(
         description="Network of the last use: a /24 (IPv4) or /48 (IPv6)."
     )
     revoked_at: datetime | None = Field(
-        description="Time of revocation; null if the key can be used."
+        description="Time at which the key was revoked; null if the key can be used."
     )
     vouches: bool = Field(
-        description="True if the key's `customer_verified` is accepted. False: a second manager "
-        "has not approved it yet. Always false for an `mcp_` key."
+        description=(
+            "True if `customer_verified` in requests with this key is accepted. False if a second "
+            "manager has not approved it yet. Always false for an `mcp_` key."
+        )
     )
 
 
@@ -60,9 +64,12 @@ class KeyWithText(BaseModel):
     key: Key
     key_value: str = Field(
         pattern="^ak_[0-9a-f]{32}$",
-        description="The key itself. It is not stored and shown only once.",
+        description="The complete key. The service does not store it and shows it only once.",
     )
-    text: str = Field(deprecated=True, description="Same as `key_value`, for one more release.")
+    text: str = Field(
+        deprecated=True,
+        description=("The same value as `key_value`. This field remains for one more release."),
+    )
 
 
 class KeyPage(BaseModel):

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about changes that loosen a protection."""
+"""Request and response models of the dashboard routes for changes that loosen a protection."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -10,30 +10,34 @@ from domain.tenants.loosening import LoosenedRule, Loosening, LooseningState
 
 
 class ApproveLooseningBody(StrictBody):
-    """An empty object; the path names the change."""
+    """An empty JSON object; the path identifies the change."""
 
 
 class CancelLooseningBody(StrictBody):
-    """An empty object; the path names the change."""
+    """An empty JSON object; the path identifies the change."""
 
 
 class LooseningOut(BaseModel):
-    """A change that lets the agent do more."""
+    """A pending or decided change that lets the agent do more."""
 
     model_config = ConfigDict(frozen=True)
 
     loosening_id: str
     state: LooseningState
-    use: str = Field(description="Operation to apply, such as `update` or `settings`.")
-    differences: tuple[LoosenedRule, ...] = Field(description="Rules that become looser.")
+    use: str = Field(
+        description=("Operation that applies the change, such as `update` or `settings`.")
+    )
+    differences: tuple[LoosenedRule, ...] = Field(description="Rules that the change loosens.")
     requested_by: str = Field(description="Id of the user who requested the change.")
     created_at: datetime
     takes_effect_at: datetime = Field(
         description="Time at which the change takes effect without an approval."
     )
     decided_by: str | None = Field(
-        description="Id of the user who approved or cancelled the change; `time` if it took effect "
-        "on schedule."
+        description=(
+            "Id of the user who approved or cancelled the change, or `time` if the change took "
+            "effect on schedule."
+        )
     )
     decided_at: datetime | None
     error_code: str | None = Field(

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about a client's members."""
+"""Request and response models of the dashboard routes for a client's members."""
 
 from datetime import datetime
 from typing import Annotated, Final
@@ -13,7 +13,7 @@ from domain.tenants.key_choice import KeyFate
 
 _GIVEN: Final = [Role.ADMIN, Role.AGENT, Role.VIEWER]
 
-# The use case refuses to assign the owner's role.
+# The use case refuses to assign the role of the owner.
 GivenRole = Annotated[
     Role, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(_GIVEN)})
 ]
@@ -25,8 +25,10 @@ class RoleBody(StrictBody):
     role: GivenRole
     keys: KeyFate | None = Field(
         default=None,
-        description="Action on the active keys that the member created, if the new role may "
-        "not create keys. Without it, such a change returns 409 `keys_undecided`.",
+        description=(
+            "Action on the active keys that the member created, if the new role may not create "
+            "keys. If the field is omitted, such a change returns 409 `keys_undecided`."
+        ),
     )
 
 
@@ -34,15 +36,17 @@ class RemovalQuery(ClientQuery):
     keys: Annotated[
         KeyFate | None,
         Field(
-            description="Action on the active keys that the member created. Without it, the "
-            "response is 409 `keys_undecided` if there are any."
+            description=(
+                "Action on the active keys that the member created. If the field is omitted and "
+                "there are such keys, the response is 409 `keys_undecided`."
+            )
         ),
     ] = None
 
 
 class KeysQuery(ClientQuery):
-    """The query of the page on which a manager decides about a member's keys. `role`: the new role;
-    None if the member is removed."""
+    """Query parameters of the page on which a manager decides about a member's keys. `role`: the
+    new role; None if the member is removed."""
 
     user_id: str
     role: GivenRole | None = None
@@ -58,7 +62,7 @@ class MemberOut(BaseModel):
 
 
 class MadeKeys(BaseModel):
-    keys: tuple[Key, ...] = Field(description="Active keys, oldest first.")
+    keys: tuple[Key, ...] = Field(description="Active keys that the member created, oldest first.")
 
 
 class MemberList(BaseModel):

@@ -1,4 +1,4 @@
-"""Requests of the dashboard about a client's settings."""
+"""Request models of the dashboard routes for a client's settings."""
 
 from typing import Annotated, Final
 
@@ -29,11 +29,11 @@ from domain.tenants.client_settings import (
 )
 from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_frame
 
-# domain/tenants/client_settings.py validates the values, and names the problem.
+# domain/tenants/client_settings.py validates the values, because its error names the problem.
 _Prompt = Annotated[
     str,
     WithJsonSchema({"type": "string", "maxLength": MAX_PROMPT}),
-    Field(description="The merchant's instructions to a language model; empty for none."),
+    Field(description="Instructions of the merchant to a language model; empty for none."),
 ]
 _Name = Annotated[str, WithJsonSchema({"type": "string", "maxLength": MAX_DISPLAY_NAME})]
 _Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": LOGO_URL, "maxLength": MAX_URL})]
@@ -41,14 +41,16 @@ _Color = Annotated[str, WithJsonSchema({"type": "string", "pattern": COLOR})]
 
 
 class BrandingBody(StrictBody):
-    """Replaces the current branding; omitted fields are cleared."""
+    """The new branding, which replaces the current one. Omitted fields are cleared."""
 
     display_name: Annotated[_Name | None, Field(description="Sender name of emails.")] = None
     logo_url: Annotated[_Url | None, Field(description="URL of the logo in the widget.")] = None
-    color: Annotated[_Color | None, Field(description="Color of the widget.")] = None
+    color: Annotated[_Color | None, Field(description=("Color of the widget, in hexadecimal."))] = (
+        None
+    )
 
 
-# Inlined, because references could not be resolved inside the document.
+# The schema is inlined, because references could not be resolved inside the OpenAPI document.
 _Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
 _Retention = Annotated[
     dict[str, Whole | None],
@@ -77,14 +79,16 @@ _SensitiveWords = Annotated[
     WithJsonSchema(
         {
             "type": "array",
-            # Words in other scripts are accepted too, although the schema does not say so.
+            # The schema allows fewer words than the API: words in other scripts are accepted too.
             "items": {"type": "string", "pattern": "[A-Za-z]", "maxLength": MAX_SENSITIVE_WORD},
             "maxItems": MAX_SENSITIVE_WORDS,
         }
     ),
     Field(
-        description="Words and phrases that always send a message to a person. Replaces the "
-        "current list."
+        description=(
+            "Words and phrases in a message that always send it to a person. Replaces the current "
+            "list."
+        )
     ),
 ]
 _Acknowledgement = Annotated[
@@ -100,11 +104,13 @@ _Acknowledgement = Annotated[
         }
     ),
     Field(
-        description="By language: text for a customer when the matter goes directly to a person. "
-        "An omitted language uses the built-in text."
+        description=(
+            "Text by language that a customer gets when a person must handle the matter. An "
+            "omitted language uses the built-in text."
+        )
     ),
 ]
-# Other placeholders in a text are accepted too, although the schema does not say so.
+# The schema allows fewer texts than the API: other placeholders are accepted too.
 _NAMED: Final = r"^([^{}]*\{\{ customer_name \}\}[^{}]*|\s*)$"
 _Frame = Annotated[
     dict[str, dict[str, str]],
@@ -130,9 +136,11 @@ _Frame = Annotated[
         }
     ),
     Field(
-        description="By language: greeting and sign-off of answers. `named_greeting` must contain "
-        "`{{ customer_name }}`; all may contain `{{ brand_name }}`. An omitted or empty text takes "
-        "its default."
+        description=(
+            "Greeting and sign-off of answers, by language. `named_greeting` must contain `{{ "
+            "customer_name }}`; all texts may contain `{{ brand_name }}`. An omitted or empty "
+            "text takes its default."
+        )
     ),
 ]
 
@@ -146,14 +154,17 @@ _AuthservIds = Annotated[
         }
     ),
     Field(
-        description="Mail servers with trusted `Authentication-Results`; empty for none. Replaces "
-        "the current list."
+        description=(
+            "Mail servers whose `Authentication-Results` headers are trusted; empty for none. "
+            "Replaces the current list."
+        )
     ),
 ]
 
 
 class SettingsBody(StrictBody):
-    """At least one field is required; null leaves a field unchanged."""
+    """A change of a client's settings. At least one field is required; null leaves a field
+    unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -169,22 +180,30 @@ class SettingsBody(StrictBody):
     acknowledgement: _Acknowledgement | None = None
     frame: _Frame | None = None
     authserv_ids: _AuthservIds | None = None
-    ask_rating: Annotated[bool | None, Field(description="Ask customers to rate an answer.")] = None
+    ask_rating: Annotated[
+        bool | None, Field(description=("If true, customers are asked to rate answers."))
+    ] = None
     holds_loosening: Annotated[
         bool | None,
         Field(
-            description="Hold changes that loosen rules until a second manager approves them, or "
-            "for a day."
+            description=(
+                "If true, a change that loosens rules waits for a second manager's approval, or "
+                "for a day."
+            )
         ),
     ] = None
     answers_from_knowledge: Annotated[
         bool | None,
-        Field(description="Send the embedded brain's answers from knowledge without review."),
+        Field(
+            description=(
+                "If true, answers of the embedded brain from knowledge are sent without review."
+            )
+        ),
     ] = None
 
     @property
     def change(self) -> SettingsChange:
-        """The change as the domain has it. Raises InvalidBody, InvalidSettings."""
+        """Return the change as a domain object. Raises InvalidBody, InvalidSettings."""
         self.require_some()
         prompt, branding, servers = self.system_prompt, self.branding, self.authserv_ids
         words, acknowledged = self.sensitive_words, self.acknowledgement

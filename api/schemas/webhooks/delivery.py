@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about deliveries."""
+"""Request and response models of the dashboard routes for deliveries."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -10,13 +10,13 @@ from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
 from domain.webhooks.signature_verdict import Pasted
 
 _MAX_HEADER: Final = 2_000
-# Maximum in characters and in bytes of UTF-8. Far above any real body; limits the work of
-# explaining a signature.
+# Maximum in characters and in bytes of UTF-8. It is far above any real body, and limits the work of
+# verifying a signature.
 _MAX_PASTED: Final = 200_000
 
 
 class DeliveryQuery(BaseModel):
-    """The query for a list of deliveries."""
+    """Query parameters of the list of deliveries."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,12 +34,12 @@ class DeliveryDetail(Delivery):
         description="Shell command that sends the same request again, signed with the current time."
     )
     curl_valid_until: datetime = Field(
-        description="Time until which receivers accept the signature of `curl`."
+        description="Time until which receivers accept the signature in `curl`."
     )
 
 
 def _moment(value: object) -> datetime:
-    """Parse an ISO 8601 time with an offset. Raises ValueError."""
+    """Return the time that an ISO 8601 text with an offset states. Raises ValueError."""
     if not isinstance(value, str):
         raise ValueError("a text expected")  # noqa: TRY004 - pydantic knows no other
     at = datetime.fromisoformat(value)
@@ -77,18 +77,24 @@ class ReplaySinceBody(StrictBody):
 
 
 class ReplaySinceAnswer(BaseModel):
-    queued: int = Field(description="Number of events that are sent now.")
+    queued: int = Field(description="Number of events that this call queued.")
     left: int = Field(
-        description="Number of events not sent yet, counted up to 1,000. Call again once the "
-        "queued ones have finished."
+        description=(
+            "Number of events not queued yet, counted up to 1,000. Call again after the queued "
+            "events have been delivered or have failed."
+        )
     )
     next_since: datetime | None = Field(
-        default=None, description="Time of the first event not sent yet, for the next call."
+        default=None,
+        description=(
+            "Time of the first event that is not queued yet, as `since` of the next call."
+        ),
     )
 
 
 class VerifyBody(StrictBody):
-    """The headers and body that a receiver got, or a signature that it computed."""
+    """A signature to verify, with the headers and body that a receiver got, or a signature that the
+    receiver computed."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -98,7 +104,10 @@ class VerifyBody(StrictBody):
 
     signature: str = Field(
         max_length=_MAX_HEADER,
-        description="Value of X-Service-Signature, X-Service-Signature-Next or webhook-signature.",
+        description=(
+            "Value of the header X-Service-Signature, X-Service-Signature-Next or "
+            "webhook-signature."
+        ),
     )
     timestamp: str = Field(
         default="",

@@ -1,4 +1,4 @@
-"""The response with the event catalogue."""
+"""Response models of the catalogue of webhook events."""
 
 from typing import Annotated
 
@@ -25,9 +25,11 @@ class WebhookEvent(BaseModel):
     description: Annotated[str, Field(description="Condition under which the event is sent.")]
     body_schema: Annotated[
         dict[str, JsonValue],
-        Field(serialization_alias="schema", description="JSON Schema 2020-12 of the whole body."),
+        Field(
+            serialization_alias="schema", description=("JSON Schema 2020-12 of the complete body.")
+        ),
     ]
-    example: Annotated[dict[str, JsonValue], Field(description="Example of a body.")]
+    example: Annotated[dict[str, JsonValue], Field(description="Example of the event's body.")]
 
     @classmethod
     def of(cls, entry: CatalogueEntry) -> "WebhookEvent":

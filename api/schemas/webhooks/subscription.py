@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about webhooks."""
+"""Request and response models of the dashboard routes for webhooks."""
 
 from typing import Annotated, Final, Literal
 
@@ -25,7 +25,8 @@ _EXAMPLE: Final[dict[str, JsonValue]] = {
     "events": ["ticket.resolved", "ticket.escalated"],
 }
 
-# `domain/webhooks/webhook.py` and `url.py` validate the values, and name the problem.
+# `domain/webhooks/webhook.py` and `url.py` validate the values, because their errors name the
+# problem.
 _Label = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_LABEL})]
 _Url = Annotated[
     str,
@@ -41,7 +42,10 @@ _Events = Annotated[
 ]
 _Retries = Annotated[
     RetryPolicy,
-    Field(strict=False, description="`standard` retries nine times over about three days."),
+    Field(
+        strict=False,
+        description=("Retry schedule. `standard` retries nine times over about three days."),
+    ),
     WithJsonSchema({"type": "string", "enum": list(RetryPolicy)}),
 ]
 
@@ -72,7 +76,7 @@ class CreateBody(StrictBody):
 
 
 class ChangeBody(StrictBody):
-    """At least one field is required; null leaves a field unchanged."""
+    """A change of a webhook. At least one field is required; null leaves a field unchanged."""
 
     model_config = ConfigDict(
         json_schema_extra={"minProperties": 1, "examples": [{"label": "Commandes"}]}
@@ -85,13 +89,13 @@ class ChangeBody(StrictBody):
     once_per_ticket: bool | None = Field(default=None, description=_ONCE_PER_TICKET)
     is_active: bool | None = Field(
         default=None,
-        description="False pauses the webhook. Only `enable` turns it on again.",
+        description="False pauses the webhook. To resume it, call `enable`.",
         json_schema_extra={"anyOf": [{"const": False}, {"type": "null"}]},
     )
 
     @property
     def change(self) -> WebhookChange:
-        """The change as the domain has it. Raises InvalidBody, InvalidWebhook."""
+        """Return the change as a domain object. Raises InvalidBody, InvalidWebhook."""
         if self.is_active:
             raise InvalidWebhook(
                 "is_active: POST …/enable turns it on again",
@@ -115,7 +119,10 @@ class RotateBody(StrictBody):
         default=OVERLAP_HOURS,
         ge=0,
         le=MAX_OVERLAP_HOURS,
-        description="Hours for which the previous secret keeps signing; 0 revokes it immediately.",
+        description=(
+            "Hours for which events are also signed with the previous secret; 0 revokes it "
+            "immediately."
+        ),
     )
 
 

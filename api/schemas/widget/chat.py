@@ -1,4 +1,4 @@
-"""Requests and responses of a visitor's page."""
+"""Request and response models of the visitor's page."""
 
 from enum import StrEnum
 from typing import Annotated, Final, Literal
@@ -13,7 +13,7 @@ from domain.widget.widget_session import MAX_TOKEN
 MAX_MESSAGE: Final = 4_000
 MAX_PAGE_URL: Final = 2_000
 MAX_EMAIL: Final = 320
-# PostgreSQL cannot store NUL.
+# NUL is refused, because PostgreSQL cannot store it.
 _PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _NO_NUL: Final = r"^[^\x00]*$"
 
@@ -22,13 +22,13 @@ SessionToken = Annotated[
     str,
     Field(
         max_length=MAX_TOKEN,
-        description="Session token issued by the service; any other value starts a new session.",
+        description="Session token that the service issued. Any other value starts a new session.",
     ),
 ]
 
 
 class ChatMessage(StrictBody):
-    """A visitor's message."""
+    """A visitor's message to the agent."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"message": "Où est ma commande 1042 ?"}]}
@@ -38,23 +38,30 @@ class ChatMessage(StrictBody):
     session_id: SessionToken | None = None
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)] | None = Field(
         default=None,
-        description="The visitor's email address. Without a signature, it only informs people who "
-        "read the conversation.",
+        description=(
+            "Email address of the visitor. Without a signature, the address is unverified and "
+            "only shown to people who read the conversation."
+        ),
     )
     page_url: Annotated[str, Field(max_length=MAX_PAGE_URL, pattern=_NO_NUL)] | None = Field(
-        default=None, description="URL of the page. Its query and fragment are not stored."
+        default=None,
+        description=(
+            "URL of the page that shows the widget. Its query and fragment are not stored."
+        ),
     )
     user_signature: Annotated[str, Field(max_length=200, pattern=_NO_NUL)] | None = Field(
         default=None,
         description="HMAC-SHA256 of `customer_email` with the widget's secret, in hexadecimal.",
     )
     language: Language | None = Field(
-        default=None, description="Language; defaults to the Accept-Language header."
+        default=None, description="Language of the visitor; defaults to the Accept-Language header."
     )
     verify_first: bool = Field(
         default=False,
-        description="If true, a question about an order from an unverified visitor is neither "
-        "processed nor counted, and `status` is `verification_required`.",
+        description=(
+            "If true and an unverified visitor asks about an order, the message is neither "
+            "processed nor counted, and `status` is `verification_required`."
+        ),
     )
 
 
@@ -74,7 +81,7 @@ class ChatAnswer(BaseModel):
     status: ChatStatus
     event_id: str | None = Field(description="Id of the event; null if no run was created.")
     acknowledgement: str | None = Field(
-        description="Text to show immediately if a person will answer, or null."
+        description="Text to show the visitor immediately if a person will answer, or null."
     )
 
     @classmethod

@@ -5,10 +5,12 @@ from pydantic import BaseModel, Field
 
 class WidgetConfig(BaseModel):
     display_name: str
-    color: str = Field(description="Hexadecimal color, such as `#1a2b3c`.")
-    on_color: str = Field(description="Readable text color on `color`: black or white.")
+    color: str = Field(description="Color of the widget in hexadecimal, such as `#1a2b3c`.")
+    on_color: str = Field(description="Text color that is readable on `color`: black or white.")
     logo_url: str | None
-    ask_rating: bool = Field(description="Ask the visitor whether an answer was helpful.")
+    ask_rating: bool = Field(
+        description=("If true, the widget asks visitors whether an answer was helpful.")
+    )
     session_id: str = Field(
         description="Token of a new session. The session is stored when it is first used."
     )

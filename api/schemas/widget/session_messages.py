@@ -1,4 +1,4 @@
-"""Requests and responses about a widget session's messages."""
+"""Request and response models for a widget session's messages."""
 
 from typing import Annotated
 
@@ -14,12 +14,16 @@ class MessagesQuery(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     after: Annotated[
-        int, Field(ge=0, le=MAX_NUMBER, description="Number of the last known message.")
+        int,
+        Field(
+            ge=0, le=MAX_NUMBER, description=("Number of the last message that the caller knows.")
+        ),
     ] = 0
 
 
 class SessionMessages(BaseModel):
-    """At most 100 messages. After a full page, continue with the number of its last message."""
+    """One page of a session's messages, at most 100. After a full page, request the messages after
+    the last message's number."""
 
     model_config = ConfigDict(frozen=True)
 

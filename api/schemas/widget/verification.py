@@ -1,4 +1,4 @@
-"""Requests and responses of the verification of a visitor's address."""
+"""Request and response models for verifying a visitor's address."""
 
 from typing import Annotated, Final, Literal
 
@@ -32,7 +32,7 @@ class VisitorAddress(StrictBody):
 
 
 class CodeSent(BaseModel):
-    """The response is the same for every address."""
+    """The response after requesting a code, identical for every address."""
 
     status: Literal["sent"] = "sent"
 
@@ -52,7 +52,9 @@ class VisitorCode(StrictBody):
 
 class VerifiedSession(BaseModel):
     session_id: str = Field(
-        description="New token of the session, which replaces the previous token. If the previous "
-        "session belongs to another address, the token starts a new session."
+        description=(
+            "New token of the session, which replaces the previous token. If the previous session "
+            "belongs to another address, the new token starts a new session."
+        )
     )
     customer_email: str

@@ -1,4 +1,4 @@
-"""Requests and responses of the dashboard about a client's widget."""
+"""Request and response models of the dashboard routes for a client's widget."""
 
 from typing import Annotated, Final
 
@@ -14,7 +14,7 @@ from domain.widget.widget import (
     WidgetSummary,
 )
 
-# domain/widget/allowed_origins.py validates the origins, and names the problem.
+# domain/widget/allowed_origins.py validates the origins, because its error names the problem.
 _Origins = Annotated[
     list[str],
     WithJsonSchema(
@@ -38,7 +38,8 @@ _Share = Annotated[
 
 
 class WidgetBody(StrictBody):
-    """At least one field is required. Omitted fields do not change."""
+    """A change of the widget's settings. At least one field is required. Omitted fields do not
+    change."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -71,7 +72,7 @@ class WidgetBody(StrictBody):
 
     @property
     def change(self) -> WidgetChange:
-        """The change as the domain has it. Raises InvalidBody, InvalidWidget."""
+        """Return the change as a domain object. Raises InvalidBody, InvalidWidget."""
         self.require_some()
         kept = {name for name in _NEVER_NULL if getattr(self, name) is None}
         given = self.model_dump(include=self.model_fields_set - kept)
@@ -87,10 +88,16 @@ class OverlapBody(StrictBody):
         default=OVERLAP_HOURS,
         ge=0,
         le=MAX_OVERLAP_HOURS,
-        description="Hours for which the previous value stays valid; 0 revokes it immediately.",
+        description=(
+            "Hours for which the previous value stays valid; 0 revokes the value immediately."
+        ),
     )
 
 
 class WidgetWithSecret(BaseModel):
     widget: WidgetSummary
-    secret: str = Field(description="Secret for signing the site's users. Shown only once.")
+    secret: str = Field(
+        description=(
+            "Secret with which the site signs the identities of its users. Shown only once."
+        )
+    )
