@@ -1,1 +1,1 @@
-"""Outbound webhooks: events, subscriptions, signatures and deliveries."""
+"""Outbound webhooks: events, webhook endpoints of clients, signatures and deliveries."""

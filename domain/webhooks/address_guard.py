@@ -1,8 +1,8 @@
-"""The address guard: decides to which addresses a merchant's URL may connect.
+"""SSRF protection: decides to which IP addresses a merchant's URL may connect.
 
-A table is needed because `is_global` is True for multicast and for tunnels that carry any IPv4
-address, and differs between Python versions. An address that the table does not list must still be
-global.
+Python's `is_global` is not sufficient. It is True for multicast and for tunnels that carry any IPv4
+address, and its result differs between Python versions. This module therefore has a table of denied
+networks. An address that is not in the table must still be global.
 """
 
 from dataclasses import dataclass
@@ -14,8 +14,8 @@ Address = IPv4Address | IPv6Address
 
 @dataclass(frozen=True, slots=True)
 class _Denied:
-    """A denied network. `private`: whether an installation may use the network internally, so that
-    a setting can allow it."""
+    """A denied network. `private`: whether an installation may use the network internally. A
+    setting can allow such networks."""
 
     network: IPv4Network | IPv6Network
     reason: str
@@ -26,10 +26,11 @@ def _denied(network: str, reason: str, *, private: bool = False) -> _Denied:
     return _Denied(ip_network(network), reason, private)
 
 
-# The first match gives the reason.
+# The first network that contains the address gives the reason, so narrow networks precede wider
+# ones.
 _TABLE: Final = (
-    # Metadata services return the machine's own credentials. Some lie within private networks, and
-    # one (Azure) is a public address.
+    # Metadata services return the machine's own credentials. Some of their addresses are in private
+    # networks, and Azure's is a public address.
     _denied("169.254.169.254/32", "a cloud's metadata"),
     _denied("100.100.100.200/32", "a cloud's metadata"),
     _denied("168.63.129.16/32", "a cloud's metadata"),
@@ -70,27 +71,28 @@ _TABLE: Final = (
     _denied("fec0::/10", "site-local"),
     _denied("ff00::/8", "multicast"),
 )
-# The part of IPv6 that is allocated to networks on the Internet.
+# The part of the IPv6 address space that is allocated to networks on the Internet.
 _UNICAST: Final = IPv6Network("2000::/3")
 
 
 def canonical(address: Address) -> Address:
-    """Return an IPv4 address mapped to IPv6 (`::ffff:…`) as IPv4, any other address unchanged."""
+    """Return an IPv4-mapped IPv6 address (`::ffff:…`) as an IPv4 address, and any other address
+    unchanged."""
     mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
     return mapped or address
 
 
 def forbidden(address: Address, allow_private: bool) -> str | None:
-    """Return why the service may not send to an address, or None if it may.
+    """Return why the service must not connect to an address, or None if it may.
 
-    `allow_private`: allow the installation's own networks and this machine. Link-local addresses,
+    `allow_private`: allow this machine and the installation's own networks. Link-local addresses,
     tunnels and multicast are never allowed.
     """
     if isinstance(address, IPv6Address) and address.scope_id is not None:
         return "of one link"
     plain = canonical(address)
     for denied in _TABLE:
-        # A network contains only addresses of its own IP version.
+        # An IPv4 network never contains an IPv6 address, and vice versa.
         if plain in denied.network:
             return None if denied.private and allow_private else denied.reason
     if isinstance(plain, IPv6Address) and plain not in _UNICAST:

@@ -1,7 +1,8 @@
 """A circuit breaker for failures of the service's own resolver or network, not of the receivers.
 
-Pure logic: it decides from the outcomes of POSTs and their times. The resolver and the network have
-separate breakers, because one can fail while the other works. Decision 0036 gives the reasons.
+The breaker is pure logic, without I/O: it decides from the outcomes of POSTs and their times. The
+resolver and the network have separate breakers, because one can fail while the other works.
+Decision 0036 gives the reasons.
 """
 
 from collections.abc import Iterator
@@ -14,24 +15,27 @@ from domain.webhooks.address_guard import forbidden
 from domain.webhooks.delivery import DeliveryAttempt, FailureKind
 
 VOICES: Final = 10
-"""Number of latest outcomes considered, each from a different client and domain."""
+"""Maximum number of latest outcomes that are considered, each from a different client and domain.
+"""
 LEAST: Final = 5
-"""Minimum number of failures among these outcomes before the service's own network is blamed."""
+"""Minimum number of failures among the considered outcomes that opens the breaker."""
 SHARE: Final = 0.8
-"""Minimum share of failures among these outcomes."""
+"""Minimum share of failures among the considered outcomes that opens the breaker, from 0 to 1."""
 FRESH_S: Final = 60.0
 """Seconds for which an outcome counts while the breaker is closed."""
 KEPT_S: Final = 600.0
 """Seconds for which an outcome counts while the breaker is open. Deferred deliveries are retried
-within this time."""
+within this period."""
 PROBE_S: Final = 15.0
-"""Seconds between the POSTs of a client whose latest POST failed, while the breaker is open."""
+"""Minimum time in seconds between two POSTs of a client whose latest POST failed, while the breaker
+is open."""
 _CLIENTS: Final = 1000
-"""Number of clients whose latest outcome is stored."""
+"""Maximum number of clients for which the latest outcome is stored."""
 
 
 class OwnPart(StrEnum):
-    """A part of the service's own path to receivers: the resolver, or the network."""
+    """A part of the service's own network path to receivers. `names`: the resolver. `network`: the
+    connections."""
 
     NAMES = "names"
     NETWORK = "network"
@@ -39,8 +43,8 @@ class OwnPart(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class _Heard:
-    """The outcome of a POST. `reached`: whether the part worked, so that a name was resolved or a
-    connection was opened."""
+    """The outcome of a client's POST. `reached`: whether the breaker's part worked: the resolver
+    resolved a name, or the network opened a connection. `at`: in seconds of a monotonic clock."""
 
     client_id: str
     domain: str
@@ -49,8 +53,8 @@ class _Heard:
 
 
 class Breaker:
-    """The breaker for one part of the path, in one process. Times are in seconds of a single
-    clock."""
+    """The circuit breaker of one process for one part of the network path. All times are in seconds
+    of the same monotonic clock."""
 
     def __init__(self) -> None:
         # The latest outcome of each client, newest last.
@@ -60,7 +64,8 @@ class Breaker:
         self._failing = False
 
     def heard(self, client_id: str, domain: str, now: float, *, reached: bool) -> None:
-        """Record the outcome of a client's POST to a domain."""
+        """Record the outcome of a client's POST to a domain. `reached`: whether the breaker's part
+        worked."""
         self._heard.pop(client_id, None)
         self._heard[client_id] = _Heard(client_id, domain, reached, now)
         if len(self._heard) > _CLIENTS:
@@ -72,12 +77,13 @@ class Breaker:
         self._failing = self._most_fail(now)
 
     def canary(self, now: float, *, lives: bool) -> None:
-        """Record the result of a self-check against a target that is known to work. `lives`:
-        whether the check succeeded."""
+        """Record a self-check against a target that is known to work. `lives`: whether the
+        self-check succeeded."""
         self._canary_lost_at = None if lives else now
 
     def is_open(self, now: float) -> bool:
-        """Return whether failures are currently attributed to the service's own network."""
+        """Return whether the breaker is open, so that failures are attributed to the service's own
+        network."""
         lost = self._canary_lost_at
         if lost is not None and now - lost <= KEPT_S:
             return True
@@ -85,7 +91,8 @@ class Breaker:
         return self._failing
 
     def lets_through(self, client_id: str, now: float) -> bool:
-        """Return whether a client's POST may be sent now. The call may use up the client's probe.
+        """Return whether a client's POST may be sent now. If the POST is sent as a probe, the
+        client's next probe is due after PROBE_S.
 
         While the breaker is open, a client whose latest POST did not fail is not delayed. Clients
         with dead receivers therefore cannot stop other clients.
@@ -106,7 +113,8 @@ class Breaker:
         return failed >= LEAST and failed >= SHARE * len(voices)
 
     def _voices(self, since: float) -> Iterator[_Heard]:
-        """Yield the outcomes to consider. Each client and each domain counts only once."""
+        """Yield the latest outcomes since a time, newest first, at most one for each client and
+        each domain."""
         domains: set[str] = set()
         for one in reversed(self._heard.values()):
             if one.at < since or len(domains) == VOICES:
@@ -117,14 +125,16 @@ class Breaker:
 
 
 def name_found(attempt: DeliveryAttempt) -> bool | None:
-    """Return whether a POST shows that the resolver works, or None if it allows no conclusion."""
+    """Return whether a POST shows that the service's resolver works, or None if the POST allows no
+    conclusion."""
     if attempt.failure is FailureKind.DNS:
         return False
     return True if attempt.dns_ms is not None else None
 
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
-    """Return whether a POST shows that the network works, or None if it allows no conclusion.
+    """Return whether a POST shows that the service's network works, or None if the POST allows no
+    conclusion.
 
     A receiver in a private network allows no conclusion about the path to the Internet.
     """
@@ -136,10 +146,10 @@ def connected(attempt: DeliveryAttempt) -> bool | None:
 
 
 def domain_of(host: str) -> str:
-    """Return approximately the part of a host that has a single owner.
+    """Return the part of a host that probably has a single owner.
 
-    This is the last two labels of a name, three below a suffix such as `co.uk`, or the network of
-    an address.
+    For a name, this is its last two labels, or three below a suffix such as `co.uk`. For an IP
+    address, it is the address's network (/24 or /48).
     """
     try:
         address = ip_address(host)

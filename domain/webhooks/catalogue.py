@@ -1,4 +1,4 @@
-"""The event catalogue for receivers: each event with the JSON Schema of its body and an example."""
+"""The event catalogue for receivers: each event with an example and the JSON Schema of its body."""
 
 import json
 from collections.abc import Mapping
@@ -24,8 +24,9 @@ _HAPPENED_AT: Final = datetime(2026, 11, 21, 14, 3, 27, 512_000, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class CatalogueEntry:
-    """One event. `body_schema`: JSON Schema 2020-12 of the whole body. It allows additional fields
-    everywhere, because fields may be added later. `example`: an example body."""
+    """An event in the catalogue. `body_schema`: JSON Schema 2020-12 of the whole body. The schema
+    allows additional fields everywhere, because fields may be added later. `example`: an example of
+    the whole body."""
 
     event: OutboundEventId
     description: str
@@ -34,7 +35,7 @@ class CatalogueEntry:
 
 
 def entry(event: str) -> CatalogueEntry:
-    """Return the entry of an event. Raises WebhookEventNotFound."""
+    """Return the catalogue entry of an event. Raises WebhookEventNotFound."""
     found = _catalogue().get(event)
     if found is None:
         raise WebhookEventNotFound
@@ -42,7 +43,7 @@ def entry(event: str) -> CatalogueEntry:
 
 
 def entries() -> tuple[CatalogueEntry, ...]:
-    """Return all events, in the specification's order."""
+    """Return the catalogue entries of all events, in the specification's order."""
     return tuple(_catalogue().values())
 
 
@@ -78,7 +79,8 @@ def _entry(example: OutboundEvent) -> CatalogueEntry:
 
 
 class _Schema(GenerateJsonSchema):
-    """A generator that omits titles, which only repeat the fields' names."""
+    """A JSON Schema generator that omits titles, because Pydantic's titles only repeat the fields'
+    names."""
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002
         return False

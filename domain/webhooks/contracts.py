@@ -1,4 +1,4 @@
-"""Data that passes through Temporal while webhooks are sent."""
+"""Temporal payloads of the workflows and activities that send webhooks."""
 
 from domain.core.contracts import Contract
 from domain.webhooks.delivery import DeliveryStatus
@@ -6,7 +6,8 @@ from domain.webhooks.webhook import Notice
 
 
 class SendWebhooksInput(Contract):
-    """Deliveries of one client. A separate child workflow sends each delivery."""
+    """The input of the workflow that sends deliveries of one client. Each delivery has its own
+    child workflow."""
 
     client_id: str
     delivery_ids: tuple[str, ...]
@@ -18,8 +19,8 @@ class DeliverWebhookInput(Contract):
 
 
 class DeliverInput(Contract):
-    """One attempt. `attempt`: counted from 1; an attempt that is repeated after a worker's crash
-    keeps its number."""
+    """The input of one delivery attempt. `attempt`: the attempt's number, starting at 1. An attempt
+    that is repeated after a worker's crash keeps its number."""
 
     client_id: str
     delivery_id: str
@@ -27,8 +28,8 @@ class DeliverInput(Contract):
 
 
 class DeliverResult(Contract):
-    """`retry_in_s`: set while the delivery is pending. `notice`: the notice to send to the owner
-    about the webhook."""
+    """The result of one delivery attempt. `retry_in_s`: seconds until the next attempt, set while
+    the delivery is pending. `notice`: the notice to mail to the client's owner, or None."""
 
     status: DeliveryStatus
     retry_in_s: float | None = None
@@ -40,8 +41,8 @@ class DeliverWebhookResult(Contract):
 
 
 class TellOwnerInput(Contract):
-    """The mail is named after the delivery that caused the notice, so that retries send the same
-    mail."""
+    """The input of the activity that mails a notice about a webhook to the client's owner. The mail
+    is named after the delivery that caused the notice, so that a retry sends the same mail."""
 
     client_id: str
     delivery_id: str

@@ -12,16 +12,16 @@ from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import RetryPolicy
 
 RESPONSE_KEPT: Final = 4096
-"""Maximum number of bytes of a response body that are stored."""
+"""Maximum number of bytes of a response body that are stored with the delivery."""
 
-# Seconds before each retry, from the Standard Webhooks specification.
+# Seconds to wait before each retry, from the Standard Webhooks specification.
 SCHEDULE: Final = (
     5.0, 5 * 60.0, 30 * 60.0, 2 * 3600.0, 5 * 3600.0, 10 * 3600.0, 14 * 3600.0, 20 * 3600.0,
     24 * 3600.0,
 )  # fmt: skip
 _JITTER: Final = 0.1
 _LONGEST_RETRY_AFTER_S: Final = 24 * 3600.0
-# Statuses which mean that the receiver, or a proxy in front of it, is overloaded.
+# HTTP statuses which mean that the receiver, or a proxy in front of it, is overloaded.
 _OVERLOADED: Final = frozenset({429, 502, 504})
 _SLOWED_DOWN_S: Final = 60.0
 
@@ -33,8 +33,8 @@ class Trigger(StrEnum):
 
 
 class DeliveryStatus(StrEnum):
-    """The state of a delivery. `skipped`: not sent or not retried, because the webhook was disabled
-    or the plan does not allow it."""
+    """The state of a delivery. `skipped`: the delivery was not sent or not retried, because the
+    webhook was disabled or the client's plan does not allow webhooks."""
 
     PENDING = "pending"
     SUCCESS = "success"
@@ -43,8 +43,9 @@ class DeliveryStatus(StrEnum):
 
 
 class FailureKind(StrEnum):
-    """The kind of a failure. `connect`: the connection failed, or broke before a response.
-    `too_large`: the response headers are too large. `protocol`: the response is not HTTP."""
+    """The kind of a delivery failure. `connect`: the connection failed, or broke before a response
+    arrived. `too_large`: the response headers are too large. `protocol`: the response is not valid
+    HTTP."""
 
     HTTP_3XX = "http_3xx"
     HTTP_4XX = "http_4xx"
@@ -60,9 +61,9 @@ class FailureKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAttempt:
-    """The result of one POST. `failure`: None for a 2xx response. `error`: the cause, in the
-    service's own words. Times are in milliseconds from the start, None for phases that were not
-    reached."""
+    """The result of one POST to a receiver. `failure`: None for a 2xx response. `error`: the cause
+    of the failure, in the service's own words. `dns_ms`, `connect_ms`, `first_byte_ms`: when each
+    phase ended, in milliseconds from the start; None for a phase that did not end."""
 
     failure: FailureKind | None
     duration_ms: int
@@ -78,8 +79,9 @@ class DeliveryAttempt:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryPhase:
-    """One phase of an attempt, in milliseconds from its start: DNS look-up (`dns`), connecting
-    (`connect`), waiting for the response (`waiting`), reading it (`rest`)."""
+    """A phase of a delivery attempt: DNS look-up (`dns`), connecting (`connect`), waiting for the
+    response (`waiting`) or reading the response (`rest`). `begins_ms`: milliseconds from the start
+    of the attempt."""
 
     name: str
     begins_ms: int
@@ -87,11 +89,11 @@ class DeliveryPhase:
 
 
 class DeliverySummary(BaseModel):
-    """A delivery in a list.
+    """A delivery as displayed in a list.
 
-    Times are those of the latest attempt, in milliseconds. `url`: the delivery's target.
-    `failure_count_after`: the webhook's failure count after this delivery; null if the delivery did
-    not count.
+    `duration_ms` and the outcome are those of the latest attempt. `url`: the URL to which the
+    delivery is sent. `failure_count_after`: the webhook's consecutive failures after this delivery;
+    null if the delivery did not change the count.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -118,8 +120,8 @@ class DeliverySummary(BaseModel):
 
 
 class Delivery(DeliverySummary):
-    """The full record of a delivery. `request_body`: the sent body, byte for byte.
-    `request_headers`: the sent headers with masked signatures."""
+    """A delivery with all its details. `request_body`: the sent body, byte for byte.
+    `request_headers`: the sent headers, with masked signatures."""
 
     response_body: str | None
     remote_ip: str | None
@@ -131,14 +133,15 @@ class Delivery(DeliverySummary):
 
     @property
     def phases(self) -> tuple[DeliveryPhase, ...]:
-        """The phases of the latest attempt."""
+        """The phases of the latest attempt, in order."""
         return phases_of(self.dns_ms, self.connect_ms, self.first_byte_ms, self.duration_ms)
 
 
 def phases_of(
     dns_ms: int | None, connect_ms: int | None, first_byte_ms: int | None, duration_ms: int | None
 ) -> tuple[DeliveryPhase, ...]:
-    """Return the phases that an attempt reached. The last phase ends with the attempt."""
+    """Return the phases that an attempt reached, in order. The last phase ends when the attempt
+    ends. The arguments are in milliseconds from the start of the attempt."""
     ends = (("dns", dns_ms), ("connect", connect_ms), ("waiting", first_byte_ms))
     phases: list[DeliveryPhase] = []
     begin = 0
@@ -154,7 +157,7 @@ def phases_of(
 
 
 def failure_of(status: int) -> FailureKind | None:
-    """Return the failure kind of a response status, or None for a success."""
+    """Return the failure kind of an HTTP response status, or None for a success."""
     if 200 <= status < 300:
         return None
     kinds = {3: FailureKind.HTTP_3XX, 4: FailureKind.HTTP_4XX, 5: FailureKind.HTTP_5XX}
@@ -163,19 +166,19 @@ def failure_of(status: int) -> FailureKind | None:
 
 def says_gone(attempt: DeliveryAttempt, policy: RetryPolicy) -> bool:
     """Return whether the receiver permanently refuses further events: it responded with 410 to a
-    webhook with retries."""
+    webhook that has retries."""
     return policy is RetryPolicy.STANDARD and attempt.response_status == 410
 
 
 def retry_in_s(
     attempt: DeliveryAttempt, number: int, trigger: Trigger, policy: RetryPolicy, randomness: float
 ) -> float | None:
-    """Return the seconds until the next attempt after failed attempt `number` (from 1), or None to
-    give up.
+    """Return the seconds until the next attempt after failed attempt `number` (starting at 1), or
+    None to give up.
 
-    A Retry-After header can delay the attempt, but not advance it. `randomness`: a random number
-    from 0 to 1, which adds up to a tenth of the scheduled time, so that the retries after an outage
-    do not coincide.
+    A Retry-After header can delay the next attempt, but not advance it. `randomness`: a random
+    number from 0 to 1. It adds up to a tenth of the waiting time, so that the retries after an
+    outage do not coincide.
     """
     if policy is RetryPolicy.NONE or trigger is Trigger.TEST or says_gone(attempt, policy):
         return None

@@ -1,4 +1,5 @@
-"""The envelope: the body of a webhook, as bytes that are signed and never serialized again."""
+"""The envelope: the body of a webhook. It is serialized once; the resulting bytes are signed,
+stored and sent."""
 
 from datetime import datetime
 from typing import Annotated
@@ -19,7 +20,7 @@ class Envelope(BaseModel):
     timestamp: Annotated[
         str,
         Field(
-            description="Time of the event, in UTC. A replay keeps it.",
+            description="Time of the event, in UTC. A replay keeps the original time.",
             json_schema_extra={"format": "date-time", "pattern": "Z$"},
         ),
     ]
@@ -28,7 +29,7 @@ class Envelope(BaseModel):
 
 
 def render(event: OutboundEvent, client_id: str, now: datetime) -> bytes:
-    """Return the body in UTF-8."""
+    """Return the webhook body of an event as JSON in UTF-8. `now`: the event's time."""
     timestamp = rfc3339(now, "milliseconds")
     envelope = Envelope(event=event.event, timestamp=timestamp, client_id=client_id, data=event)
     return envelope.model_dump_json().encode()

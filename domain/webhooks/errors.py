@@ -4,46 +4,46 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class InvalidWebhook(InvalidContent):
-    """A request breaks a rule for webhooks. The message is for operators, the French `reason` for
-    callers."""
+    """A webhook's label, URL or list of events breaks a rule. The message is for operators, the
+    French `reason` for callers."""
 
     code = "invalid_webhook"
 
 
 class WebhookNotFound(DomainError):
-    """The webhook does not exist or belongs to another client; the error does not reveal which."""
+    """The webhook does not exist or belongs to another client. The error does not reveal which."""
 
     code = "webhook_not_found"
 
 
 class WebhookEventNotFound(DomainError):
-    """There is no event of that name to subscribe to."""
+    """The event catalogue has no event of the requested name."""
 
     code = "webhook_event_not_found"
 
 
 class DeliveryNotFound(DomainError):
-    """The delivery does not exist, belongs to another client, or is no longer among the latest
-    50."""
+    """The delivery does not exist, belongs to another client, or is no longer among the latest 50
+    of its webhook."""
 
     code = "delivery_not_found"
 
 
 class WebhookDisabled(DomainError):
-    """A disabled webhook accepts no replays; it must be enabled first."""
+    """The webhook is disabled, so it accepts no replays. It must be enabled first."""
 
     code = "webhook_disabled"
 
 
 class DeliveryPending(DomainError):
-    """The delivery is still pending, so there is nothing to replay."""
+    """The delivery is still pending, so it cannot be replayed yet."""
 
     code = "delivery_pending"
 
 
 class TooManyPending(DomainError):
-    """The webhook has reached its limit on pending deliveries; sending some of them frees
-    capacity."""
+    """The webhook has reached its limit on pending deliveries. Once some of them have finished, the
+    request can be repeated."""
 
     code = "too_many_pending_deliveries"
 
@@ -55,8 +55,8 @@ class TooManyWebhooks(DomainError):
 
 
 class Deferred(DomainError):
-    """The delivery must wait, because other deliveries are already waiting or the service's own
-    network is failing. Nothing was sent."""
+    """The delivery must wait, because too many deliveries are already waiting or the service's own
+    network is failing. No request was sent."""
 
     code = "delivery_deferred"
     retryable = True

@@ -1,4 +1,4 @@
-"""The explanation of why a pasted signature matches or does not match."""
+"""The explanation of why a pasted webhook signature matches or does not match."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -13,8 +13,8 @@ _CONTEXT: Final = 8
 
 
 class Origin(StrEnum):
-    """The origin of a secret. `previous`: the secret before a rotation, during the overlap.
-    `retired`: the secret before a rotation, after the overlap."""
+    """The origin of a signing secret. `previous`: the secret before a rotation, while it still
+    signs. `retired`: the secret before a rotation, after it has stopped signing."""
 
     NEWEST = "newest"
     PREVIOUS = "previous"
@@ -25,7 +25,7 @@ class Origin(StrEnum):
 class SignatureResult(StrEnum):
     """The result of verifying a pasted signature. `wrong_string`: the signed string differs from
     the documented one. `unknown_secret`: timestamp and body are as sent, so only the secret can
-    differ. `no_match`: no candidate matches."""
+    differ. `no_match`: no tried combination of secret, string and body gives this signature."""
 
     MATCHES = "matches"
     TOO_OLD = "too_old"
@@ -72,8 +72,9 @@ _SENTENCES: Final = {
 
 
 class Difference(BaseModel):
-    """The first difference in a pasted body. `at`: the difference's offset in bytes, from 0.
-    `sent`, `pasted`: excerpts that start slightly before the difference."""
+    """The first difference between a sent body and the pasted one. `at`: the zero-based offset of
+    the difference, in bytes. `sent`, `pasted`: excerpts of both bodies that start slightly before
+    the difference."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -83,9 +84,10 @@ class Difference(BaseModel):
 
 
 class Explanation(BaseModel):
-    """The result for a pasted signature. `sentence`: the explanation for developers. `secret`: the
-    matching secret's origin. `secret_ends`: the secret's last four characters. `age_s`: seconds
-    since the timestamp. `delivery_id`: the stored delivery that the signature belongs to."""
+    """The result of verifying a pasted signature. `sentence`: the explanation for developers.
+    `secret`: the origin of the secret that matches. `secret_ends`: the last four characters of that
+    secret. `age_s`: seconds since the pasted timestamp. `delivery_id`: the stored delivery that the
+    signature belongs to."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -102,13 +104,14 @@ class Explanation(BaseModel):
 
 
 def sentence(verdict: SignatureResult, mistakes: Sequence[Mistake] = ()) -> str:
-    """Return a sentence that states the verdict and the mistakes found."""
+    """Return the explanation for developers: the verdict, and the mistakes found."""
     said = _SENTENCES[verdict]
     return f"{said} Found: {'; '.join(WORDS[one] for one in mistakes)}." if mistakes else said
 
 
 def difference(sent: bytes, pasted: bytes) -> Difference | None:
-    """Return the first difference between the bodies, or None if they are equal."""
+    """Return the first difference between the sent and the pasted body, or None if they are
+    equal."""
     if sent == pasted:
         return None
     pairs = enumerate(zip(sent, pasted, strict=False))

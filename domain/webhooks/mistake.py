@@ -1,5 +1,5 @@
-"""Common mistakes that receivers make when they verify signatures, each in a form that can be
-tried."""
+"""Common mistakes of receivers when they verify signatures. For each mistake, the functions compute
+the value that the mistake would produce."""
 
 import base64
 import hmac
@@ -13,7 +13,7 @@ from typing import Final
 from domain.webhooks.signature import SECRET_PREFIX
 
 _DIGEST_BYTES: Final = 32
-# Minimum length of a truncated signature: a shorter one would match by chance, or let an attacker
+# Minimum length of a truncated signature. A shorter one would match by chance, or let an attacker
 # guess the rest.
 _FEWEST_BYTES: Final = 8
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -25,14 +25,15 @@ _HEX: Final = re.compile(r"[0-9A-Fa-f]+")
 
 
 class Scheme(StrEnum):
-    """The signature scheme. `service`: X-Service-Signature. `standard`: webhook-signature."""
+    """The signature scheme. `service`: the header X-Service-Signature. `standard`: the header
+    webhook-signature of Standard Webhooks."""
 
     SERVICE = "service"
     STANDARD = "standard"
 
 
 class Mistake(StrEnum):
-    """A mistake in computing or copying a signature. `WORDS` describes each mistake."""
+    """A mistake in computing or copying a signature. `WORDS` has a description of each mistake."""
 
     NO_VERSION = "no_version"
     UPPER_CASE = "upper_case"
@@ -80,23 +81,25 @@ WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ReadSignature:
-    """A parsed signature. `digests`: shorter than 32 bytes if the signature is truncated."""
+    """A parsed signature header. `digests`: one for each signature in the header; a digest is
+    shorter than 32 bytes if its signature is truncated."""
 
     scheme: Scheme
     digests: tuple[bytes, ...]
     mistakes: tuple[Mistake, ...] = ()
 
     def is_of(self, digest: bytes) -> bool:
-        """Return whether the signature contains this digest, compared in constant time."""
+        """Return whether one of the signatures equals this digest. A truncated signature is
+        compared with the start of the digest. The comparison takes constant time."""
         return any(_same(given, digest) for given in self.digests)
 
 
 def read_signature(text: str, *, has_id: bool) -> ReadSignature | None:
-    """Parse the value of any of the three signature headers as leniently as possible, or return
-    None.
+    """Parse the value of any of the three signature headers as leniently as possible. Return None
+    if the value contains no signature.
 
-    `has_id`: whether a webhook-id was given too, so that base64 without a version belongs to
-    Standard Webhooks.
+    `has_id`: whether a webhook-id was pasted too. In that case, base64 without a version is read as
+    a signature of Standard Webhooks.
     """
     text = text.strip().strip("\"'")
     if named := _HEADER_NAME.match(text):
@@ -147,11 +150,12 @@ def _same(given: bytes, digest: bytes) -> bool:
 
 
 Option = tuple[bytes, tuple[Mistake, ...]]
-"""A value that may have been used, with the mistakes that using it implies."""
+"""A key, signed string or body that a receiver may have used, with the mistakes that led to this
+value."""
 
 
 def keys(secret: str, scheme: Scheme) -> Iterator[Option]:
-    """Yield the keys that developers derive from a secret, the correct key first."""
+    """Yield the HMAC keys that developers derive from a secret, the correct key first."""
     rest = secret.removeprefix(SECRET_PREFIX)
     whole, decoded = secret.encode(), base64.b64decode(rest)
     if scheme is Scheme.SERVICE:
@@ -197,8 +201,8 @@ def _decoded_once(body: bytes) -> bytes:
 
 
 def _rendered(body: bytes) -> bytes:
-    """Return JSON as this service serializes it: no spaces, unescaped UTF-8, keys in the same
-    order."""
+    """Return a JSON body as this service serializes it: without spaces, with unescaped UTF-8, and
+    with the keys in their given order. Return any other body unchanged."""
     value = _value(body)
     if value is None:
         return body
@@ -207,7 +211,7 @@ def _rendered(body: bytes) -> bytes:
     )
 
 
-# The order matters: a byte order mark would prevent the JSON from being parsed.
+# The byte order mark comes first, because it would prevent the JSON from being parsed.
 _UNDONE: Final[tuple[tuple[Mistake, Callable[[bytes], bytes]], ...]] = (
     (Mistake.BYTE_ORDER_MARK, _without_mark),
     (Mistake.LINE_ENDS, _one_kind_of_line_end),
@@ -218,7 +222,8 @@ _UNDONE: Final[tuple[tuple[Mistake, Callable[[bytes], bytes]], ...]] = (
 
 
 def undone(body: bytes) -> Iterator[Option]:
-    """Yield a body as received, then with each possible change undone, one after another."""
+    """Yield the body as pasted, then the body after undoing each possible change, one change after
+    another."""
     mistakes: tuple[Mistake, ...] = ()
     yield body, mistakes
     for mistake, undo in _UNDONE:
@@ -229,14 +234,16 @@ def undone(body: bytes) -> Iterator[Option]:
 
 
 class Changes:
-    """Detects changes to a pasted body, which is parsed once and compared with many sent bodies."""
+    """Detects how a pasted body differs from sent bodies. The pasted body is parsed once and
+    compared with many sent bodies."""
 
     def __init__(self, pasted: bytes) -> None:
         self._forms = tuple(undone(pasted))
         self._value = _value(self._forms[-1][0])
 
     def since(self, sent: bytes) -> tuple[Mistake, ...] | None:
-        """Return the changes to the body since it was sent, or None if the content differs."""
+        """Return the changes that turned the sent body into the pasted one, or None if their
+        content differs."""
         for form, mistakes in self._forms:
             if form == sent:
                 return mistakes
@@ -247,7 +254,7 @@ class Changes:
 
 
 def _value(body: bytes) -> object:
-    """Return the parsed JSON, or None if it is invalid."""
+    """Return the parsed JSON value of a body, or None if the body is not valid JSON."""
     try:
         value: object = json.loads(body)
     except (ValueError, RecursionError):

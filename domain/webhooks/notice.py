@@ -1,6 +1,7 @@
-"""The mail, in French, that notifies a client's owner of a failing webhook.
+"""The mail, in French, that notifies a client's owner of a failing or disabled webhook.
 
-It names the webhook by its id: a service mail contains no label and no URL of the client's.
+The mail identifies the webhook by its id. A service mail contains no text of the client's, such as
+a label or a URL.
 """
 
 from dataclasses import dataclass
@@ -27,8 +28,9 @@ _REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TroubledWebhook:
-    """A webhook, its owner, and the failure to report. `failures`: the number of consecutive
-    failures, including this one."""
+    """The failing webhook, its client's owner, and the latest failure. `failures`: the number of
+    consecutive failures, including this one. `status`: the HTTP status of the response, if there
+    was one."""
 
     owner_email: str
     webhook_id: str
@@ -45,7 +47,8 @@ def notice_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the mail. The mail's name depends only on `delivery_id`."""
+    """Return the mail to the owner. The mail's name depends only on `delivery_id`, so that a retry
+    sends the same mail."""
     disabled = notice is not Notice.FAILING
     return OutgoingMail(
         name=f"webhooks.{delivery_id.lower()}",

@@ -1,8 +1,8 @@
-"""Outbound events: the service's notifications to a merchant's systems.
+"""Outbound events: the notifications that the service sends to a merchant's systems.
 
 Source: the API specification, "Outbound webhooks". The data of `ticket.resolved` follows the
-specification; the data of all other events is our own design. A dry run sends no events. The
-descriptions of classes and fields are published with their schemas.
+specification. The data of all other events is this project's own design. A dry run sends no events.
+The descriptions of classes and fields are published with their schemas.
 """
 
 from bisect import bisect_right
@@ -29,8 +29,8 @@ OutboundEventId = Literal[
 
 PREVIEW_CHARS: Final = 200
 MAX_RESPONSE_BYTES: Final = 90_000
-"""Maximum size of an answer within a body, in bytes. With all other fields at their maximum, the
-body then stays below the 100 KB that receivers are asked to accept."""
+"""Maximum size of an answer within a webhook body, in bytes. If all other fields have their maximum
+size, the body is still smaller than 100 KB, the size that receivers are asked to accept."""
 
 _TicketId = Annotated[
     str, Field(description="Ticket id given by the caller; otherwise the event's id.")
@@ -46,7 +46,7 @@ _Provider = Annotated[str, Field(description="Provider of the integration, such 
 
 
 class OutboundEvent(BaseModel):
-    """The data of one event. Its class determines the event."""
+    """The data of one outbound event. Each kind of event has its own subclass."""
 
     model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
@@ -60,15 +60,15 @@ class TicketEvent(OutboundEvent):
 
     @property
     def ticket_key(self) -> str:
-        """Return a fixed-length digest of the ticket's id."""
+        """A digest of the ticket's id, which has the same length for every ticket."""
         return sha256(self.ticket_id.encode()).hexdigest()
 
 
 class TicketResolved(TicketEvent):
-    """The customer has received an answer, from the agent or from a person. Sent for each
-    resolution: a new message from the customer reopens the ticket. Not sent for a ticket that is
-    closed without an answer, such as an auto-reply. Deduplicate by the `webhook-id` header, or by
-    `event`, `ticket_id` and `resolution`."""
+    """The customer has received an answer, from the agent or from a person. The event is sent for
+    each resolution, because a new message from the customer reopens the ticket. The event is not
+    sent for a ticket that is closed without an answer, such as an auto-reply. Deduplicate by the
+    `webhook-id` header, or by `event`, `ticket_id` and `resolution`."""
 
     event = "ticket.resolved"
 
@@ -80,8 +80,10 @@ class TicketResolved(TicketEvent):
         int,
         Field(
             ge=0,
-            description="Time from the event's request to the answer, in milliseconds, including "
-            "the time of a human review.",
+            description=(
+                "Time from receiving the event to answering the customer, in milliseconds. It "
+                "includes the time of a human review."
+            ),
         ),
     ]
     ai_response_truncated: Annotated[
@@ -95,19 +97,21 @@ class TicketResolved(TicketEvent):
         int,
         Field(
             ge=1,
-            description="Number of this resolution of the ticket, starting at 1. It increases if "
-            "the customer writes again and gets another answer.",
+            description=(
+                "Number of this resolution of the ticket, starting at 1. The number increases if "
+                "the customer writes again and gets another answer."
+            ),
         ),
     ] = 1
 
     def numbered(self, number: int) -> Self:
-        """Return the data with this resolution's number."""
+        """Return a copy of the data with `number` as the number of this resolution."""
         return self.model_copy(update={"resolution": number})
 
 
 class TicketEscalated(TicketEvent):
-    """A person must decide. Sent for each escalation: an approved action with an unknown outcome
-    escalates the ticket again."""
+    """A person must decide about the ticket. The event is sent for each escalation. For example, an
+    approved action with an unknown outcome escalates the ticket again."""
 
     event = "ticket.escalated"
 
@@ -115,25 +119,32 @@ class TicketEscalated(TicketEvent):
     classification: _Classification
     confidence: _Confidence
     reason: Annotated[
-        EscalationReason, Field(description="Escalation reason: why a person must decide.")
+        EscalationReason, Field(description="Reason for the escalation: why a person must decide.")
     ]
     review_id: Annotated[str, Field(description="ULID of the review that waits for a decision.")]
 
 
 class TicketResponseFailed(TicketEvent):
-    """No answer was produced, or it could not be delivered to the customer."""
+    """The agent produced no answer, or the answer could not be delivered to the customer."""
 
     event = "ticket.response_failed"
 
     customer_email: _Email
     error_code: Annotated[str, Field(description="Machine-readable reason for the failure.")]
-    message: Annotated[str, Field(description="Fixed text for people.")]
+    message: Annotated[
+        str,
+        Field(
+            description=(
+                "Description of the failure for people. The text is the same for all failures."
+            )
+        ),
+    ]
 
 
 class ConversationCreated(TicketEvent):
-    """A conversation starts with a new ticket, mail or session, or with the first message from an
-    address for some time. Sent before the agent processes the message. Later messages in the
-    conversation do not send it."""
+    """A conversation has started, with a new ticket, mail or session, or with the first message
+    from an address for some time. The event is sent before the agent processes the message. It is
+    not sent for later messages in the conversation."""
 
     event = "conversation.created"
 
@@ -153,8 +164,8 @@ class ConversationCreated(TicketEvent):
 
 
 class SentimentNegative(OutboundEvent):
-    """The sentiment of a conversation enters the critical zone. Sent again only after the sentiment
-    has left the zone."""
+    """The sentiment of a conversation has entered the critical zone. The event is sent again only
+    after the sentiment has left the zone."""
 
     event = "conversation.sentiment_negative"
 
@@ -166,7 +177,9 @@ class SentimentNegative(OutboundEvent):
         Field(
             ge=-1,
             le=1,
-            description="Sentiment of the previous message, -1 to 1; null if this is the first.",
+            description=(
+                "Sentiment of the previous message, -1 to 1; null if this is the first message."
+            ),
         ),
     ]
     threshold: Annotated[
@@ -175,8 +188,9 @@ class SentimentNegative(OutboundEvent):
 
 
 class UsageThresholdReached(OutboundEvent):
-    """80 percent, then 100 percent, of the month's tickets are used. Each threshold is sent once a
-    month, even if a plan change causes it. A plan without a ticket limit has no thresholds."""
+    """The client has used 80 percent, or 100 percent, of the month's tickets. The event is sent
+    once a month for each threshold, even if a change of plan causes it. A plan without a ticket
+    limit has no thresholds."""
 
     event = "usage.threshold_reached"
 
@@ -184,12 +198,19 @@ class UsageThresholdReached(OutboundEvent):
         str, Field(pattern=r"^\d{4}-\d{2}$", description="Calendar month in UTC, as YYYY-MM.")
     ]
     threshold: Annotated[
-        Threshold, Field(description="Percentage of the month's tickets that was reached.")
+        Threshold,
+        Field(description=("Threshold that was reached, as a percentage of the month's tickets.")),
     ]
     tickets_used: Annotated[int, Field(ge=0, description="Tickets counted in the month.")]
     tickets_limit: Annotated[int, Field(ge=0, description="Monthly ticket limit of the plan.")]
     credits_balance: Annotated[
-        int, Field(ge=0, description="Credits left; each pays for one ticket beyond the limit.")
+        int,
+        Field(
+            ge=0,
+            description=(
+                "Number of credits left. Each credit pays for one ticket beyond the limit."
+            ),
+        ),
     ]
 
 
@@ -203,8 +224,10 @@ class IntegrationConnected(OutboundEvent):
     reason: Annotated[
         Literal["connected", "reconnected"],
         Field(
-            description="`connected`: there was no integration with this provider; `reconnected`: "
-            "it replaces another one."
+            description=(
+                "`connected`: the client had no integration with this provider; `reconnected`: "
+                "the integration replaces another one with this provider."
+            )
         ),
     ]
 
@@ -219,8 +242,11 @@ class IntegrationDisconnected(OutboundEvent):
     reason: Annotated[
         str,
         Field(
-            description="`disconnected`: a person requested it; `replaced`: the same provider was "
-            "connected again; otherwise the code of the error that ended the integration."
+            description=(
+                "`disconnected`: a person disconnected the integration; `replaced`: the same "
+                "provider was connected again; otherwise the code of the error that ended the "
+                "integration."
+            )
         ),
     ]
 
@@ -243,7 +269,7 @@ class PlaybookActivated(OutboundEvent):
 
 
 def fitting(response: str) -> str:
-    """Return the longest beginning of an answer that fits in a body."""
+    """Return the answer, truncated so that it takes at most MAX_RESPONSE_BYTES in a JSON body."""
     if _bytes_in_a_body(response) <= MAX_RESPONSE_BYTES:
         return response
     lengths = range(1, len(response) + 1)

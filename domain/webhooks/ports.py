@@ -1,4 +1,4 @@
-"""Ports of webhooks: sending and monitoring deliveries."""
+"""Ports for sending webhook deliveries and for monitoring them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,27 +9,29 @@ from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 
 
 class WebhookSender(Protocol):
-    """Sends requests to merchants' URLs."""
+    """Sends HTTP requests to merchants' URLs."""
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, client_id: str
     ) -> DeliveryAttempt:
-        """Send one POST within 10 s, after waiting for a DNS lookup thread.
+        """Send one POST to a URL and return the result. The request takes at most 10 s after a
+        thread for the DNS lookup is free.
 
-        Never raises for the receiver's behaviour or for a URL that is no longer allowed. Raises
-        EngineUnavailable if this machine has no free connection, and Deferred if too many lookups
-        are running, for this client or for all. `client_id`: the owner, so that one client's
-        unresponsive names do not occupy the threads for another client's lookups.
+        A failure of the receiver or a URL that is no longer allowed never raises; the result
+        describes it. Raises EngineUnavailable if this machine has no free connection, and Deferred
+        if too many lookups are running, for this client or for all. `client_id`: the owner of the
+        URL. Lookup threads are limited per client, so that one client's unresponsive host names do
+        not block other clients.
         """
 
     async def finds(self, name: str) -> bool:
-        """Return whether one of the service's own names resolves now."""
+        """Return whether the DNS lookup of one of the service's own host names succeeds now."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TakenPlace:
-    """A slot taken for a delivery. `keys`: the keys under which the slot is counted; empty if slots
-    cannot be counted."""
+    """A concurrency slot that a delivery holds. `keys`: the keys under which the slot is counted;
+    empty if slots cannot be counted at the moment."""
 
     keys: tuple[int, ...]
 
@@ -38,22 +40,24 @@ class Places(Protocol):
     """Limits on concurrent deliveries per endpoint and per client, shared by all workers."""
 
     async def take(self, client_id: str, webhook_id: str) -> TakenPlace | None:
-        """Acquire a slot, or return None if all slots are in use. Never raises, and never waits
-        long."""
+        """Acquire a slot for a delivery, or return None if all slots are in use. Never raises, and
+        never waits long."""
 
     def give_back(self, place: TakenPlace) -> None:
-        """Release a slot. Call once per slot."""
+        """Release a slot that `take` returned. Call this method once per slot."""
 
 
 class WatchDeliveries(Protocol):
-    """Monitors the outcomes of deliveries."""
+    """Monitors the outcomes of webhook deliveries, for metrics and alerts."""
 
     def tried(self, status: DeliveryStatus, attempt: DeliveryAttempt | None) -> None:
-        """Record the end of an attempt, including a repeated attempt.
+        """Record the outcome of a delivery attempt, including an attempt that is repeated after a
+        crash.
 
-        `pending`: another attempt follows. `attempt`: None if nothing was sent.
+        `status`: the delivery's state; `pending` means that another attempt follows. `attempt`:
+        None if nothing was sent.
         """
 
     def part_failing(self, part: OwnPart, *, failing: bool) -> None:
-        """Record that a part of the service's own path to receivers has started to fail, or has
-        recovered."""
+        """Record that a part of the service's own network path to receivers has started to fail
+        (`failing`) or has recovered."""

@@ -1,4 +1,4 @@
-"""One example of each event, for the catalogue and for test deliveries."""
+"""One example of each outbound event, for the event catalogue and for test deliveries."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -86,9 +86,9 @@ _BY_EVENT: Final[Mapping[OutboundEventId, OutboundEvent]] = {one.event: one for 
 
 
 TESTED_BY_DEFAULT: Final[OutboundEventId] = "ticket.resolved"
-"""The event that a test delivery uses by default, as specified."""
+"""The event that a test delivery sends by default, as specified."""
 
 
 def sample(event: OutboundEventId) -> OutboundEvent:
-    """Return the example of an event. All events with this id have the example's class."""
+    """Return the example data of an event."""
     return _BY_EVENT[event]

@@ -1,5 +1,5 @@
-"""A webhook's secret at rest, sealed together with its owner so that it works for no other
-webhook."""
+"""Encrypt a webhook's secret for storage, together with the webhook's id, so that it cannot be used
+for another webhook."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from domain.webhooks.signature_verdict import KnownSecret
 
 @dataclass(frozen=True, slots=True)
 class SealedSecret:
-    """A sealed secret with which a pasted signature is compared."""
+    """An encrypted webhook secret with which a pasted signature is compared."""
 
     sealed: str = field(repr=False)
     origin: Origin
@@ -23,8 +23,8 @@ def seal_secret(sealer: Sealer, client_id: str, webhook_id: str, secret: str) ->
 
 
 def unseal_secret(sealer: Sealer, client_id: str, webhook_id: str, sealed: str) -> str:
-    """Unseal a secret. Raises ValueError if it was sealed with another key or for another
-    webhook."""
+    """Return the decrypted secret. Raises ValueError if the secret was encrypted with another key
+    or for another webhook."""
     owner, _, secret = sealer.unseal(sealed).rpartition("/")
     if owner != f"{client_id}/{webhook_id}":
         raise ValueError("another webhook's secret")
@@ -34,10 +34,10 @@ def unseal_secret(sealer: Sealer, client_id: str, webhook_id: str, sealed: str) 
 def known_secrets(
     sealer: Sealer, client_id: str, secrets: Iterable[SealedSecret]
 ) -> tuple[KnownSecret, ...]:
-    """Unseal the secrets.
+    """Return the decrypted secrets, for explaining a signature.
 
-    Raises ValueError as `unseal_secret` does, except for another webhook's secret: this is only an
-    additional guess, and is skipped.
+    Raises ValueError if one of the webhook's own secrets cannot be decrypted. A secret of another
+    webhook that cannot be decrypted is skipped, because it is only an additional guess.
     """
     known: list[KnownSecret] = []
     for one in secrets:

@@ -1,4 +1,4 @@
-"""Signatures of deliveries: the service's own scheme and Standard Webhooks, with the same
+"""Signatures of webhook deliveries. The service's own scheme and Standard Webhooks use the same
 secret."""
 
 import base64
@@ -26,14 +26,16 @@ _SECRETS: Final = (SIGNATURE, SIGNATURE_NEXT, STANDARD_SIGNATURE)
 
 
 def secret_of(random: bytes) -> str:
-    """Return a secret: whsec_ and 48 hexadecimal characters, from SECRET_BYTES random bytes."""
+    """Return a webhook secret made from SECRET_BYTES random bytes: `whsec_` and 48 hexadecimal
+    characters."""
     if len(random) != SECRET_BYTES:
         raise ValueError("24 bytes expected")
     return SECRET_PREFIX + random.hex()
 
 
 def service_signature(secret: str, timestamp: int, body: bytes) -> str:
-    """Return "v1=" and the hex HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole secret."""
+    """Return "v1=" and the hexadecimal HMAC-SHA256 of `<timestamp>.<body>`. The key is the whole
+    secret."""
     signed = f"{timestamp}.".encode() + body
     return "v1=" + hmac.digest(secret.encode(), signed, "sha256").hex()
 
@@ -41,7 +43,8 @@ def service_signature(secret: str, timestamp: int, body: bytes) -> str:
 def standard_signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
     """Return "v1," and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`.
 
-    As specified, the key is the base64-decoded secret without its prefix. Raises ValueError.
+    As Standard Webhooks specifies, the key is the secret without its prefix, base64-decoded. Raises
+    ValueError if the secret is not valid base64.
     """
     try:
         key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
@@ -63,10 +66,11 @@ def signed_headers(
     secrets: Sequence[str],
     service: ServiceName,
 ) -> dict[str, str]:
-    """Return all headers of a delivery.
+    """Return all HTTP headers of a delivery, including the signatures.
 
-    `secrets`: newest first. During a rotation's overlap the older secret signs X-Service-Signature,
-    for receivers that know only the older one. `timestamp`: Unix seconds.
+    `secrets`: the signing secrets, newest first; two during the overlap of a rotation. In that
+    case, the older secret signs X-Service-Signature, for receivers that know only the older secret.
+    `timestamp`: Unix seconds.
     """
     newest, *older = secrets
     headers = {
@@ -90,5 +94,5 @@ def signed_headers(
 
 
 def masked(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers with masked signatures, for storage and display."""
+    """Return the headers of a delivery with masked signatures, for storage and display."""
     return {name: MASK if name in _SECRETS else value for name, value in headers.items()}

@@ -1,7 +1,7 @@
-"""Explain why a signature does not match, by trying common mistakes until one matches.
+"""Explain why a webhook signature does not match, by trying common mistakes until one matches.
 
-The pasted signature may be the one that the service sent or the one that a receiver computed; both
-give the same result.
+A developer pastes the signature. It may be the one that the service sent, or the one that a
+receiver computed; both lead to the same explanation.
 """
 
 import hmac
@@ -24,7 +24,7 @@ from domain.webhooks.mistake import (
 )
 
 TOLERANCE_S: Final = 300
-"""Maximum difference, in seconds, between a timestamp and the receiver's clock."""
+"""Maximum difference between a signature's timestamp and the receiver's clock, in seconds."""
 
 _SECONDS: Final = re.compile(r"[0-9]{1,11}")
 
@@ -38,7 +38,8 @@ class KnownSecret:
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A stored delivery. `timestamp`: Unix seconds of the latest attempt."""
+    """A stored delivery with which a pasted request is compared. `timestamp`: Unix seconds of the
+    latest attempt."""
 
     delivery_id: str
     message_id: str
@@ -48,9 +49,10 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Pasted:
-    """The pasted parts of a request. `signature`: the value of X-Service-Signature, -Next or
-    webhook-signature. `timestamp`, `message_id`: the values of the other headers; only
-    webhook-signature needs `message_id`."""
+    """The parts of a request that a developer has pasted. `signature`: the value of
+    X-Service-Signature, X-Service-Signature-Next or webhook-signature. `timestamp`, `message_id`:
+    the values of the timestamp and webhook-id headers; only webhook-signature needs `message_id`.
+    """
 
     signature: str = field(repr=False)
     timestamp: str
@@ -73,8 +75,9 @@ _OF_STRING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Try:
-    """One way in which the signature may have been computed. `body`: the body that would be signed.
-    `sent`: the delivery that the body or timestamp was taken from."""
+    """One way in which the signature may have been computed. `key`, `signed`: the HMAC's key and
+    input. `body`: the body within `signed`. `sent`: the delivery that the body or timestamp was
+    taken from."""
 
     secret: KnownSecret
     key: bytes = field(repr=False)
@@ -87,10 +90,10 @@ class _Try:
 def explain(
     pasted: Pasted, *, secrets: Sequence[KnownSecret], sent: Sequence[Sent], now: datetime
 ) -> Explanation:
-    """Explain a signature.
+    """Return why the pasted signature matches or does not match.
 
-    `secrets`: all secrets that may have been used. `sent`: the webhook's stored deliveries.
-    Computes several hundred HMACs of the body.
+    `secrets`: all secrets that may have been used. `sent`: the webhook's stored deliveries. The
+    function computes several hundred HMACs of the body.
     """
     pasted = replace(
         pasted, timestamp=pasted.timestamp.strip(), message_id=pasted.message_id.strip()
@@ -99,7 +102,8 @@ def explain(
     if read is None:
         verdict = SignatureResult.MALFORMED_SIGNATURE
         return Explanation(verdict=verdict, sentence=sentence(verdict))
-    # Most likely deliveries first, because a replay has the same body as its original.
+    # Try the most likely deliveries first, because a replay has the same body as its original
+    # delivery.
     sent = sorted(
         sent,
         key=lambda one: (
@@ -135,7 +139,7 @@ def _tries(
 
 
 def _right(secret: KnownSecret, scheme: Scheme, of: Pasted, sent: Sent | None = None) -> _Try:
-    """Return the documented way to compute the signature."""
+    """Return the documented way to compute the signature of a request with this secret."""
     key, _ = next(keys(secret.value, scheme))
     signed, _ = next(signed_strings(of.message_id, of.timestamp, of.body, scheme))
     return _Try(secret, key, signed, (), of.body, sent)
@@ -166,10 +170,12 @@ def _explained(
 
 
 def _original(body: bytes, pasted: Pasted, sent: Sequence[Sent]) -> Sent | None:
-    """Return the delivery sent at that second with this body, else one whose body was changed into
-    it.
+    """Return the delivery that was sent at the pasted timestamp with this body. If there is none,
+    return a delivery of that time whose body was changed into this body. Return None if no delivery
+    fits.
 
-    A receiver that signs the parsed body gets a matching signature.
+    The second case occurs if a receiver signs the parsed and re-serialized body: the signature then
+    matches the changed body.
     """
     then = [one for one in sent if str(one.timestamp) == pasted.timestamp]
     same = next((one for one in then if one.body == body), None)
@@ -188,7 +194,7 @@ def _verdict(
     *,
     body_changed: bool,
 ) -> SignatureResult:
-    """Return the most severe verdict, because its cause must be fixed first."""
+    """Return the most severe verdict that applies, because its cause must be fixed first."""
     found = (
         (one.secret.origin is Origin.OTHER_WEBHOOK, SignatureResult.OTHER_WEBHOOKS_SECRET),
         (one.secret.origin is Origin.RETIRED, SignatureResult.RETIRED_SECRET),

@@ -1,7 +1,7 @@
-"""A webhook's URL: the checks when it is saved, and again at each delivery.
+"""Validate a webhook's URL, when it is saved and before each delivery.
 
-Names are not resolved here. Their addresses can change at any time, so the addresses are checked
-when the connection is opened.
+This module does not resolve host names, because their addresses can change at any time. The
+addresses are checked when the connection is opened.
 """
 
 import re
@@ -15,28 +15,31 @@ from domain.webhooks.address_guard import Address, canonical, forbidden
 from domain.webhooks.errors import InvalidWebhook
 
 MAX_URL: Final = 2048
-"""In characters."""
+"""Maximum length of a URL, in characters."""
 _UNREADABLE: Final = ("url: not an address", "url : adresse illisible")
 _MAX_HOST: Final = 253
 _HTTPS: Final = 443
-# Lower ports belong to well-known services such as mail, to which a URL must not connect.
+# Lower ports, except 443, belong to well-known services such as mail, to which a URL must not
+# connect.
 _FIRST_FREE_PORT: Final = 1024
 
-# Names that do not exist on the Internet (RFC 6761, RFC 6762 with its appendix G, RFC 8375).
+# Domain names that do not exist on the Internet (RFC 6761, RFC 6762 with its appendix G, RFC 8375).
 _LOCAL: Final = re.compile(
     r"(?:.*\.)?(?:localhost|localdomain|local|home\.arpa|internal|intranet|private|corp|home|lan)"
 )
 _LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 _NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
-# Characters that remain unescaped in a path or query, including `%`, which already escapes others.
+# Characters that are not escaped in a path or query. They include `%`, because it is part of
+# existing escapes.
 _KEPT: Final = "/?%:@!$&'()*+,;=-._~[]"
 
 
 def check_url(url: str, allow_private: bool) -> str:
-    """Return the URL in the form used to connect. Raises InvalidWebhook.
+    """Validate a webhook's URL and return it in the form used to connect. Raises InvalidWebhook.
 
-    The host is in ASCII and lower case, a numeric host is an address, and `:443` and an empty path
-    are removed. `allow_private`: allow this machine, private networks and their names.
+    The returned host is in ASCII and lower case, or an IP address if it was numeric. `:443` is
+    removed, and an empty path becomes `/`. `allow_private`: allow this machine, private networks
+    and their names.
     """
     if len(url) > MAX_URL:
         raise InvalidWebhook(
@@ -82,7 +85,8 @@ def _port(port: int | None) -> str:
 
 
 def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
-    """Return a host in the form used for the lookup: a name in ASCII and lower case, or an address.
+    """Validate a host and return it in the form used for the lookup: a name in ASCII and lower
+    case, or an IP address.
 
     `bracketed`: whether the host was in brackets, like an IPv6 address. Raises InvalidWebhook, also
     for a host that is known to be private.
@@ -105,9 +109,10 @@ def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
 
 
 def _ascii(written: str) -> str:
-    """Return the name in ASCII and lower case, without a final dot."""
+    """Return a host name in ASCII and lower case, without a final dot."""
     try:
-        # ASCII names skip IDNA, which rejects `_` and `r3---sn` although such names exist.
+        # ASCII names are not processed by IDNA, which rejects `_` and `r3---sn` although such names
+        # exist.
         host = written if written.isascii() else idna.encode(written, uts46=True).decode()
     except idna.IDNAError:
         raise InvalidWebhook("url: not a host name", "url : nom d'hôte invalide") from None
@@ -125,10 +130,10 @@ def _ipv6(host: str) -> Address:
 
 
 def _ipv4(host: str) -> Address | None:
-    """Parse a host that a resolver would read as an address in any old form: 127.1, 0x7f000001,
+    """Parse a host that resolvers accept as an IPv4 address in an old form: 127.1, 0x7f000001,
     0177.0.0.1, 2130706433.
 
-    Return None for a name. Raises InvalidWebhook for an invalid number.
+    Return None for a host name. Raises InvalidWebhook for an invalid number.
     """
     parts = host.split(".")
     if not _NUMBER.fullmatch(parts[-1]):
@@ -141,8 +146,8 @@ def _ipv4(host: str) -> Address | None:
 
 
 def _number(written: str) -> int:
-    """Parse a decimal number, an octal number with a leading 0, or a hexadecimal number with 0x.
-    Raises InvalidWebhook."""
+    """Return the value of a decimal number, an octal number with a leading 0, or a hexadecimal
+    number with a leading 0x. Raises InvalidWebhook."""
     if not _NUMBER.fullmatch(written):
         raise InvalidWebhook(*_UNREADABLE)
     try:

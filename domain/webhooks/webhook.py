@@ -1,4 +1,4 @@
-"""A webhook: a merchant's URL that receives some events. Source: the API specification."""
+"""A webhook: a merchant's URL that receives selected events. Source: the API specification."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -11,43 +11,44 @@ from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.outbound_event import OutboundEventId
 
 MAX_LABEL: Final = 100
-"""In characters."""
+"""Maximum length of a webhook's label, in characters."""
 MAX_WEBHOOKS: Final = 100
 """Maximum number of webhooks per client."""
 MAX_PENDING: Final = 20_000
-"""Maximum number of pending deliveries of one client, divided evenly among its webhooks. A further
-event is recorded as missed, and can be replayed when there is capacity."""
+"""Maximum number of pending deliveries of one client, divided evenly among the client's webhooks.
+An event above the limit is recorded as missed. It can be replayed once there is capacity."""
 KEPT_DELIVERIES: Final = 50
-"""Number of a webhook's finished deliveries that are stored, latest first, besides the pending
-ones."""
+"""Number of finished deliveries that are stored for each webhook, latest first. Pending deliveries
+are always stored."""
 COUNTED_MISSES: Final = 1000
-"""Maximum count of missed events. A webhook that was disabled for long can have missed any number,
-and an exact count would take too long."""
+"""Maximum count of a webhook's missed events. A webhook that was disabled for a long time can have
+missed any number of events, and an exact count would take too long."""
 DISABLED_AT: Final = 20
-"""Number of consecutive failures after which a webhook is disabled."""
+"""Number of consecutive failures at which a webhook is disabled."""
 WARNED_AT: Final = (10, 15)
-"""Numbers of consecutive failures after which the owner is warned."""
+"""Numbers of consecutive failures at which the client's owner is warned."""
 OVERLAP_HOURS: Final = 24.0
-"""Hours for which the previous secret continues to sign after a rotation, by default."""
+"""Default number of hours for which the previous secret still signs after a rotation."""
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 ALL_EVENTS: Final = "*"
-# French keyboards insert these spaces before a colon. A displayed label does not need them.
+# French keyboards insert these non-breaking spaces before a colon. A displayed label does not need
+# them.
 _SPACES: Final = str.maketrans("\u00a0\u202f", "  ")
-# Joins the parts of an emoji; Python counts this character as unprintable.
+# The zero-width joiner joins the parts of an emoji, but Python treats it as unprintable.
 _JOINER: Final = "\u200d"
 EVENT_IDS: Final[tuple[OutboundEventId, ...]] = get_args(OutboundEventId)
 
 
 class RetryPolicy(StrEnum):
-    """The retry policy of failed deliveries: none, or the schedule of Standard Webhooks."""
+    """The retry policy for failed deliveries: no retries, or the schedule of Standard Webhooks."""
 
     NONE = "none"
     STANDARD = "standard"
 
 
 class DisabledReason(StrEnum):
-    """Why a webhook was disabled. `gone`: the receiver responded with 410 to a webhook with
+    """Why a webhook was disabled. `gone`: the receiver responded with 410, and the webhook has
     retries."""
 
     FAILURES = "failures"
@@ -56,7 +57,7 @@ class DisabledReason(StrEnum):
 
 
 class Notice(StrEnum):
-    """A notification that the client's owner receives by mail."""
+    """A kind of mail that notifies the client's owner of a failing or disabled webhook."""
 
     FAILING = "failing"
     DISABLED = "disabled"
@@ -65,9 +66,9 @@ class Notice(StrEnum):
 
 class Webhook(BaseModel):
     """A webhook as displayed, without its secret. `missed`: the number of events that were not
-    delivered and can still be replayed, counted up to COUNTED_MISSES. `once_per_ticket`: only the
-    first event of each type is sent for a ticket. `previous_secret_until`: the end of a rotation's
-    overlap."""
+    delivered and can still be replayed, counted up to COUNTED_MISSES. `once_per_ticket`: for each
+    ticket, only the first event of each type is sent. `previous_secret_until`: when the previous
+    secret stops signing after a rotation."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -87,7 +88,8 @@ class Webhook(BaseModel):
 
 
 def check_label(label: str) -> str:
-    """Return the label, trimmed, with plain spaces. Raises InvalidWebhook."""
+    """Validate a label and return it trimmed, with non-breaking spaces replaced. Raises
+    InvalidWebhook."""
     trimmed = label.translate(_SPACES).strip()
     if not 1 <= len(trimmed) <= MAX_LABEL:
         raise InvalidWebhook(
@@ -101,7 +103,8 @@ def check_label(label: str) -> str:
 
 
 def check_events(events: Iterable[str]) -> tuple[str, ...]:
-    """Return the events in the catalogue's order, without duplicates; `*` replaces all others.
+    """Validate event names and return them in the catalogue's order, without duplicates. `*`
+    replaces all others.
 
     Raises InvalidWebhook for an empty list and for an unknown event.
     """
@@ -116,21 +119,22 @@ def check_events(events: Iterable[str]) -> tuple[str, ...]:
 
 
 def wants(events: Iterable[str], event: OutboundEventId) -> bool:
-    """Return whether a webhook with these events receives `event`."""
+    """Return whether a webhook that is subscribed to `events` receives `event`."""
     return any(one in (ALL_EVENTS, event) for one in events)
 
 
 def pending_room(webhooks: int) -> int:
-    """Return the number of deliveries that may be pending per webhook, for a client with `webhooks`
+    """Return the maximum number of pending deliveries per webhook, for a client that has `webhooks`
     webhooks."""
     return MAX_PENDING // max(1, webhooks)
 
 
 def notice_of(failure_count: int, *, disabled: bool) -> Notice | None:
-    """Return the notification due after a delivery, or None.
+    """Return the kind of mail to send to the client's owner after a delivery, or None.
 
-    `failure_count`: the count after the delivery. If a webhook was disabled after fewer than
-    DISABLED_AT failures, its receiver is gone.
+    `failure_count`: the webhook's consecutive failures after the delivery. `disabled`: whether the
+    delivery disabled the webhook. If that happened before DISABLED_AT failures, the receiver
+    responded with 410.
     """
     if disabled:
         return Notice.DISABLED if failure_count >= DISABLED_AT else Notice.GONE
