@@ -1,4 +1,5 @@
-"""The address request: a reply to an order question from an unproved address, asking for a code.
+"""The address request: when the author of an order question has not proved the claimed email
+address, the reply asks for a verification code.
 
 The reply does not depend on the claimed address, so it reveals nothing about it.
 """
@@ -18,12 +19,13 @@ from domain.agent.speech.request import Standing
 from domain.intake.address_claim import can_be_proved
 from domain.intake.order_number import speaks_of_order
 
-# Requests for a person and prompt injections go to people, not to a request for a code.
+# Messages with these reasons are escalated to a human; a code is not requested for them.
 _FOR_PEOPLE = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
 def address_request(context: BrainContext, policy_context: PolicyContext) -> ResolvedReply | None:
-    """Return the request for a code, or None if the message should go to a brain.
+    """Return the reply that requests a verification code, or None if a brain should answer the
+    message.
 
     The code is requested if the message plainly concerns an order, or contains a wrong code.
     Neither the claimed address nor its orders are looked up.
@@ -38,9 +40,10 @@ def address_request(context: BrainContext, policy_context: PolicyContext) -> Res
 def instead_of_people(
     context: BrainContext, policy_context: PolicyContext, answer: BrainAnswer, judgement: Judgement
 ) -> ResolvedReply | None:
-    """Return the request for a code, to replace an answer that would go to people.
+    """Return the reply that requests a verification code, to replace an answer that a human would
+    have to review.
 
-    Return None if the brain's answer stands, or if the message must go to people.
+    Return None if the brain's answer needs no review, or if a human must see the message.
     """
     is_unsure = answer.doubt is not None or judgement.doubt is not None or judgement.refused
     if not is_unsure or answer.doubt in _FOR_PEOPLE or judgement.doubt in _FOR_PEOPLE:
@@ -57,7 +60,7 @@ def _request(context: BrainContext, policy_context: PolicyContext) -> ResolvedRe
     language = _language(context)
     judgement = judge(policy_context, Category.ORDER_STATUS, ())
     if not judgement.plan or judgement.plan[-1].kind not in REPLIES:
-        return None  # a reply that people send is not replaced
+        return None  # do not replace a reply that a human sends
     *before, reply = judgement.plan
     plan = (*before, reply.model_copy(update={"mails_code": True}))
     words = wording.code_request(language, context.brand_name, refused=event.code_refused)

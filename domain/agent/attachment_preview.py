@@ -1,4 +1,4 @@
-"""Choose which of a message's files to show to a brain."""
+"""Choose the files of a message that a brain is shown."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from domain.intake.attachment_type import SHOWN_INLINE
 
 MAX_IMAGES: Final = 4
 MAX_IMAGE_BYTES: Final = 5 * 1024 * 1024
-"""Maximum total size, in bytes, of all images sent with one question."""
+"""Maximum total size, in bytes, of all images in one request to a brain."""
 
-# Folded words that refer to attachments.
+# Words for attachments, lower-case and without accents.
 _REFERS: Final = re.compile(
     r"\b(?:photos?|images?|pieces? jointes?|ci[- ]?joints?|ci[- ]?jointes?|en pj|captures?|scans?"
     r"|attach(?:ed|ing|ments?)|pictures?|pics?|screenshots?|enclosed|pdfs?|documents?|fichiers?"
@@ -28,7 +28,8 @@ _PROVED_BY_PHOTOS: Final = frozenset(
 
 class AttachmentPreview(BaseModel):
     """A file as a brain sees it. `media_type`: detected from the bytes, or None if the file is not
-    stored. `data`: the bytes of an image that is shown to a brain that reads images, else None."""
+    stored. `size`: in bytes. `data`: the bytes of an image that is shown to a brain that reads
+    images, else None."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -39,7 +40,8 @@ class AttachmentPreview(BaseModel):
 
 
 def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
-    """Return the ids of the images to show, in order, up to the limits on number and size."""
+    """Return the ids of the images to show. Earlier images take precedence, up to MAX_IMAGES and
+    MAX_IMAGE_BYTES."""
     chosen: set[str] = set()
     left = MAX_IMAGE_BYTES
     for one in attachments:
@@ -51,9 +53,9 @@ def images_to_show(attachments: Sequence[Attachment]) -> frozenset[str]:
 
 
 def depends_on_files(text: str, intents: Sequence[Intent]) -> bool:
-    """Return whether the answer depends on the files: the text mentions one, or an intent needs
-    photos as proof.
+    """Return whether the answer depends on the attached files: the text mentions one, or an intent
+    needs photos as proof.
 
-    Other files, such as logos in an email signature, do not count.
+    Otherwise the files, such as logos in an email signature, do not matter.
     """
     return bool(_REFERS.search(fold(text)) or not _PROVED_BY_PHOTOS.isdisjoint(intents))

@@ -1,4 +1,4 @@
-"""Obstacles: conditions that block an action regardless of any request or approval."""
+"""Blocking conditions: conditions that block an action regardless of any request or approval."""
 
 from datetime import datetime, timedelta
 
@@ -11,7 +11,7 @@ from domain.integrations.order import Order
 
 
 def blocking_condition(policy_context: PolicyContext, kind: ActionKind) -> PolicyReason | None:
-    """Return why this kind of action is not offered, or None if it is."""
+    """Return the reason why the agent does not offer this kind of action, or None if it does."""
     if policy_context.unsafe:
         return PolicyReason.UNSAFE_INPUT
     if kind in REPLIES or not policy_context.event.reply_allowed:
@@ -42,7 +42,7 @@ def _of_order(
 def order_blocking_condition(
     kind: ActionKind, order: Order, spent: Spent, customer_email: str | None
 ) -> PolicyReason | None:
-    """Return why the action is impossible for this order, or None.
+    """Return the reason why the action is impossible for this order, or None if it is possible.
 
     Neither the action level nor an approval overrides these reasons.
     """
@@ -61,8 +61,8 @@ def order_blocking_condition(
 
 
 def disputed(order: Order | None) -> PolicyReason | None:
-    """Return ORDER_DISPUTED if the bank may refund the payment as well, so that people must
-    decide."""
+    """Return ORDER_DISPUTED if the payment of the order is disputed, else None. A human decides
+    about such an order, because the bank may refund the payment as well."""
     return PolicyReason.ORDER_DISPUTED if order and order.is_disputed else None
 
 
@@ -72,8 +72,8 @@ def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
 
 
 def above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
-    """Return the limit that `amount` would exceed together with the money already spent, or
-    None."""
+    """Return the reason for the limit that `amount` would exceed together with the money already
+    spent. Return None if it exceeds no limit."""
     if limits is None:
         return None
     if amount.currency != limits.currency:

@@ -1,4 +1,4 @@
-"""The brain's port: the request to a brain, and its answer.
+"""The port of the brain: the request to a brain, and the brain's answer.
 
 The embedded brain (`adapters/brain/embedded.py`) is one implementation; LLM providers are others.
 """
@@ -22,7 +22,7 @@ from domain.integrations.order import Order
 
 
 class Category(StrEnum):
-    """The six classes of the specification."""
+    """The class of a message: the six classes of the specification."""
 
     ORDER_STATUS = "order_status"
     REFUND_REQUEST = "refund_request"
@@ -36,11 +36,11 @@ Language = Literal["fr", "en"]
 
 
 class Template(BaseModel):
-    """A merchant's own answer; `body` may contain placeholders.
+    """An answer that the merchant wrote; `body` may contain placeholders.
 
-    `intent`: the customer's intent that it answers; without one, a person reviews the answer first.
-    `not_for`: words that mark messages the template must not answer. `is_starter`: an unedited
-    starter template; the client's own texts are preferred over it.
+    `intent`: the customer's intent that the template answers; if it is None, a person reviews the
+    answer first. `not_for`: words that mark messages the template must not answer. `is_starter`: an
+    unedited starter template; the client's own texts are preferred over it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,8 +56,9 @@ class Template(BaseModel):
 
 
 class PassageSentence(BaseModel):
-    """A sentence of a passage. `chunk`: the index of its chunk in the entry. `similarity`: its
-    cosine similarity to the message, or None if the entry has no embedding."""
+    """A sentence of a passage. `chunk`: the index of the sentence's chunk in the knowledge entry.
+    `similarity`: the sentence's own cosine similarity to the message, or None if the entry has no
+    embedding."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -68,11 +69,11 @@ class PassageSentence(BaseModel):
 
 
 class Passage(BaseModel):
-    """A knowledge entry found for the message.
+    """A knowledge entry that the search found for the message.
 
-    `rank`: higher is more relevant, comparable within one search only. `similarity`: the cosine
-    similarity of its nearest chunk to the message, or None if the entry has no embedding.
-    `sentences`: in the order of the body; empty until the entry is split.
+    `rank`: the search rank. A higher rank is more relevant; ranks are comparable within one search
+    only. `similarity`: the cosine similarity of the nearest chunk to the message, or None if the
+    entry has no embedding. `sentences`: in the order of the body; empty until the entry is split.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -98,14 +99,19 @@ class Turn(BaseModel):
 class BrainRequest(BaseModel):
     """The input of a brain for one message. A brain reads nothing else and keeps nothing.
 
-    `order` was looked up and belongs to this customer. `offers` are the available actions, with all
-    values resolved by code: a brain chooses from them and adds nothing. `summary` describes the
-    outcomes of the customer's earlier messages. `instructions` are the merchant's. `today` is the
-    date in UTC, for a brain that has no clock. `frame`: the client's greeting of this customer and
-    its sign-off, for answers that are not templates. `sender_name`: as the sender gave it, to
-    separate a signature from the message; no answer repeats it. `languages`: those of the thread
-    and of the client's texts; the message is likely in one of them. `own_head`: the client's own
-    head of the embedded classifier; other brains ignore it.
+    - `order`: the looked-up order, which belongs to this customer.
+    - `offers`: the available actions, with all values resolved by code. A brain chooses from them
+      and adds none.
+    - `summary`: the outcomes of the customer's earlier messages.
+    - `instructions`: the merchant's instructions to a language model.
+    - `today`: the date in UTC, for a brain that has no clock.
+    - `frame`: the client's greeting of this customer and its sign-off, for answers that are not
+      templates.
+    - `sender_name`: as the sender gave it, to separate a signature from the message. No answer
+      repeats this name.
+    - `languages`: the languages of the thread and of the client's texts. The message is probably in
+      one of them.
+    - `own_head`: the client's own classifier head for the embedded brain; other brains ignore it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -131,13 +137,14 @@ class BrainRequest(BaseModel):
     @field_validator("fields")
     @classmethod
     def _without_promises(cls, fields: dict[str, str]) -> dict[str, str]:
-        """Drop fields named like our own placeholders, so that a caller cannot set a promise or the
-        frame."""
+        """Return the fields except those named like the product's own placeholders, so that a
+        caller cannot set a promise or the frame."""
         ours = PLACEHOLDERS | FRAME_NAMES
         return {name: value for name, value in fields.items() if name not in ours}
 
     def has_answered(self, text: str) -> bool:
-        """Return whether the agent has already sent exactly this answer in the conversation."""
+        """Return whether the agent has already sent this answer in the conversation, ignoring
+        whitespace."""
         said = (" ".join(turn.body.split()) for turn in self.turns if turn.author == "agent")
         return " ".join(text.split()) in said
 
@@ -160,7 +167,7 @@ class BrainRequest(BaseModel):
         languages: tuple[str, ...] = (),
         own_head: OwnHead | None = None,
     ) -> Self:
-        """Build the request for an event, with the client's content and memory related to it."""
+        """Return the request for an event, with the client's related content and memory."""
         return cls(
             text=event.text,
             subject=event.subject,
@@ -200,10 +207,10 @@ class Citation(BaseModel):
 
 
 class Proposal(BaseModel):
-    """An action that a brain proposes: one of the offers by its kind, or a note or tags for staff.
+    """An action that a brain proposes: one of the offered actions, or a note or tags for the staff.
 
     `text` and `tags`: set if `ActionSpec.chosen` names them. `quote`: the customer's exact words
-    that request the action on an order. `domain/agent/policy.py` allows or refuses the action.
+    that request the action on an order. `domain/agent/policy.py` allows or refuses the proposal.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -217,14 +224,18 @@ class Proposal(BaseModel):
 class BrainAnswer(BaseModel):
     """A brain's answer to one message.
 
-    `confidence` (0 to 1) is how sure the brain is that `response` may be sent. It is low if the
-    class is certain but no source supports an answer. `response` is empty if there is no answer;
-    `doubt` then gives the reason. `language` is the language of the message and the response (ISO
-    639-1). `sentiment` is the customer's: -1 for anger and despair, 0 for a neutral message, 1 for
-    joy. `intents`: all intents of the message. `closes`: the message needs no answer, such as
-    "thanks, all good". `prompt_version`: the version of the language model's prompt; None if the
-    brain only sends the merchant's texts and composes nothing. `seen_files`: the number of the
-    message's files that the brain looked at.
+    - `confidence`: from 0 to 1, how sure the brain is that `response` may be sent. It is low if the
+      class is certain but no source supports an answer.
+    - `response`: the text of the answer; empty if the brain has none. `doubt` then gives the
+      reason.
+    - `language`: the language of the message and the response (ISO 639-1).
+    - `sentiment`: the customer's sentiment: -1 for anger and despair, 0 for a neutral message, 1
+      for joy.
+    - `intents`: all intents of the message.
+    - `closes`: the message needs no answer, such as "thanks, all good".
+    - `prompt_version`: the version of the language model's prompt; None if the brain only sends the
+      merchant's texts and composes nothing.
+    - `seen_files`: the number of the message's files that the brain looked at.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -10,11 +10,11 @@ from domain.billing.model_money import NO_MODEL_BUDGET, ModelBudget
 class Brains:
     """The brains of a client.
 
-    `model` is None if none is configured; then nothing is reserved or spent. `sees_images`: whether
-    the model and its fallback read images. `reserve_micros` (millionths of a US dollar): the usual
-    maximum cost of a question. It is reserved before the model is called
-    (`services/core/model_money.py`), so that concurrent runs do not exceed the budget; the actual
-    cost then replaces it.
+    `model`: the language model, or None if none is configured; then nothing is reserved or spent.
+    `sees_images`: whether the model and its fallback read images. `reserve_micros`: the usual
+    maximum cost of a question, in millionths of a US dollar. This amount is reserved before the
+    model is called (`services/core/model_money.py`), so that concurrent runs do not exceed the
+    budget. The actual cost then replaces the reserved amount.
     """
 
     embedded: Brain

@@ -18,14 +18,18 @@ from domain.integrations.order import Lookup, Order
 class BrainContext:
     """All inputs for drafting an answer to one message.
 
-    `lookup`: None if no order was looked up. `has_shop`: a shop is connected, even if it currently
-    rejects our credentials. `system_prompt`: the client's instructions to a language model, which
-    apply under every playbook. `run_id` and `playbook` (id and version): recorded with a question
-    to the customer. `sensitive_words`: the merchant's own list. `turns_left`: the number of answers
-    that the agent may still give before people take over. `attachments`: the files of the message.
-    `answers_from_knowledge`: whether the embedded brain's answers from knowledge may be sent
-    without a person. `frame`: the client's greeting and sign-off, or None for the default frame.
-    `own_head`: the client's own head, for the embedded brain.
+    - `lookup`: the result of the order lookup; None if no order was looked up.
+    - `has_shop`: a shop is connected, even if it currently rejects the stored credentials.
+    - `system_prompt`: the client's instructions to a language model, which apply under every
+      playbook.
+    - `run_id`, `playbook` (id and version): recorded with a question to the customer.
+    - `sensitive_words`: the merchant's own list of words that always go to a human.
+    - `turns_left`: the number of answers that the agent may still send before a human takes over.
+    - `attachments`: the files of the message.
+    - `answers_from_knowledge`: whether the embedded brain's answers from knowledge may be sent
+      without a person.
+    - `frame`: the client's greeting and sign-off, or None for the default frame.
+    - `own_head`: the client's own classifier head for the embedded brain.
     """
 
     event: UnifiedEvent
@@ -54,7 +58,7 @@ class BrainContext:
     def bare(
         cls, event: UnifiedEvent, rulebook: Rulebook, playbook: tuple[str, int]
     ) -> "BrainContext":
-        """Build the context without the client's templates, passages and memory, which are loaded
+        """Return a context without the client's templates, passages and memory, which are loaded
         later."""
         return cls(
             event=event,
@@ -67,15 +71,15 @@ class BrainContext:
 
     @property
     def instructions(self) -> str:
-        """Return the merchant's instructions to a language model: the general ones, then the
-        playbook's."""
+        """Return the merchant's instructions to a language model: first the general ones, then
+        those of the playbook."""
         given = (self.system_prompt.strip(), self.rulebook.instructions.strip())
         return "\n\n".join(filter(None, given))
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """Return the likely languages of the message: those of the thread, else of the client's
-        texts."""
+        """Return the likely languages of the message: the thread's language, else the languages of
+        the client's texts."""
         if self.thread.language:
             return (self.thread.language,)
         written = [one.language for one in self.templates]
@@ -84,7 +88,8 @@ class BrainContext:
 
     @property
     def is_read_whole(self) -> bool:
-        """Return whether the message and the fields sent with it fit the agent's size limits."""
+        """Return whether the message, and the fields sent with it, are within the agent's size
+        limits."""
         event = self.event
         beside = (event.subject or "", event.customer_name or "", *event.fields.values())
         return len(event.text) <= READ_CHARS and sum(map(len, beside)) <= READ_CHARS
@@ -97,5 +102,5 @@ class BrainContext:
 
     @property
     def order(self) -> Order | None:
-        """Return the order that the lookup found, which belongs to this customer."""
+        """Return the order that the lookup found, which belongs to this customer, or None."""
         return self.lookup.order if self.lookup else None

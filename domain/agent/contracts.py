@@ -16,8 +16,9 @@ class LookUpResult(Contract):
 
 
 class ThinkInput(Contract):
-    """`unread`: the event would exceed its effort budget, so a person reads it. `steps`: the part
-    of the effort budget already spent (`domain/core/effort.py`)."""
+    """The input of thinking. `unread`: the event would exceed its effort budget, so a person reads
+    the message and no brain does. `steps`: the part of the effort budget already spent
+    (`domain/core/effort.py`)."""
 
     ref: RunRef
     threshold: float
@@ -26,8 +27,8 @@ class ThinkInput(Contract):
 
 
 class ThinkResult(Contract):
-    """`review_reason`: why the run must wait for a human, or None if it may continue. `aside`: the
-    message joined an open review, and the agent answers it separately."""
+    """The result of thinking. `review_reason`: why the run must wait for a human, or None if it may
+    continue. `aside`: the message joined an open review, and the agent answers it separately."""
 
     classification: str
     confidence: float

@@ -1,4 +1,4 @@
-"""Escalation reasons that hold an answer back, regardless of the brain's confidence."""
+"""Reasons to hold an answer for review by a human, regardless of the brain's confidence."""
 
 from typing import Final
 
@@ -23,7 +23,7 @@ def doubt_of(
     answer: BrainAnswer,
     plan: tuple[PlannedAction, ...],
 ) -> EscalationReason | None:
-    """Return the reason for which a human must review the answer, or None."""
+    """Return the reason for which a human must review the answer, or None if no human must."""
     return (
         _doubt_of_history(context, answer.classification)
         or _doubt_of_lookup(context, answer.classification)
@@ -34,16 +34,21 @@ def doubt_of(
 
 
 def _doubt_of_history(context: BrainContext, category: Category) -> EscalationReason | None:
-    """Hold a refund request for an order on which the agent has already acted. No action on the
-    order is available any more, so the brain would answer as if nothing had happened."""
+    """Return POLICY_RESTRICTION for a refund request about an order on which the agent has already
+    acted, else None.
+
+    No action on such an order is available any more, so the brain would answer as if nothing had
+    happened.
+    """
     asks = category is Category.REFUND_REQUEST and bool(context.spent.on_order)
     return EscalationReason.POLICY_RESTRICTION if asks else None
 
 
 def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationReason | None:
-    """Hold an answer about an order if a shop is connected but the order was not found.
+    """Return the reason to hold an answer about an order that the lookup did not find, or None.
 
-    This includes orders of unverified customers, which are not looked up.
+    The reason applies only if a shop is connected. It also applies to orders of unverified
+    customers, which are not looked up.
     """
     about_one = category is Category.ORDER_STATUS or context.event.order_number is not None
     if category not in _ABOUT_ORDERS or not about_one or not context.has_shop:
@@ -62,7 +67,7 @@ def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationRea
 
 
 def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationReason | None:
-    """Hold an answer if it states something without a source."""
+    """Return MISSING_KNOWLEDGE if the answer states something without a source, else None."""
     return (
         EscalationReason.MISSING_KNOWLEDGE
         if unsupported(answer.response, answer.citations, request)
@@ -73,10 +78,11 @@ def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationR
 def _doubt_of_files(
     context: BrainContext, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
 ) -> EscalationReason | None:
-    """Hold an answer to a message about a file that the brain has not looked at.
+    """Return the reason to hold an answer because of the message's files, or None.
 
-    Hold a plan that changes an order if the brain has seen an image, because an image may contain a
-    stranger's words.
+    An answer is held if it depends on a file that the brain has not looked at. A plan that changes
+    an order is held if the brain has seen an image, because an image may contain a stranger's
+    words.
     """
     if answer.seen_files and any(action.kind in ON_ORDERS for action in plan):
         return EscalationReason.POLICY_RESTRICTION

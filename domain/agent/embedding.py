@@ -6,8 +6,8 @@ MAX_DIMENSIONS = 16_000
 
 
 class Embedding(BaseModel):
-    """`model`: the embedding model. Embeddings of different models or dimensions are not
-    comparable."""
+    """A vector computed by an embedding model. `model`: the model's name. Embeddings of different
+    models or dimensions are not comparable."""
 
     model_config = ConfigDict(frozen=True)
 

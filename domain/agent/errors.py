@@ -1,14 +1,15 @@
 """Errors of drafting an answer with a language model.
 
-They are raised after all attempts that fit into the deadline, and are not retried.
+These errors are raised after all attempts within the deadline have failed. Callers do not retry
+them.
 """
 
 from domain.core.errors import DomainError
 
 
 class BrainFailed(DomainError):
-    """The model gave no usable answer. Its attempts still count as spent: `tokens_in`,
-    `tokens_out`, and `cost_micros` (millionths of a US dollar)."""
+    """The model gave no usable answer. `tokens_in`, `tokens_out` and `cost_micros` (millionths of a
+    US dollar) are the cost of its attempts, which counts as spent."""
 
     def __init__(self, *, tokens_in: int = 0, tokens_out: int = 0, cost_micros: int = 0) -> None:
         super().__init__()

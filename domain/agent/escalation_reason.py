@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class EscalationReason(StrEnum):
-    """The reason for handing a run to a human.
+    """The reason why a run is escalated to a human.
 
     Stored, and sent in webhooks. `shadow_mode`: the playbook is in shadow mode; otherwise the agent
     would have continued. `automation_stopped`: a member or an operator has stopped all automation.

@@ -11,7 +11,7 @@ from domain.tenants.frame_settings import DEFAULT_FRAME, FrameTexts
 
 
 class FrameLines(BaseModel):
-    """The filled greeting and sign-off in one language."""
+    """The greeting and sign-off in one language, with the placeholders filled."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -20,7 +20,8 @@ class FrameLines(BaseModel):
 
     @classmethod
     def of(cls, texts: FrameTexts, *, brand_name: str, customer_name: str | None) -> Self:
-        """Fill the texts. The greeting omits a name that does not look like a person's."""
+        """Return the client's texts with their placeholders filled. The greeting omits a name that
+        does not look like a person's."""
         values = {"brand_name": brand_name}
         if customer_name and is_greetable(customer_name):
             greeting = fill(texts.named_greeting, {**values, "customer_name": customer_name})
@@ -31,7 +32,7 @@ class FrameLines(BaseModel):
 
 
 class AnswerFrame(BaseModel):
-    """The filled frame of one message, in each language."""
+    """The frame of one message in each language, with the placeholders filled."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +47,8 @@ class AnswerFrame(BaseModel):
         brand_name: str,
         customer_name: str | None = None,
     ) -> Self:
-        """Fill the client's texts, keyed by language and field; defaults fill the gaps."""
+        """Return the frame filled from the client's texts, keyed by language and field. Defaults
+        replace missing texts."""
         french, english = (
             FrameLines.of(
                 DEFAULT_FRAME[language].model_copy(update=dict(chosen.get(language, {}))),
@@ -68,7 +70,8 @@ class AnswerFrame(BaseModel):
         return "\n\n".join(filter(None, (lines.greeting, text.strip(), lines.sign_off)))
 
     def unframed(self, text: str, language: str) -> str:
-        """Return the text without this greeting and this sign-off, if present."""
+        """Return the text without the greeting and sign-off of its language. Text without them is
+        returned unchanged."""
         lines = self._lines(language)
         text = text.strip().removeprefix(lines.greeting) if lines.greeting else text
         return text.strip().removesuffix(lines.sign_off).strip() if lines.sign_off else text.strip()
@@ -78,4 +81,4 @@ class AnswerFrame(BaseModel):
 
 
 PLAIN_FRAME: Final = AnswerFrame.of({}, brand_name="")
-"""The default frame, without names."""
+"""The default frame, without the names of a brand or customer."""

@@ -1,7 +1,7 @@
 """Decide whether a greeting may use the customer's display name.
 
 Display names are free text. A link, an amount or a sentence would put a stranger's text into the
-shop's answer, and "Acme Ltd" or "Guest" is no person. The greeting omits such names.
+shop's answer, and "Acme Ltd" or "Guest" is not a person. The greeting omits such names.
 """
 
 import re
@@ -16,7 +16,7 @@ from domain.intake.event import Channel, UnifiedEvent
 
 _MAX_CHARS: Final = 60
 _MAX_WORDS: Final = 6
-# In longer names every word is capitalised; in sentences it is not.
+# If a longer name is not capitalised word by word, it is probably a sentence.
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
 # A dot between two letters marks a domain name, except in "J.R." and "J.Li". A dot after a word of
@@ -33,9 +33,10 @@ _MIN_LETTERS: Final = 2
 _REPEATED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _LATIN: Final = re.compile(r"[a-z]+")
-# Longer words of Latin letters need a vowel; short ones such as "Ng" and "Mr" do not.
+# Longer words of Latin letters must contain a vowel to count as a name. Short ones such as "Ng" and
+# "Mr" need none.
 _FREE_OF_VOWELS: Final = 3
-# "McDonald" and "DeVito", but not "DarkSlayer".
+# A capital inside a word is allowed in "McDonald" and "DeVito", but not in "DarkSlayer".
 _INNER_CAPITAL: Final = re.compile(
     r"(?<!\bMc)(?<!\bMac)(?<!\b[DL][aeiu])(?<!\bFitz)(?<=[a-z])[A-Z]"
 )
@@ -54,9 +55,10 @@ _SUBJECT: Final = "subject"
 
 
 class _File(LexiconFile):
-    """Words, separated by spaces, that are no person's name. `in_sentences`: words that can also be
-    names, so they count only in a name of three words or more. `titles`: words that may precede a
-    name. `company_forms`: match only in capitals, because a name may have the same spelling."""
+    """The word lists, each a text of words separated by spaces. The words are not a person's name.
+    `in_sentences`: words that can also be names, so they count only in a name of three words or
+    more. `titles`: words that may precede a name. `company_forms`: match only in capitals, because
+    a name may have the same spelling."""
 
     not_names: str
     in_sentences: str
@@ -111,9 +113,9 @@ def _words() -> Mapping[str, frozenset[str]]:
 def greetable_fields(event: UnifiedEvent) -> dict[str, str]:
     """Return the event's fields that an answer may repeat.
 
-    Names that may not be greeted are removed; a template's default replaces them. For a mail or a
-    ticket with an unverified author, all names and subjects are removed: the answer goes to the
-    address that the author claims, which may be a victim's.
+    Names that a greeting may not use are removed; a template's default replaces them. If the author
+    of a mail or ticket is unverified, all names and subjects are removed, because the answer goes
+    to the claimed address, which may belong to a victim.
     """
     left_out = NAME_FIELDS | {_SUBJECT} if _is_strangers(event) else frozenset()
     return {

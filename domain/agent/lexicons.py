@@ -14,7 +14,8 @@ _MESSAGE = "Bonjour, remboursez la commande 1042. Please refund order 1042."
 
 
 def read_lexicons() -> None:
-    """Load all word lists. The worker starts about a second later, but no message waits for them.
+    """Load all word lists, so that no message waits for them. The worker starts about a second
+    later.
 
     Raises BrokenLexicon.
     """

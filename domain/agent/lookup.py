@@ -8,7 +8,7 @@ from domain.agent.thread import Thread, speaks_of_another
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import asks_about_order, find_order_numbers
 
-# More orders in the same request, unless the customer keeps them.
+# Matches further orders in the same request, unless the customer wants to keep them.
 _GOES_ON: Final = re.compile(
     r"\s*(?:,|&|\+|/|and\b|et\b|or\b|ou\b)"
     r"(?!\s*(?:and |et |but |mais )?(?:keep|leave|not|gardez|garde|garder|laissez|laisse|pas)\b)"
@@ -18,9 +18,10 @@ _GOES_ON: Final = re.compile(
 
 
 def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
-    """Return whether to look up an order.
+    """Return whether to look up an order for the event.
 
-    An order is looked up if the event may read orders, and the message or its thread refers to one.
+    An order is looked up if the event may read orders, and the message or its thread refers to an
+    order.
     """
     if not event.may_read:
         return False
@@ -42,10 +43,12 @@ def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
 
 
 def number_asked_for(event: UnifiedEvent) -> str | None:
-    """Return the only order number for which the customer requests an action, or None.
+    """Return the order number for which the customer requests an action, or None unless there is
+    exactly one.
 
-    For "keep 3309. Cancel 3310." it is 3310; for "1042 and 1043" it is None. The agent may ask the
-    customer about this order, but must not act on it without an answer.
+    For "keep 3309. Cancel 3310." the number is 3310; for "1042 and 1043" the result is None. The
+    agent may ask the customer about this order, but must not act on it without the customer's
+    answer.
     """
     quote = spoken_request(event.text).quote
     if not quote:

@@ -1,4 +1,4 @@
-"""Handle messages over the effort budget: a person answers them, and no brain is called."""
+"""Handle messages that exceed the effort budget: a person answers them, and no brain is called."""
 
 from datetime import datetime
 
@@ -12,7 +12,8 @@ from domain.agent.thinking import ThinkingResult
 
 
 def over_budget_result(context: BrainContext, now: datetime) -> ThinkingResult:
-    """Return the result for a skipped message, at a cost that does not depend on its length."""
+    """Return the result for a message that exceeds the effort budget. The cost does not depend on
+    the message's length."""
     policy_context = PolicyContext(
         event=context.event,
         rulebook=context.rulebook,

@@ -17,7 +17,8 @@ _AGE: Final = "<age>"
 
 
 class PhraseTree:
-    """A branch and its subtree. `concepts`: the concepts of the phrases that end here."""
+    """A branch of the tree, and the branches below it. `concepts`: the concepts of the phrases that
+    end at this branch."""
 
     __slots__ = ("_branches", "_by_form", "_stems", "concepts")
 
@@ -28,7 +29,7 @@ class PhraseTree:
         self._stems: tuple[int, ...] = ()
 
     def add(self, concept: str, words: Iterable[frozenset[str]]) -> None:
-        """Add a phrase. `words`: the alternative forms of each word."""
+        """Add a phrase with its concept. `words`: the alternative forms of each word."""
         branch = self
         for forms in words:
             branch = branch._branch(forms)
@@ -36,8 +37,8 @@ class PhraseTree:
             branch.concepts.append(concept)
 
     def found_at(self, words: Sequence[str], start: int) -> Iterator[tuple[str, int]]:
-        """Yield each concept of a phrase that starts at a word, with the index of the phrase's last
-        word."""
+        """Yield the concept of each phrase that starts at a word, with the index of the phrase's
+        last word."""
         branches = _after(self, words[start])
         at = start
         while branches:
@@ -65,7 +66,7 @@ class PhraseTree:
         return branch
 
     def after(self, word: str) -> tuple["PhraseTree", ...]:
-        """Return the distinct branches that continue with this word."""
+        """Return the distinct branches of phrases that continue with this word."""
         known = self._by_form
         if word == ".":
             return ()

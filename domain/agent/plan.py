@@ -12,11 +12,11 @@ from domain.integrations.order import OrderState
 
 
 class ActionKind(StrEnum):
-    """The actions that the executor's registry supports.
+    """The kinds of action that the executor's registry supports.
 
-    `reply` answers in the caller's own channel: the gateway's response contains the text, and
-    nothing is sent from this service. `reply_by_email` sends it through SMTP, `reply_in_helpdesk`
-    as a public message of the ticket. `note` is for the merchant's staff only.
+    `reply`: answers in the caller's own channel; the gateway's response contains the text, and this
+    service sends nothing. `reply_by_email`: sends the answer through SMTP. `reply_in_helpdesk`:
+    sends it as a public message of the ticket. `note`: for the merchant's staff only.
     """
 
     REPLY = "reply"
@@ -42,12 +42,16 @@ class Warrant(StrEnum):
 
 
 class PlannedAction(BaseModel):
-    """One step of a plan, before it runs, with all values resolved by code.
+    """One step of a plan, before its execution, with all values resolved by code.
 
-    `order_id` and `amount` come from the shop, never from a message or a model. `ticket_id` is the
-    helpdesk's. `text` is the text of a note. Replies, and notes without a text, send the draft or a
-    human's words. `warrant` applies to actions on orders; an action without one needs a person's
-    approval. `mails_code`: the reply requests a code, which is first mailed to the claimed address.
+    - `order_id`, `amount`: from the shop, never from a message or a model.
+    - `ticket_id`: the helpdesk's id of the ticket.
+    - `text`: the text of a note. Replies, and notes without a text, send the draft or a human's
+      words.
+    - `warrant`: the basis of an action on an order. Such an action without a warrant needs a
+      person's approval.
+    - `mails_code`: the reply requests a verification code, which is first mailed to the claimed
+      address.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -65,7 +69,7 @@ class PlannedAction(BaseModel):
 
     @property
     def as_note(self) -> Self:
-        """Return the reply as an internal note without its own text, for people to send."""
+        """Return the reply as an internal note without its own text, for the staff to send."""
         return self.model_copy(update={"kind": ActionKind.NOTE})
 
     @property
@@ -76,9 +80,9 @@ class PlannedAction(BaseModel):
 
 
 class StepState(StrEnum):
-    """`unknown`: the other system may or may not have executed the step; only a human may repeat
-    it. `blocked`: a limit or the order's state forbade the step when it was due; nothing was
-    done."""
+    """The state of a step. `unknown`: the other system may or may not have executed the step; only
+    a human may repeat it. `blocked`: a limit or the order's state forbade the step when it was due;
+    nothing was done."""
 
     DONE = "done"
     FAILED = "failed"
@@ -91,10 +95,10 @@ _TRIGGERED: Final = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNO
 
 
 class StepOutcome(BaseModel):
-    """One step of a plan, after it ran.
+    """One step of a plan, after its execution.
 
-    `detail` is a stable code, never customer text. `begun`: whether the effect was triggered. If
-    the effect was triggered and the step failed, the other system refused it.
+    `detail`: a stable code, never customer text. `begun`: whether the effect was triggered. If the
+    effect was triggered and the step failed, the other system refused it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -118,8 +122,8 @@ class StepOutcome(BaseModel):
 class ActionClass(StrEnum):
     """The target of an action.
 
-    `reply` delivers the answer to the customer. `ticket` is for the staff, in the event's ticket of
-    a connected helpdesk. `order` moves money or goods, and requires a looked-up order.
+    `reply`: delivers the answer to the customer. `ticket`: for the staff, in the event's ticket of
+    a connected helpdesk. `order`: moves money or goods, and requires a looked-up order.
     """
 
     REPLY = "reply"
@@ -131,8 +135,8 @@ class ActionClass(StrEnum):
 class Promise:
     """The placeholder with which a merchant's template states that the action is done.
 
-    It is filled with `value` only if the answer's plan contains the action; a caller's fields never
-    fill it.
+    The placeholder is filled with `value` only if the answer's plan contains the action. A caller's
+    fields never fill it.
     """
 
     placeholder: str
@@ -143,15 +147,19 @@ class Promise:
 class ActionSpec:
     """The properties of an action kind that rules, brains and texts need.
 
-    `in_place`: the gateway's answer is the whole effect, so recording the step completes it.
-    `prompt`: the offer's description for a language model; `{amount}` is the order's. `chosen`: the
-    part that a brain may fill in; code sets all other values. `label`: the name in a conversation's
-    summary, where `{of}` is " of" and the amount; `label_done` is appended if the action was
-    certainly done.
+    - `in_place`: the gateway's answer is the whole effect, so recording the step completes it.
+    - `prompt`: the description of the offered action for a language model; `{amount}` is the
+      order's amount.
+    - `chosen`: the part that a brain may fill in; code sets all other values.
+    - `label`: the action's name in the summary of a conversation, where `{of}` is " of" and the
+      amount.
+    - `label_done`: appended to the label if the action was certainly done.
 
-    For actions on an order only: `states`: the order states in which it is possible, empty for any;
-    `gives_back`: it requires money that is left to refund; `covered_by`: another action that
-    includes it.
+    For actions on an order only:
+
+    - `states`: the order states in which the action is possible; empty for all states.
+    - `gives_back`: the action requires money that is left to refund.
+    - `covered_by`: another action that includes this one.
     """
 
     kind: ActionKind
@@ -167,7 +175,7 @@ class ActionSpec:
     covered_by: ActionKind | None = None
 
 
-# In execution order: replies and notes that report an action come after it.
+# In execution order. Replies and notes that report an action come after the action.
 _ALL: Final = (
     ActionSpec(
         kind=ActionKind.CANCEL_ORDER,
