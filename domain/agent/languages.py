@@ -6,17 +6,17 @@ from typing import Final, Protocol
 
 from domain.agent.brain import Language
 
-# The languages in which a customer receives an acknowledgement.
+# The languages in which a customer can receive an acknowledgement.
 SPOKEN: Final = ("fr", "en", "de", "es", "it", "nl", "pt")
 # The languages of the agent's rules and of its own texts.
 OURS: Final[tuple[Language, Language]] = ("fr", "en")
-# A language below this probability counts as unknown.
+# A language with a lower probability counts as unknown.
 KNOWN_FROM: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class ReadLanguage:
-    """The languages of a text (ISO 639-1) with their probabilities, which sum to 1."""
+    """The possible languages of a text (ISO 639-1) with their probabilities, which sum to 1."""
 
     probabilities: Mapping[str, float]
 
@@ -31,18 +31,19 @@ class ReadLanguage:
 
     @property
     def known(self) -> str | None:
-        """Return the most probable language, or None if it is uncertain."""
+        """Return the most probable language, or None if its probability is too low."""
         return self.code if self.probability >= KNOWN_FROM else None
 
     @property
     def ours(self) -> Language:
-        """Return French or English, whichever is more probable."""
+        """Return the more probable of French and English."""
         french, english = (self.probabilities.get(code, 0.0) for code in OURS)
         return "fr" if french >= english else "en"
 
     @property
     def ours_probability(self) -> float:
-        """Return the probability of `ours`, given that the text is French or English: 0.5 to 1."""
+        """Return the probability of `ours`, from 0.5 to 1, given that the text is French or
+        English."""
         both = sum(self.probabilities.get(code, 0.0) for code in OURS)
         return self.probabilities.get(self.ours, 0.0) / both if both else 0.5
 
@@ -51,5 +52,5 @@ class LanguageReader(Protocol):
     """Detects the language of a text."""
 
     def __call__(self, text: str, likely: Sequence[str] = ()) -> ReadLanguage:
-        """Detect the language of a text from its beginning. `likely`: the languages of the thread
-        and the shop."""
+        """Return the possible languages of a text, detected from its beginning. `likely`: the
+        languages of the thread and the shop."""

@@ -1,9 +1,9 @@
-"""The policy decides which actions the agent may take: code, never a model.
+"""The policy decides which actions the agent may take. The policy is code, never a model.
 
 A brain is shown the `available_actions` for this message. Its proposals are then evaluated against
 the proof of the customer's request, the policy rules, the order and earlier refunds. `recheck`
-evaluates each action again before it runs. Customer text can fill in values, but never choose
-them.
+evaluates each action again before it runs. Customer text can be a value of an action, but it never
+decides which values are used.
 """
 
 from datetime import datetime
@@ -36,22 +36,23 @@ from domain.integrations.order import Order
 
 MAX_NOTE_CHARS: Final = 2_000
 _TURNS: Final = tuple(ACTIONS)
-# For these reasons the agent asks which order the customer means.
+# Reasons for which the agent asks the customer which order is meant.
 _WHICH_ORDER: Final = frozenset({PolicyReason.ORDER_NOT_NAMED, PolicyReason.SEVERAL_ORDERS})
-# A customer's confirmation does not resolve these reasons; a person's approval does.
+# Reasons that a person's approval resolves, but a customer's confirmation does not.
 _FOR_PEOPLE: Final = frozenset(
     {PolicyReason.SENDER_NOT_AUTHENTICATED, PolicyReason.UNKNOWN_LANGUAGE}
 )
 
 
 def available_actions(policy_context: PolicyContext) -> tuple[PlannedAction, ...]:
-    """Return the available actions on the order and for staff, with all values resolved.
+    """Return the available actions on the order and for the staff, with all values resolved.
 
     Actions of level `never` and actions that the order's state forbids are left out. The result is
-    empty for an unsafe message, and if no reply is allowed: an auto-reply, a mailing list or the
-    staff's own words are no customer's request, even if they quote one. Proof, limits and levels
-    are not considered here: an action that they forbid may be proposed, and waits for approval. The
-    offer of tags holds all allowed tags.
+    empty for an unsafe message, and if no reply is allowed. An auto-reply, a mailing list's mail
+    and the staff's own words are not a customer's request, even if they quote one.
+
+    Proof, limits and levels are not considered here: an action that they forbid may be proposed,
+    and waits for approval. The action that sets tags contains all allowed tags.
     """
     return tuple(
         resolved(policy_context, kind)
@@ -66,12 +67,13 @@ def judge(
     proposals: tuple[Proposal, ...],
     intents: tuple[Intent, ...] = (),
 ) -> Judgement:
-    """Evaluate a brain's proposals, and place the answer to the customer last in the plan.
+    """Evaluate a brain's proposals. Return the plan, with the answer to the customer last, and the
+    decisions.
 
     Proposals of one kind are merged. The plan leaves out refused actions and includes those that
     need approval. The whole plan then waits together with its answer, because the answer may
     mention actions that are not done yet. An action that the customer must confirm is not in the
-    plan: a question replaces the answer.
+    plan: a question to the customer replaces the answer.
     """
     plan: list[PlannedAction] = []
     verdicts: list[PolicyDecision] = []
@@ -91,7 +93,8 @@ def judge(
             certain = verdict.reason not in _WHICH_ORDER
             question = CustomerQuestion(kind=action.kind, action=action if certain else None)
     if question is not None and any(step.kind in ON_ORDERS for step in plan):
-        # Two different requests for one order conflict, so a person decides.
+        # Do not ask while the plan contains another action on the order: the two requests conflict,
+        # so a person decides.
         question, verdicts = None, [_instead_of_asking(verdict) for verdict in verdicts]
     if policy_context.event.reply_allowed:
         reply = reply_action(policy_context)
@@ -112,8 +115,8 @@ def asking(
 ) -> Judgement | None:
     """Return the judgement that asks the customer, or None if the agent may not ask.
 
-    The question is whether to do `action`; if it is None, for which order to do `kind`. The level,
-    the limits or a dispute may rule out the question.
+    The question is whether to do `action`. If `action` is None, the question is for which order to
+    do `kind`. The level, the limits or a dispute may rule out the question.
     """
     rule = policy_context.rulebook.rule(kind)
     if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
@@ -145,12 +148,13 @@ def recheck(
     approvals: int,
     now: datetime,
 ) -> PolicyReason | None:
-    """Return why an action on an order may not run now, or None.
+    """Return the reason why an action on an order may not run now, or None if it may.
 
     `approvals`: the number of people who approved the plan. One approval replaces the warrant and
-    overrides the level, a dispute and the order's age. Two override the limits. No number of
-    approvals overrides the order's owner and state. `spent` counts other runs only. Do not call
-    this function for an action that was already triggered: its order may show the effect.
+    overrides the level, a dispute and the order's age. Two approvals override the limits. No number
+    of approvals overrides the level `never` or the order's owner and state. `spent`: the amounts
+    and actions of other runs only. Do not call this function for an action that was already
+    triggered, because its order may show the effect.
     """
     rule = rulebook.rule(action.kind)
     if rule.level is ActionLevel.NEVER:
@@ -170,7 +174,8 @@ def recheck(
 
 
 def resolved(policy_context: PolicyContext, kind: ActionKind) -> PlannedAction:
-    """Return the action with all values that code sets. The caller has checked that they exist."""
+    """Return the action with all values that code sets. The caller must have checked that the
+    values exist."""
     if kind in ON_ORDERS and (order := policy_context.order):
         return PlannedAction(
             kind=kind,
@@ -203,8 +208,8 @@ def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | N
 
 
 def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
-    """Merge the proposals of each kind, in the plan's order: the first proposal, with the tags of
-    all of them."""
+    """Return one proposal for each kind, in the plan's order: the first proposal of the kind, with
+    the tags of all its proposals."""
     first: dict[ActionKind, Proposal] = {}
     for proposal in proposals:
         before = first.setdefault(proposal.kind, proposal)
@@ -214,7 +219,8 @@ def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
 
 
 def _chosen(policy_context: PolicyContext, proposal: Proposal) -> PlannedAction | None:
-    """Return the proposed offer with its text or tags, or None if it is unavailable or empty."""
+    """Return the proposed action with its text or tags, or None if the action is unavailable or its
+    text or tags are empty."""
     if blocking_condition(policy_context, proposal.kind):
         return None
     offer = resolved(policy_context, proposal.kind)
@@ -274,7 +280,8 @@ def _of_order(
 
 
 def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
-    """Return why the message is outside the rule's categories or intents, or None."""
+    """Return the reason why the message is outside the rule's categories or intents, or None if it
+    is inside."""
     category, intents = about
     if rule.categories and category not in rule.categories:
         return PolicyReason.WRONG_CATEGORY
@@ -284,7 +291,8 @@ def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
 
 
 def _of_reply(rule: ActionRule, kind: ActionKind, about: _About) -> PolicyDecision:
-    """Decide on the reply. Outside its rule's scope it is a draft that people may send."""
+    """Return the decision on the reply. If the message is outside the rule's scope, the reply needs
+    approval and is a draft for people to send."""
     reason = _out_of_scope(rule, about)
     if reason and rule.level is not ActionLevel.NEVER:
         return PolicyDecision(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=reason)

@@ -1,4 +1,4 @@
-"""The situation (the policy's context): all inputs of the policy."""
+"""The context of the policy: all inputs of a policy decision."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -13,13 +13,13 @@ from domain.integrations.order import Order
 from domain.integrations.providers import HELPDESKS, SHOPS, Provider
 
 CUSTOMER_WINDOW: Final = timedelta(days=30)
-"""The period to which the limit per customer applies."""
+"""The period to which the money limit per customer applies."""
 
 
 class Spent(BaseModel):
     """The amounts that the agent has given back, in minor units of the limits' currency.
 
-    `customer`: to this customer within 30 days. `day`: to all customers of the client since
+    `customer`: to this customer within CUSTOMER_WINDOW. `day`: to all customers of the client since
     midnight UTC. `on_order`: the kinds of action that any run has done, or may have done, on the
     order.
     """
@@ -33,7 +33,7 @@ class Spent(BaseModel):
 
 class Connection(BaseModel):
     """The properties of a connected integration that the policy needs. `answers_by_note`: in this
-    helpdesk the agent writes its answers as internal notes, for people to send."""
+    helpdesk, the agent writes its answers as internal notes, for people to send."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,9 +43,10 @@ class Connection(BaseModel):
 
 
 class PolicyContext(BaseModel):
-    """All inputs of the policy. `order`: looked up, and owned by this customer. `thread`: the state
-    of the thread before this message. `confirmed`: the action to which the customer has just said
-    yes. `unsafe`: the message, or another input of a brain, is a prompt injection."""
+    """All inputs of a policy decision. `order`: the looked-up order, owned by this customer.
+    `thread`: the state of the thread before this message. `confirmed`: the action to which the
+    customer has just said yes. `unsafe`: the message, or a field sent with it, is a prompt
+    injection."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""The verdict: the policy's decision on an action, and its reason."""
+"""The policy's decision on an action, and the reason for it."""
 
 from enum import StrEnum
 from typing import Final, Self
@@ -10,8 +10,8 @@ from domain.agent.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, 
 
 
 class Ruling(StrEnum):
-    """The policy's decision. `ask`: the customer is asked first. `needs_second`: above a limit, so
-    two people must approve. `refused`: the action is not done."""
+    """The outcome of a policy decision. `ask`: the customer is asked first. `needs_second`: the
+    amount is above a limit, so two people must approve. `refused`: the action is not done."""
 
     ALLOWED = "allowed"
     ASK = "ask"
@@ -21,19 +21,23 @@ class Ruling(StrEnum):
 
 
 class PolicyReason(StrEnum):
-    """The reason why an action was not simply allowed. Stable codes: stored, shown and logged.
+    """The reason why an action was not allowed as it is. Stable codes: stored, shown and logged.
 
-    `already_done`: a run has acted on the order, or may have, so a second action needs a
-    human. `covered_by_cancel`: a cancellation includes the refund. `amount_changed`: the order's
-    refundable amount differs from the plan's. `not_asked`: the message has no plain request in the
-    customer's own words. `not_certain`: the message has a request, but a hesitant one.
-    `order_not_named`, `several_orders`: the order is uncertain. `not_confirmed`: the customer has
-    not said yes. `unknown_language`: no grammar parses the language. `sender_not_authenticated`:
-    the mail's sender is not authenticated. `order_not_live`: the order is known only from webhooks;
-    its shop was not queried. `order_disputed`: the customer disputes the payment with the bank, so
-    a human decides. `people_answer`: a person has answered in the helpdesk ticket. `taken_over`: a
-    person took over the conversation while the agent was drafting. `automation_stopped`: all
-    automation is stopped.
+    - `already_done`: a run has acted on the order, or may have, so a human decides about a second
+      action.
+    - `covered_by_cancel`: a cancellation includes the refund.
+    - `amount_changed`: the order's refundable amount differs from the plan's amount.
+    - `not_asked`: the message has no plain request in the customer's own words.
+    - `not_certain`: the message has a request, but a hesitant one.
+    - `order_not_named`, `several_orders`: it is uncertain which order is meant.
+    - `not_confirmed`: the customer has not said yes.
+    - `unknown_language`: no grammar parses the language.
+    - `sender_not_authenticated`: the mail's sender is not authenticated.
+    - `order_not_live`: the order is known only from webhooks; its shop was not queried.
+    - `order_disputed`: the customer disputes the payment with the bank, so a human decides.
+    - `people_answer`: a person has answered in the helpdesk ticket.
+    - `taken_over`: a person took over the conversation while the agent was drafting.
+    - `automation_stopped`: all automation is stopped.
     """
 
     NOT_OFFERED = "not_offered"
@@ -100,20 +104,21 @@ class PolicyDecision(BaseModel):
 
 
 def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:
-    """Return the blocked actions that no further approval can allow."""
+    """Return the kinds of blocked action that no further approval can allow."""
     blocked = (step for step in steps if step.state is StepState.BLOCKED)
     verdicts = (PolicyDecision.blocked(step.kind, PolicyReason(step.detail)) for step in blocked)
     return frozenset(one.kind for one in verdicts if one.ruling is Ruling.REFUSED)
 
 
 def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
-    """Return whether nothing was done because a person answers in the helpdesk ticket."""
+    """Return whether no step was done because a person answers in the helpdesk ticket."""
     blocked = any(step.detail == PolicyReason.PEOPLE_ANSWER for step in steps)
     return blocked and not any(step.state is StepState.DONE for step in steps)
 
 
 def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
-    """Return the outcomes of a plan whose ready answer was stopped before it was stored.
+    """Return the outcomes of a plan whose finished answer was stopped before it was stored: actions
+    that only affect the gateway's answer become blocked.
 
     Effects on other systems remain done.
     """
@@ -126,8 +131,8 @@ def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
 
 
 class CustomerQuestion(BaseModel):
-    """A question to the customer. `action`: the question is whether to do exactly this action;
-    None: for which order to do `kind`."""
+    """A question to the customer. With an `action`, the question is whether to do exactly this
+    action. Without one, the question is for which order to do `kind`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -136,11 +141,11 @@ class CustomerQuestion(BaseModel):
 
 
 class Judgement(BaseModel):
-    """The plan to execute, in order, with the decisions behind it.
+    """The plan to execute, in order, with the policy decisions behind it.
 
-    `doubt`: why a human must review the plan first; None if the agent may continue. `refused`: a
-    proposed action is refused, so the draft may promise an action that does not happen. `question`:
-    the question to the customer that replaces the brain's answer.
+    `doubt`: the reason why a human must review the plan first; None if the agent may continue.
+    `refused`: a proposed action is refused, so the draft may promise an action that does not
+    happen. `question`: the question to the customer that replaces the brain's answer.
     """
 
     model_config = ConfigDict(frozen=True)

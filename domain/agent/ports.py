@@ -8,12 +8,13 @@ from domain.agent.safety.sensitive import SensitiveMatter
 
 
 class SafetyNet(Protocol):
-    """Detects matters that always go to a human."""
+    """Detects sensitive matters, which always go to a human."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the matter for which a text goes to a human, or None if the agent may answer it.
+        """Return the sensitive matter for which a text must go to a human, or None if the agent may
+        answer the text.
 
-        `own_words`: the merchant's, whole words or phrases.
+        `own_words`: the merchant's own sensitive words, as whole words or phrases.
         """
 
 
@@ -28,5 +29,5 @@ class Embedder(Protocol):
         """Return one embedding per text, in order. Raises EmbeddingUnavailable."""
 
     async def near(self, text: str) -> Embedding | None:
-        """Return a question's embedding, or None if it takes too long; the search then uses words
-        alone."""
+        """Return the embedding of a question, or None if computing it takes too long; the search
+        then uses words alone."""

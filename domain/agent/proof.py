@@ -1,7 +1,7 @@
 """The proof that the customer plainly requested an action on one certain order.
 
-Without a proof the agent does not act on an order autonomously. The proof rests on the customer's
-latest own words and on the thread, never on a brain's interpretation of them.
+Without a proof, the agent does not act on an order autonomously. The proof is based on the
+customer's latest own words and on the thread, never on a brain's interpretation of them.
 """
 
 from pydantic import BaseModel, ConfigDict
@@ -22,7 +22,8 @@ from domain.integrations.order import Order
 
 
 class Proof(BaseModel):
-    """`warrant` if the proof is complete; otherwise `missing`, the part that is not proved."""
+    """The result of a proof. `warrant`: the basis for the action, if the proof is complete.
+    `missing`: otherwise, the reason why it is not."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -31,7 +32,8 @@ class Proof(BaseModel):
 
 
 def proof_of(policy_context: PolicyContext, proposal: Proposal, order: Order) -> Proof:
-    """Return the proof for a proposal on `order`, the looked-up order."""
+    """Return the proof that the customer requested the proposed action on `order`, the looked-up
+    order."""
     if policy_context.confirmed is proposal.kind:
         return Proof(warrant=Warrant.CONFIRMATION)
     if is_asked_by_merchant(policy_context, proposal.kind):
@@ -64,7 +66,8 @@ def is_asked_by_merchant(policy_context: PolicyContext, kind: ActionKind) -> boo
 
 
 def is_number_of(number: str, order: Order) -> bool:
-    """Return whether a number as the customer wrote it matches this order's number or shop id."""
+    """Return whether a number, as the customer wrote it, matches the number or the shop's id of
+    this order."""
     spelt = _spelling(number)
     return bool(spelt) and spelt in (
         _spelling(order.number),
@@ -73,13 +76,13 @@ def is_number_of(number: str, order: Order) -> bool:
 
 
 def _standing(policy_context: PolicyContext, proposal: Proposal) -> Standing:
-    """Return how plainly the customer requested the action.
+    """Return how certainly the customer requested the proposed action.
 
-    A request is PLAIN only if every word around it is understood; an unknown qualifier makes it
-    LIKELY. A request that only a model finds is LIKELY, unless the grammar vetoes its words. The
-    customer is asked to confirm a LIKELY request. In a language without a grammar, only the
-    presence of the quoted words can be checked. Words before the verification code in a ticket are
-    at most LIKELY.
+    A request is PLAIN only if every word around it is understood. A request with an unknown
+    qualifier, or one that only a model finds, is LIKELY, unless the grammar vetoes its words. The
+    customer is asked to confirm a LIKELY request. In a language without a grammar, the only check
+    is that the message contains the quoted words. A request before the verification code in a
+    ticket is at most LIKELY.
     """
     words = _words(policy_context)
     spoken = spoken_request(words)
@@ -97,7 +100,7 @@ def _standing(policy_context: PolicyContext, proposal: Proposal) -> Standing:
 def _doubt_of_order(policy_context: PolicyContext, order: Order) -> PolicyReason | None:
     """Return why it is uncertain whether the customer means this order, or None if it is
     certain."""
-    # Parse numbers as in an answer to "which order?", where a bare number counts as well.
+    # Parse the numbers as in an answer to "Which order?", where a bare number counts too.
     could_be = find_order_numbers(_words(policy_context), asked=True)
     if not could_be and speaks_of_another(_words(policy_context)):
         return PolicyReason.ORDER_NOT_NAMED
@@ -114,10 +117,10 @@ def _doubt_of_order(policy_context: PolicyContext, order: Order) -> PolicyReason
 
 
 def _words(policy_context: PolicyContext) -> str:
-    """Return the text of the latest message, or its subject if there is no text.
+    """Return the text of the latest message, or its subject if the text is empty.
 
-    A subject may come from an earlier mail. If a code proves the author of a ticket, the subject
-    may be another person's, so it counts only among the words before the code.
+    A subject may come from an earlier mail. If a verification code proves the author of a ticket,
+    the subject may be another person's, so it counts only for a message before the code.
     """
     event = policy_context.event
     if event.text.strip() or (event.is_proved_by_code and not event.asked_before_code):

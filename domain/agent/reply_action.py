@@ -1,4 +1,4 @@
-"""The reply: the action that delivers an answer to the customer."""
+"""The reply action, which delivers an answer to the customer."""
 
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.policy_context import PolicyContext
@@ -23,6 +23,7 @@ def reply_action(policy_context: PolicyContext) -> PlannedAction:
 
 
 def answer_action(policy_context: PolicyContext) -> PlannedAction:
-    """Return the reply, as an internal note if the helpdesk is set to receive answers as notes."""
+    """Return the reply action, as an internal note if the agent writes its answers in this helpdesk
+    as notes."""
     reply = reply_action(policy_context)
     return reply.as_note if policy_context.answers_by_note else reply

@@ -1,6 +1,7 @@
-"""Settling: handle the customer's answer to the agent's own question without a brain.
+"""Resolve the customer's answer to the agent's own question, or a merchant's request, without a
+brain.
 
-Only code reads a plain yes, so that no model can widen or miss it.
+Only code interprets a plain yes, so that no model can misread or overlook one.
 """
 
 from dataclasses import dataclass
@@ -24,13 +25,14 @@ from domain.intake.customer_email import customer_key
 
 SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
-"""Confidence of a settled answer: a question asserts and does nothing, and a yes answers a
-question."""
+"""Confidence of an answer that code resolves. It is high, because a question states nothing and
+does nothing, and a yes answers a question."""
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedReply:
-    """An answer and a judgement, in the form that a brain and the policy produce."""
+    """An answer and a judgement that code has resolved, in the format of a brain's answer and a
+    policy judgement."""
 
     answer: BrainAnswer
     judgement: Judgement
@@ -39,9 +41,11 @@ class ResolvedReply:
 def resolve_reply(
     policy_context: PolicyContext, brand_name: str, playbook: tuple[str, int]
 ) -> ResolvedReply | None:
-    """Return the result for a merchant's request or an answer to the agent's question, or None.
+    """Return the result for a merchant's request or an answer to the agent's question. Return None
+    for any other message.
 
-    `playbook`: its id and version; a proposal made under other rules is void.
+    `playbook`: the id and version of the playbook; a proposal made under another playbook or
+    version is void.
     """
     if policy_context.unsafe or not policy_context.event.reply_allowed:
         return None
@@ -59,7 +63,8 @@ def resolve_reply(
 def _asked_by_merchant(
     policy_context: PolicyContext, kind: ActionKind, brand_name: str
 ) -> ResolvedReply:
-    """Return the plan for the merchant's request.
+    """Return the result for the merchant's request: the answer, and a plan with the requested
+    action.
 
     The plan waits for a person if the order, its state or a limit blocks the action.
     """
@@ -79,7 +84,8 @@ def _language_of(policy_context: PolicyContext) -> Language:
 
 
 def _standing_proposal(policy_context: PolicyContext) -> PendingProposal | None:
-    """Return the proposal if it is still valid and the same verified customer answers it."""
+    """Return the thread's open proposal if it is still valid and this message is from the same
+    verified customer, else None."""
     proposal, event = policy_context.thread.proposal, policy_context.event
     if proposal is None or not proposal.stands_at(policy_context.now) or event.author is not None:
         return None
@@ -119,7 +125,8 @@ def _answer_to_proposal(
 
 
 def _answer_to_which(policy_context: PolicyContext, language: Language) -> ResolvedReply | None:
-    """Ask a customer who has just named an order whether to act on it."""
+    """Return the question whether to act on the order that the customer has just named, or None if
+    there is no such order."""
     kind = policy_context.thread.asked_number
     if kind is None or len(policy_context.event.order_numbers) != 1:
         return None
@@ -130,8 +137,8 @@ def _answer_to_which(policy_context: PolicyContext, language: Language) -> Resol
 
 
 def _asking_anew(policy_context: PolicyContext, kind: ActionKind) -> Judgement | None:
-    """Return the question about the order just looked up, or None if the customer did not name
-    it."""
+    """Return the judgement with a new question about the order just looked up, or None if the
+    customer did not mean that order or the action is blocked."""
     order, named = policy_context.order, policy_context.event.order_numbers
     if order is None or blocking_condition(policy_context, kind) is not None:
         return None
@@ -144,7 +151,8 @@ def _asking_anew(policy_context: PolicyContext, kind: ActionKind) -> Judgement |
 def _unchanged(
     policy_context: PolicyContext, proposal: PendingProposal, playbook: tuple[str, int]
 ) -> bool:
-    """Return whether order, amount and rules are the same as when the customer was asked."""
+    """Return whether the order, the amount and the playbook's rules are the same as when the
+    customer was asked."""
     asked = proposal.action
     if blocking_condition(policy_context, asked.kind) is not None:
         return False

@@ -16,7 +16,8 @@ MAX_DAYS: Final = 3_650
 
 class ActionLevel(StrEnum):
     """The approval that an action needs. `autonomous`: the customer's plain request is enough.
-    `customer-confirmed`: the customer also says yes to a question that states order and amount."""
+    `customer-confirmed`: the customer also says yes to a question that states the order and the
+    amount. `human-approved`: a person must approve. `never`: the action is not allowed."""
 
     AUTONOMOUS = "autonomous"
     CUSTOMER_CONFIRMED = "customer-confirmed"
@@ -28,10 +29,12 @@ class MoneyLimits(BaseModel):
     """The maximum amounts that the agent may give back without a person, in minor units of one
     currency.
 
-    `per_action`: one refund, or one cancellation with its refund. `per_customer`: one customer
-    within 30 days. `per_day`: all customers of the client within a day (UTC). None: no limit of
-    that kind. Money of another currency exceeds every limit. An action above a limit waits for the
-    approval of two people.
+    - `per_action`: one refund, or one cancellation with its refund.
+    - `per_customer`: to one customer within `CUSTOMER_WINDOW`.
+    - `per_day`: to all customers of the client within a day (UTC).
+
+    None: no limit of that kind. Money of another currency exceeds every limit. An action above a
+    limit waits for the approval of two people.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,12 +48,13 @@ class MoneyLimits(BaseModel):
 class ActionRule(BaseModel):
     """A playbook's rule for one kind of action.
 
-    `categories` and `intents`: the messages that the rule applies to; empty for all. An answer to
-    any other message waits for a human; any other action is refused. `within_days`: the maximum age
-    of an order, or None for any age. `limits`: for actions that move money. `tags`: the tags that
-    the agent may set; a message must not invent tags, because the merchant's automations may react
-    to them. `merchant_requests`: whether a `merchant_request` of the gateway also permits the
-    action.
+    - `categories`, `intents`: the messages that the rule applies to; empty for all. An answer to
+      any other message waits for a human; any other action is refused.
+    - `within_days`: the maximum age of an order, in days, or None for any age.
+    - `limits`: for actions that move money.
+    - `tags`: the tags that the agent may set. A message must not invent tags, because the
+      merchant's automations may react to them.
+    - `merchant_requests`: whether a `merchant_request` of the gateway also permits the action.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -65,7 +69,7 @@ class ActionRule(BaseModel):
 
     @property
     def by_itself(self) -> bool:
-        """Return whether the action can run without a person's approval."""
+        """Return whether the rule lets the action run without a person's approval."""
         return self.level in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED)
 
 
@@ -80,7 +84,8 @@ def _listed(kinds: frozenset[ActionKind]) -> str:
 def problem(kind: ActionKind, rule: ActionRule) -> str | None:
     """Return an error message for the author of the rule, or None if the rule is valid.
 
-    Rules are checked when a rulebook is written, not when it is read: a stored rule must load.
+    Rules are checked when a rulebook is written, not when it is loaded: a stored rule must always
+    load.
     """
     if kind not in ON_ORDERS and (rule.limits or rule.within_days):
         return f"limits and within_days are for {_listed(ON_ORDERS)}"
@@ -114,11 +119,13 @@ _BY_DEFAULT: Final = {
 
 
 class DuringReview(BaseModel):
-    """The agent's handling of another matter while a review of the conversation is open.
+    """The agent's handling of a message about another matter while a review of the conversation is
+    open.
 
-    `answers`: whether to answer from knowledge and templates. `actions`: whether to act, or ask the
-    customer about an action. A stored rulebook without this field leaves such messages to people; a
-    playbook written without it answers them (`domain/playbooks/shape.py`).
+    `answers`: whether the agent answers from knowledge and templates. `actions`: whether the agent
+    acts, or asks the customer about an action. A stored rulebook without this field leaves such
+    messages to people. A playbook written without this field answers them
+    (`domain/playbooks/shape.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -128,11 +135,12 @@ class DuringReview(BaseModel):
 
 
 class Rulebook(BaseModel):
-    """`instructions` are the merchant's instructions to a language model, never shown to customers.
+    """The rules of one playbook version.
 
-    `actions` holds a rule for each kind that the merchant has configured; without any rule, the
-    agent may only answer. `shadow`: the agent drafts but sends nothing; people answer, and their
-    answers are compared with its drafts (`domain/learning/comparison.py`).
+    `instructions`: the merchant's instructions to a language model, never shown to customers.
+    `actions`: a rule for each kind of action that the merchant has configured; without any rule,
+    the agent may only answer. `shadow`: the agent drafts but sends nothing; people answer, and
+    their answers are compared with its drafts (`domain/learning/comparison.py`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,7 +1,7 @@
 """Shadow mode: record a run without executing its answer and actions.
 
 Only people answer the customer. The run stores neither the agent's words nor its actions. No
-approval or edit can therefore execute them, and people write uninfluenced.
+approval or edit can therefore execute them, and the draft does not influence what people write.
 """
 
 from dataclasses import replace
@@ -19,11 +19,12 @@ from domain.agent.thinking import ThinkingResult
 def kept_in_shadow(
     thought: ThinkingResult, context: BrainContext, reason: EscalationReason | None, now: datetime
 ) -> ThinkingResult:
-    """Return the result without its words and actions, for people to answer.
+    """Return the result without the agent's words and actions, for people to answer.
 
-    The plan is the action that would have delivered the agent's answer to the customer. `reason`:
-    an escalation reason that applies even without shadow mode; it is kept. A message that allows no
-    reply, such as an automatic reply, gets no reply here either and goes to no person.
+    Its plan contains only the action that would have delivered the agent's answer to the customer.
+    `reason`: an escalation reason that applies even without shadow mode; it is kept. A message that
+    allows no reply, such as an automatic reply, gets no reply in shadow mode either, and shadow
+    mode does not escalate it to a person.
     """
     answers = context.event.reply_allowed
     judged = thought.judgement
@@ -44,7 +45,7 @@ def kept_in_shadow(
         ),
         hold=(reason or EscalationReason.SHADOW_MODE) if answers else reason,
         text="",
-        # The agent asked no question, and its answer did not reach the customer.
+        # In shadow mode, the agent asked no question, and its answer did not reach the customer.
         thread=context.thread.without_question.speaking_of(
             context.event.text, context.event.order_numbers, context.order, ""
         ).model_copy(update={"language": thought.thread.language}),
@@ -52,7 +53,8 @@ def kept_in_shadow(
 
 
 def held_in_shadow(thought: ThinkingResult, context: BrainContext) -> ThinkingResult:
-    """Return the result of a dry run: it keeps its words, and shadow mode holds it for people."""
+    """Return the result of a dry run. The result keeps the agent's words, and is held for people if
+    the playbook is in shadow mode."""
     if not (context.rulebook.shadow and context.event.reply_allowed):
         return thought
     return replace(thought, hold=thought.hold or EscalationReason.SHADOW_MODE)

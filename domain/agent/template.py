@@ -1,7 +1,7 @@
 """Templates: merchants' texts with placeholders, filled from the values of an event.
 
-`{{ name }}` requires a value. `{{ name | default }}` falls back to the text after the bar. The
-default may be quoted, and may be empty.
+`{{ name }}` requires a value. `{{ name | default }}` falls back to the default after the bar, which
+may be quoted and may be empty.
 """
 
 import re
@@ -20,26 +20,27 @@ _PLACEHOLDER: Final = re.compile(r"\{\{([^{}]*)\}\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _OPENING: Final = "{{"
 FRAME_NAMES: Final = frozenset({"greeting", "sign_off"})
-"""Placeholders of the client's frame. Their values keep line breaks."""
+"""Placeholders of the greeting and sign-off. Their values keep line breaks."""
 
 KNOWN_NAMES: Final = PLACEHOLDERS | FRAME_NAMES | {
     "order_number", "order_status", "order_total", "order_placed_on", "order_items",
     "tracking_url", "customer_name", "customer_email", "subject", "brand_name",
 }  # fmt: skip
-"""Placeholder names that are valid even if the payload has no field of the name."""
+"""Placeholder names that are valid even if the payload has no field of that name."""
 
-# Incomplete placeholders, and the syntax of other template languages.
+# Matches incomplete placeholders, and the syntax of other template languages.
 _STRAY: Final = re.compile(r"\{\{|\}\}|\{%|%\}|\{#")
 _QUOTES: Final = ('"', "'")
 
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """A filled template.
+    """The result of filling a template.
 
-    `missing` names the placeholders with neither value nor default, each once and in order. A
-    placeholder that cannot be parsed is listed as written. `text` may be sent only if `missing` is
-    empty. `used` counts the placeholders filled with a value; defaults and the frame do not count.
+    `missing`: the placeholders with neither a value nor a default, each once and in order; a
+    placeholder that cannot be parsed is listed as written. `text`: may be sent only if `missing` is
+    empty. `used`: the number of placeholders filled with a value; defaults, greeting and sign-off
+    do not count.
     """
 
     text: str
@@ -63,7 +64,8 @@ def clean_value(value: str) -> str:
 
 
 def fill(body: str, values: Mapping[str, str]) -> Filled:
-    """Fill every placeholder of `body` once; a value that looks like a placeholder stays text.
+    """Return the template `body` with every placeholder filled once. A value that looks like a
+    placeholder stays text.
 
     A value that is blank after `clean_value` counts as missing. Never raises.
     """
@@ -89,7 +91,7 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
         return _unquoted(default.strip())
 
     text = _PLACEHOLDER.sub(replace, body)
-    # Search only the merchant's own words: braces in a value are plain text.
+    # Search only the merchant's own words, because braces in a value are plain text.
     if _OPENING in _PLACEHOLDER.sub("\0", body):
         missing[_OPENING] = None
     return Filled(text=text, missing=tuple(missing), used=used)
@@ -116,7 +118,7 @@ def _unreadable_place(body: str) -> tuple[int, int] | None:
     for match in _PLACEHOLDER.finditer(body):
         if not _NAME.fullmatch(match.group(1).partition("|")[0].strip()):
             return match.span()
-    # Replace a valid placeholder with marks, so that the words around it do not join.
+    # Replace each valid placeholder with marks, so that the words around it do not join.
     rest = _PLACEHOLDER.sub(lambda found: "\0" * len(found.group(0)), body)
     found = _STRAY.search(rest)
     if found is None:

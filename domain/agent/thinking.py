@@ -1,6 +1,6 @@
-"""Thinking: call a brain for a message, and turn its answer into a decision.
+"""Thinking: call a brain for a message, and turn the brain's answer into a decision.
 
-Runs, dry runs and the agent's tests all use this function.
+Runs, dry runs and the tests of the agent all use `think_through`.
 """
 
 import dataclasses
@@ -33,7 +33,7 @@ from domain.agent.thread import Thread
 from domain.agent.thread_after import language_of, thread_after
 from domain.integrations.order import Order
 
-# The intents to which a question about an action is a full answer, with the usual reasons for a
+# Intents to which a question about an action is a full answer. They include the usual reasons for a
 # refund. A message with any other intent needs more than the question.
 _ASKED_ABOUT: Final = frozenset(
     {
@@ -44,15 +44,15 @@ _ASKED_ABOUT: Final = frozenset(
     }
 )
 _GRAMMAR: Final = SafetyGrammar()
-# A request for a person and a prompt injection are not answered by a question.
+# Reasons for which a question to the customer is not a sufficient answer.
 _NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
 class Finding(BaseModel):
-    """A knowledge entry that the search found.
+    """A knowledge entry that the search found for the message.
 
     `left_out`: the entry contains a prompt injection, so no brain sees it. `rank`: PostgreSQL's
-    search rank; higher is more relevant.
+    search rank; a higher rank is more relevant.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -65,12 +65,13 @@ class Finding(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ThinkingResult:
-    """The result of thinking.
+    """The result of thinking about a message.
 
-    `hold`: why a human must review it, regardless of its confidence. `text`: the answer to send;
-    empty if the brain's answer would promise a refused action. `doubt`: the reason to escalate if
-    the confidence is below the playbook's threshold. `thread`: the state of the thread once the
-    answer has reached the customer. `sensitive`: the matter because of which no brain was called.
+    - `hold`: the reason why a human must review the answer, regardless of its confidence.
+    - `text`: the answer to send; empty if the brain's answer would promise a refused action.
+    - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
+    - `thread`: the state of the thread once the answer has reached the customer.
+    - `sensitive`: the sensitive matter because of which no brain was called.
     """
 
     answer: BrainAnswer
@@ -94,11 +95,12 @@ class ThinkingResult:
 async def think_through(
     brain: Brain, context: BrainContext, now: datetime, net: SafetyNet = _GRAMMAR
 ) -> ThinkingResult:
-    """Call the brain, and evaluate its answer. Raises only the errors that the brain raises.
+    """Call the brain for a message, and return its evaluated answer. Raises only the errors that
+    the brain raises.
 
     Sensitive matters are not shown to a brain. An answer to the agent's own question, and a message
-    that allows no reply, need no brain. `net` detects sensitive matters: by default the grammar
-    alone.
+    that allows no reply, need no brain. `net` detects sensitive matters; by default, only the
+    grammar detects them.
     """
     is_whole = context.is_read_whole
     context = _beginning(context, READ_CHARS)
@@ -128,7 +130,7 @@ async def think_through(
     if requested := instead_of_people(context, policy_context, answer, judgement):
         return _result(context, requested, findings, None, now)
     doubt = doubt_of(context, request, answer, judgement.plan) if judgement.plan else None
-    if not is_whole:  # a truncated message leads to no action and no question
+    if not is_whole:  # a truncated message must not cause an action or a question
         judgement = judgement.model_copy(update={"question": None})
         doubt = doubt or EscalationReason.LOW_CONFIDENCE
     return _result(context, ResolvedReply(answer, judgement), findings, doubt, now)
@@ -210,8 +212,11 @@ def _result(
 def _knowledge_hold(
     context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
-    """Return why an answer from knowledge is held, if the client requires a person for these. A
-    language model composes its answers (they have a prompt version), so none of them is held."""
+    """Return the reason to hold an answer from knowledge, or None. Such an answer is held if the
+    client requires a person for it.
+
+    An answer that a language model composed has a prompt version, and is not held.
+    """
     if context.answers_from_knowledge or answer.prompt_version is not None:
         return None
     if not judgement.plan or not any(one.kind == "knowledge" for one in answer.citations):
@@ -222,8 +227,8 @@ def _knowledge_hold(
 def _doubt(
     context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
-    """Return the brain's doubt. Without one, an empty plan counts as low confidence, unless the
-    message needs or allows no reply."""
+    """Return the brain's reason to escalate, or None. If the brain gives none, an empty plan counts
+    as low confidence, unless the message needs or allows no reply."""
     if judgement.plan:
         return answer.doubt
     if answer.closes or not context.event.reply_allowed:
@@ -232,7 +237,8 @@ def _doubt(
 
 
 def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
-    """Return the matter that must go to a human, or None; None also if no reply is allowed."""
+    """Return the sensitive matter for which the message must go to a human. Return None if it has
+    none, or if no reply is allowed."""
     if not context.event.reply_allowed:
         return None
     return net.matter(context.event.words, context.sensitive_words)
@@ -241,7 +247,8 @@ def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
 def _for_people(
     context: BrainContext, policy_context: PolicyContext, matter: SensitiveMatter | None
 ) -> ThinkingResult:
-    """Return a result for people to handle. `matter`: None for a message of files without words."""
+    """Return the result for a message that a human must answer. `matter`: the sensitive matter, or
+    None for a message of files without text."""
     reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
     answer = BrainAnswer(
         classification=Category.OTHER,
@@ -264,8 +271,8 @@ def _for_people(
 
 
 def _unanswered(context: BrainContext, policy_context: PolicyContext) -> ThinkingResult:
-    """Return the result, with an empty plan, for a message that gets no reply, such as an
-    auto-reply or the staff's own. No brain is called."""
+    """Return the result for a message that gets no reply, such as an auto-reply or the staff's own
+    message. The plan is empty, and no brain is called."""
     answer = BrainAnswer(
         classification=Category.OTHER,
         confidence=SURE,

@@ -1,4 +1,4 @@
-"""The thread: the state of an exchange with a customer, apart from its messages."""
+"""The thread: the state of an exchange with a customer, without its messages."""
 
 import re
 from datetime import datetime, timedelta
@@ -27,9 +27,9 @@ _NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 class PendingProposal(BaseModel):
     """An action that the customer was asked to confirm.
 
-    `id`: the run that asked. `category`: the class of the message that led to the question.
-    `playbook_id` and `playbook_version`: the rules in force at the time. `customer`: the customer
-    who may confirm it, as normalized by `customer_key`.
+    `id`: the run that asked the question. `category`: the class of the message that led to the
+    question. `playbook_id` and `playbook_version`: the rules in force at that time. `customer`: the
+    address of the customer who may confirm the action, as normalized by `customer_key`.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,11 +49,12 @@ class PendingProposal(BaseModel):
 class Thread(BaseModel):
     """The settled facts and the open question of an exchange.
 
-    `order_number`: the one order that the exchange is about, found and owned by this customer.
-    `named_by_customer`: the customer named the order, not only the agent. `asked_number`: the
-    action for which the customer was asked to name an order. `asked_of`: the proved address of that
-    customer; None for an unproved one. `language`: the language of the answers. `proposal`: the one
-    action that awaits a yes.
+    - `order_number`: the one order that the exchange is about, found and owned by this customer.
+    - `named_by_customer`: the customer named the order, not only the agent.
+    - `asked_number`: the action for which the customer was asked to name an order.
+    - `asked_of`: the proved address of that customer; None for an unproved address.
+    - `language`: the language of the answers.
+    - `proposal`: the one action that waits for the customer's yes.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -72,7 +73,8 @@ class Thread(BaseModel):
         return self.model_copy(update={"asked_number": None, "asked_of": None, "proposal": None})
 
     def seen_by(self, event: UnifiedEvent) -> "Thread":
-        """Return the thread as it applies to this message: without a question to another sender."""
+        """Return the thread as it applies to this message. An open question to another sender is
+        removed."""
         asked = self.asked_of if self.proposal is None else self.proposal.customer
         if asked is None or (event.may_act and customer_key(event.customer_email) == asked):
             return self
@@ -81,11 +83,12 @@ class Thread(BaseModel):
     def speaking_of(
         self, text: str, named: tuple[str, ...], order: Order | None, said: str
     ) -> "Thread":
-        """Return the thread with the order that it is about, after a message and its answer.
+        """Return the thread with the order that the exchange is about, after a message and the
+        agent's answer.
 
         `named`: the order numbers in the customer's `text`. `order`: the order found, owned by the
-        customer. `said`: the answer. The order is uncertain if the customer names several orders,
-        an unknown one, or "the other one".
+        customer. `said`: the agent's answer. The order is uncertain if the customer names several
+        orders, an unknown order, or "the other one".
         """
         if len(named) == 1 and order is not None:
             return self.model_copy(update={"order_number": order.number, "named_by_customer": True})

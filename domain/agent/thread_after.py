@@ -1,4 +1,4 @@
-"""The thread's state after an answer, and the thread's language."""
+"""Compute the thread's state after an answer, and the language of the thread's answers."""
 
 from datetime import datetime
 
@@ -14,7 +14,7 @@ from domain.intake.order_number import numbers_of_author
 def thread_after(
     context: BrainContext, judgement: Judgement, answer: BrainAnswer, text: str, now: datetime
 ) -> Thread:
-    """Return the thread with the settled facts and the open question of the answer."""
+    """Return the thread after an answer, with its settled facts and its open question."""
     event, question = context.event, judgement.question
     thread = _named_by_author(
         context.thread,
@@ -51,7 +51,8 @@ def _named_by_author(before: Thread, event: UnifiedEvent, after: Thread) -> Thre
 
 
 def language_of(answer: BrainAnswer, thread: Thread) -> Language:
-    """Return the language for our own sentences: the message's, else the thread's."""
+    """Return the language for the agent's own sentences: the message's language, else the thread's,
+    else English."""
     match answer.language:
         case "fr" | "en" as spoken:
             return spoken

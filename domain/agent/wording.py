@@ -40,21 +40,22 @@ def which_order(language: Language, brand_name: str) -> str:
 
 
 def done(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """Return the reply sent after the action is done."""
+    """Return the reply that states that the action is done."""
     text = _words().done[language][action.kind]
     return _letter(_filled(text, action, language), language, brand_name)
 
 
 def declined(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """Return the reply to a customer who declined."""
+    """Return the reply to a customer who declined the action."""
     text = _words().declined[language]
     return _letter(_filled(text, action, language), language, brand_name)
 
 
 def code_request(language: Language, brand_name: str, *, refused: bool) -> str:
-    """Return the request for the code that was mailed to the claimed address.
+    """Return the reply that requests the code, which was mailed to the claimed address.
 
-    It does not reveal whether the address is known. `refused`: the message held an invalid code.
+    The reply does not reveal whether the address is known. `refused`: the customer's message
+    contained an invalid code.
     """
     words = _words()
     text = (words.code_refused if refused else words.code)[language]
