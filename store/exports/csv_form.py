@@ -1,8 +1,10 @@
-"""The CSV form of an export. PostgreSQL renders each record's line, this module the text between.
+"""The CSV form of an export. PostgreSQL renders the line of each record; this module renders the
+text between the lines.
 
 The format is RFC 4180: CRLF ends a line; text, times, days and JSON are quoted, numbers and
 booleans are not. Null is an empty cell without quotes, and an empty text is "". Two rules protect
-readers of the file. To undo a rule, remove one apostrophe in each place that has one:
+readers of the file from text that they would misread. To undo a rule, remove one apostrophe at each
+position that has one:
 
 1. A text gets an apostrophe in front if it begins with a character that makes a spreadsheet read
    it as a formula, with a # or an apostrophe, or with a blank or other invisible character. Some
@@ -12,10 +14,11 @@ readers of the file. To undo a rule, remove one apostrophe in each place that ha
    spreadsheet whose separator is the semicolon, as in French, loses count of the quotes and
    starts a cell there.
 
-So only the line of a section begins with ##, for a CSV parser and for a line reader. A JSON cell
-begins with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped. Any
-text in the cell to which rule 2 would apply is inside a JSON string. There the character after the
-break, or the semicolon itself, is written as an escape, which leaves the JSON equal.
+For a CSV parser and for a line reader, only the line of a section therefore begins with ##. A JSON
+cell begins with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped.
+Any text in a JSON cell to which rule 2 would apply is inside a JSON string. There the character
+after the line break, or the semicolon itself, is written as an escape sequence, which leaves the
+JSON value equal.
 """
 
 from typing import Final
@@ -26,7 +29,7 @@ from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.section_source import CellKind, Source
 
 _FIRST: Final = ",".join(str(ord(sign)) for sign in sorted(GUARDED))
-# All line ends that some reader recognizes: those of Python's splitlines.
+# All line breaks that some reader recognizes, which are those of Python's splitlines.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
 # Characters that a reader may trim at the start of a cell. A line break or tab starts another cell
 # instead.
@@ -41,8 +44,8 @@ class CsvRendering:
     separator: Final = b""
 
     def query(self, source: Source) -> str:
-        """Return a query with one column: a record's line with its CRLF, or pieces of the line. The
-        parameter is `client_id`."""
+        """Return an SQL query for a section of the file. Its only column holds the line of a record
+        with its CRLF, or pieces of that line. The query's parameter is `client_id`."""
         sources, rows = first_elements(source)
         columns = tuple(zip(sources, source.columns, strict=True))
         values = ", ".join(f"{_value(sql, c.kind)} AS c{n}" for n, (sql, c) in enumerate(columns))
@@ -63,13 +66,13 @@ class CsvRendering:
         return in_pieces(lines, source.elements, _ARRAY)
 
     def begin(self, exported_at: str, client_id: str) -> bytes:  # noqa: ARG002
-        """Return the start of the file: the byte order mark, from which spreadsheets detect
-        UTF-8."""
+        """Return the start of the file, which is the byte order mark. Spreadsheets recognize UTF-8
+        by this mark."""
         return BOM
 
     def open(self, section: Section, source: Source, count: int | None) -> bytes:
-        """Return a section's line and its column header. `count`: the number of rows that
-        follow."""
+        """Return the line that starts a section, and the line with the names of its columns.
+        `count`: the number of records in the section."""
         header = ",".join(column.name for column in source.columns)
         return f"## {section} ({count})\r\n{header}\r\n".encode()
 
@@ -85,8 +88,8 @@ def _value(sql: str, kind: CellKind) -> str:
 
 
 def _cell(value: str, kind: CellKind) -> str:
-    """Return the SQL for a cell's text. It is never null, because concat_ws would omit the comma of
-    a null cell."""
+    """Return the SQL for the text of a cell. The text is never null, because concat_ws would omit
+    the comma of a null cell."""
     match kind:
         case CellKind.TEXT:
             cell = _quoted(_guarded_inside(value))
@@ -94,7 +97,7 @@ def _cell(value: str, kind: CellKind) -> str:
         case CellKind.JSON:
             cell = f"'\"' || {_quoted(_escaped_inside(value))}"
         case CellKind.TIME | CellKind.DAY:
-            # The same text as in the JSON form, which quotes these values too.
+            # The text is the same as in the JSON form, which quotes times and days too.
             cell = f"to_json({value})::text"
         case CellKind.NUMBER | CellKind.BOOLEAN:
             cell = f"{value}::text"
@@ -102,7 +105,8 @@ def _cell(value: str, kind: CellKind) -> str:
 
 
 def _guarded_inside(value: str) -> str:
-    """Return SQL that applies rule 2 only to values with a separator, because few have one."""
+    """Return the SQL that applies rule 2 to a value. Only values with a line break, tab or
+    semicolon are rewritten, because few contain one."""
     return (
         f"CASE WHEN {value} ~ '[{_BREAKS};\t]' "
         f"THEN regexp_replace({value}, '{_INSIDE}', '{_APOSTROPHE}', 'g') ELSE {value} END"
@@ -114,7 +118,8 @@ _APOSTROPHE: Final = r"\1''\2"
 
 
 def _escaped_inside(value: str) -> str:
-    """Return SQL that rarely scans large values: each replacement runs only if its mark occurs."""
+    """Return the SQL that escapes a JSON value by rule 2. Each replacement runs only if `##` or a
+    semicolon occurs, because scans of large values are expensive."""
     escaped = rf"regexp_replace({value}, ';([{_BLANKS}]*[{SIGNS}])', '\\u003b\1', 'g')"
     breaks = rf"regexp_replace({escaped}, '([{_JSON_BREAKS}])##', '\1\u0023#', 'g')"
     return (
@@ -124,7 +129,8 @@ def _escaped_inside(value: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    """Return the SQL for the text after the opening quote, including the closing quote."""
+    """Return the SQL for the rest of a quoted cell: the text after the opening quote, and the
+    closing quote."""
     return f"{_doubled(value)} || '\"'"
 
 

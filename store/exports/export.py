@@ -1,7 +1,7 @@
-"""Streams an export of a client's data: the order of reading, and the handling of errors.
+"""The export of a client's data as a stream: the order of the sections, and the handling of errors.
 
-PostgreSQL renders each record and Python only moves bytes, so memory does not grow with the number
-of rows.
+PostgreSQL renders each record, and Python only moves bytes. Memory use therefore does not grow with
+the number of rows.
 """
 
 from collections.abc import AsyncGenerator, Callable, Iterator
@@ -17,8 +17,8 @@ from store.exports.section_source import Source
 from store.exports.sections import SOURCES
 
 _FIRST_ROWS: Final = 4
-# The part of a section that is held back, so that after an error in it the section can be left
-# empty.
+# The number of bytes of a section that are held back. After an error in these bytes, the section
+# can still be left empty.
 _SPOOL: Final = 4 * PIECE
 # SQLSTATEs of missing, forbidden or changed tables, and of values that cannot be rendered.
 _OF_ONE_SECTION: Final = ("42", "22")
@@ -26,13 +26,13 @@ _OF_ONE_SECTION: Final = ("42", "22")
 _IS_OPEN: Final = "SELECT closed_at IS NULL FROM clients WHERE id = %(client_id)s"
 
 Skipped = Callable[[Section, str, Exception], None]
-"""Callback for a section that could not be read and is left empty in the file, with the
-SQLSTATE."""
+"""A callback for a section that could not be read and is left empty in the file. It gets the
+section, the SQLSTATE and the error."""
 
 
 class Rendering(Protocol):
-    """A file format. `separator`: precedes each record of a section except the first. `counts`:
-    whether a section's header contains the number of records."""
+    """A file format of exports. `separator`: the bytes before each record of a section except the
+    first. `counts`: whether the header of a section contains its number of records."""
 
     @property
     def separator(self) -> bytes: ...
@@ -41,8 +41,8 @@ class Rendering(Protocol):
     def counts(self) -> bool: ...
 
     def query(self, source: Source) -> str:
-        """Return a query with one text column: the rendered records in the source's order. Each
-        record includes its separator and takes one row or several."""
+        """Return an SQL query with one text column: the rendered records of a section, in the order
+        of the source. Each record starts with its separator, and takes one row or several."""
 
     def begin(self, exported_at: str, client_id: str) -> bytes: ...
 
@@ -54,7 +54,7 @@ class Rendering(Protocol):
 
 
 class Export:
-    """One export, read from its own snapshot."""
+    """One export of a client's data, read from a snapshot of its own."""
 
     def __init__(self, snapshot: Snapshot, rendering: Rendering, *, skipped: Skipped) -> None:
         self._snapshot = snapshot
@@ -64,9 +64,9 @@ class Export:
     async def pieces(self, exported_at: str) -> AsyncGenerator[bytes]:
         """Yield the file in pieces of about PIECE bytes. Close the generator after use.
 
-        A section that fails before its first bytes are yielded is left empty, and `skipped` is
-        called. Raises NoClient for a closed or missing client, and psycopg.Error for any other
-        database error. The bytes yielded before an error are not a valid file.
+        If a section fails before its first bytes are yielded, the section is left empty and
+        `skipped` is called. Raises NoClient for a closed or missing client, and psycopg.Error for
+        any other database error. The bytes yielded before an error are not a valid file.
         """
         await self._check_open()
         form = self._rendering
@@ -91,8 +91,8 @@ class Export:
         yield b"".join([*held, form.end()])
 
     async def _check_open(self) -> None:
-        """Raise NoClient unless the client is open. If the clients table is unreadable, the client
-        counts as open."""
+        """Raise NoClient unless the client is open. A client counts as open if the clients table
+        cannot be read."""
         try:
             is_open = await self._snapshot.scalar(_IS_OPEN)
         except psycopg.Error as error:
@@ -103,7 +103,8 @@ class Export:
             raise NoClient
 
     async def _section(self, section: Section, source: Source) -> AsyncGenerator[bytes]:
-        """Yield a section's start, its rows in batches of about a PIECE, and its end."""
+        """Yield the start of a section, its records in batches of about PIECE bytes, and its
+        end."""
         form = self._rendering
         await self._snapshot.rewind()
         count = None
@@ -129,8 +130,8 @@ class Export:
 
 
 def _whole_pieces(held: list[bytes]) -> Iterator[bytes]:
-    """Take pieces of at least PIECE bytes from `held` and yield them. A smaller rest stays in
-    `held`."""
+    """Remove parts from `held` and yield them, joined to pieces of at least PIECE bytes. A smaller
+    rest stays in `held`."""
     begin = weight = 0
     for end, part in enumerate(list(held), start=1):
         weight += len(part)

@@ -1,4 +1,5 @@
-"""SQL that closes an imported client's unfinished work, which cannot be continued."""
+"""SQL that closes an imported client's unfinished work. The work cannot continue after an
+import."""
 
 from typing import Final
 
@@ -10,7 +11,7 @@ from domain.runs.run import RunStatus
 IMPORTED: Final = "imported"
 """Error code of a run that was unfinished when the export was written."""
 
-# The review expires undecided, so the conversation is handed over to people, as for any expired
+# The review expires without a decision, so people take the conversation over, as after any expired
 # review.
 HAND_OVER: Final = sa.text(f"""
     UPDATE ai_conversations AS conversation
@@ -25,7 +26,8 @@ HAND_OVER: Final = sa.text(f"""
       AND review.status = '{EscalationStatus.EXPIRED}' AND review.decided_at = :now
 """)  # noqa: S608 - our own names
 
-# The run was approved, but the snapshot precedes execution, so the plan is not executed.
+# The run was approved but not executed when the export was written. Its plan is not executed after
+# the import.
 CLOSE_APPROVED: Final = sa.text(f"""
     UPDATE engine_runs AS run
     SET status = '{RunStatus.FAILED}', error_code = '{IMPORTED}', finished_at = :now

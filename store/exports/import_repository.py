@@ -1,4 +1,4 @@
-"""Import of an export into an empty client. All or nothing, in the caller's transaction."""
+"""The import of an export into an empty client, all or nothing, in the caller's transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,14 +38,15 @@ from store.tenants.tables import client_settings, clients
 
 _PAGE: Final = 5_000
 
-# A longer timeout: a batch takes longer than a request's statements, and its source may be slow.
+# Longer timeouts than for a request: a batch takes longer, and the source of the records may be
+# slow.
 _PATIENCE: Final = (
     "SET LOCAL statement_timeout = '120s'",
     "SET LOCAL idle_in_transaction_session_timeout = '600s'",
 )
 
-# A new client has starter playbooks and templates, which the file's records replace. Daily metrics
-# exist for every client, even without events.
+# The tables that must have no rows of the client. A new client has starter playbooks and templates,
+# which the file's records replace. Daily metrics exist for every client, even without events.
 _MUST_BE_EMPTY: Final = (
     ai_conversations,
     automation_events,
@@ -61,7 +62,7 @@ _MUST_BE_EMPTY: Final = (
 )
 _NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)
 
-# A settings row does not prove that a setting was changed: accounts older than
+# A row of settings does not prove that a member changed a setting. Accounts older than
 # `answers_from_knowledge` have a row with only that value.
 _SOMETHING_SET: Final = sa.text("""NOT (
     system_prompt IS NULL AND widget_key IS NULL AND stopped_at IS NULL AND holds_loosening
@@ -71,7 +72,8 @@ _SOMETHING_SET: Final = sa.text("""NOT (
 
 
 class Closed(BaseModel):
-    """Counts of the work that was unfinished at export time and that the import closed."""
+    """The numbers of runs, reviews and integrations that were unfinished in the export and that the
+    import closed."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -81,8 +83,8 @@ class Closed(BaseModel):
 
 
 class TenantImport:
-    """One import: `begin`, then the records of all sections in the export's order, then
-    `finish`."""
+    """One import. Call `begin`, then `add` for the records of all sections in the export's order,
+    then `finish`."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, now: datetime) -> None:
         self._connection = connection
@@ -91,8 +93,8 @@ class TenantImport:
         self._held = 0
 
     async def begin(self) -> None:
-        """Lock the client, so that no event is admitted meanwhile. Raises ClientNotFound, and
-        ClientNotEmpty if the client has records."""
+        """Lock the client, so that no event is admitted during the import. Raises ClientNotFound,
+        and ClientNotEmpty if the client has records."""
         for statement in _PATIENCE:
             await self._connection.exec_driver_sql(statement)
         await AccountRepository(self._connection, self._tenant).lock()
@@ -136,7 +138,7 @@ class TenantImport:
             self._held += written.rowcount
 
     async def _release(self) -> None:
-        """Insert the held-back messages, now that their events exist."""
+        """Insert the messages from the temporary table, now that their events exist."""
         await self._connection.execute(HELD_BY_PLACE)
         try:
             for after in range(0, self._held, _PAGE):
@@ -147,7 +149,8 @@ class TenantImport:
             raise _contradiction(Section.AI_CONVERSATIONS, error) from None
 
     async def finish(self) -> Closed:
-        """Close unfinished work, and return the counts of the closed work. Raises InvalidExport."""
+        """Close the unfinished work, and return the numbers of closed records. Raises
+        InvalidExport."""
         await self._release()
         mine = {"client_id": self._tenant, "now": self._now}
         await self._connection.execute(HAND_OVER, mine)
@@ -176,8 +179,8 @@ class TenantImport:
 
 
 def _contradiction(section: Section, error: IntegrityError | DataError) -> InvalidExport:
-    """Return an error that names only the constraint: the full message may contain customers'
-    words."""
+    """Return an error that names the violated constraint. PostgreSQL's full message is left out,
+    because it may contain customers' words."""
     if isinstance(error, DataError):
         return InvalidExport(f"{section}: a record holds a value that cannot be stored")
     rule = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
@@ -190,11 +193,11 @@ def _contradiction(section: Section, error: IntegrityError | DataError) -> Inval
 async def is_here_already(
     connection: AsyncConnection, exported: str, tenant: TenantId, playbook_ids: Sequence[str]
 ) -> bool:
-    """Return whether an export's ids may belong to another client of this installation.
+    """Return whether another client of this installation may already have the ids of an export.
 
-    `connection`: one that spans clients. `exported`: the exported client's id. Every run refers to
-    its playbook, so a client with the same runs also has the same playbooks. For an export without
-    playbooks it returns True, because nothing else identifies the client.
+    `connection`: it must span clients. `exported`: the id of the exported client. Every run refers
+    to its playbook, so a client with the same runs also has the same playbooks. For an export
+    without playbooks the result is True, because nothing else identifies the client.
     """
     if exported == tenant:
         return False

@@ -27,17 +27,18 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
 
 CREDENTIALS_MISSING: Final = "credentials_missing"
-"""Error code of an imported connection, which has to be connected again."""
+"""Error code of an imported connection. The connection has no credentials until it is connected
+again."""
 
 HELD: Final = sa.text(
     "CREATE TEMPORARY TABLE imported_messages ON COMMIT DROP AS "
     "SELECT 0::bigint AS place, m.* FROM engine_messages AS m WITH NO DATA"
 )
-"""A temporary table for messages, because they come before the events to which they belong."""
+"""A temporary table for messages. In the file, messages precede the events to which they belong."""
 
 HELD_BY_PLACE: Final = sa.text("CREATE INDEX ON imported_messages (place)")
-"""The index for reading the messages page by page. Without it, each page would scan all
-messages."""
+"""The index for reading the temporary table of messages page by page. Without it, each page would
+scan all messages."""
 
 
 def _names(section: Section, *without: str) -> list[str]:
@@ -48,7 +49,8 @@ def _plain(section: Section, values: Mapping[str, str] | None = None) -> tuple[s
     return (insert_records(metadata.tables[section], _names(section), values),)
 
 
-# The same form as in `store/runs/conversations.py`, with the time of the latest message.
+# The turns have the same form as in `store/runs/conversations.py`. Their age is measured from the
+# latest message, not from now.
 _TURNS: Final = f"""(
     SELECT coalesce(jsonb_agg(
         jsonb_build_object('author', author, 'body', left(body, {MAX_TURN_CHARS}), 'at', created_at)
@@ -68,7 +70,7 @@ _MESSAGE: Final = (
 
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
 
-# Columns that are missing in files of an earlier version.
+# Columns that files of an earlier version lack.
 _NEW_FIGURES: Final = {
     **{name: f"coalesce(r.{name}, '{{}}')" for name in ("escalations", "latencies", "breakdown")},
     **{name: f"coalesce(r.{name}, 0)" for name in ("rated", "satisfied", "cost_micros")},
@@ -78,8 +80,8 @@ _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
     "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
 )  # fmt: skip
-# Files older than the publish gate lack `live_at`. At that time, an active playbook answered
-# events.
+# Files older than the publish gate lack `live_at`. In those versions, every active playbook
+# answered events.
 _LIVE_AT: Final = """coalesce(r.live_at, CASE
     WHEN p.is_active AND p.version = r.version AND r.rulebook->>'shadow' IS DISTINCT FROM 'true'
     THEN r.created_at END)"""
@@ -92,8 +94,8 @@ _ACTION: Final = (
     "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at", "finished_at",
 )  # fmt: skip
 
-# Without a time, nothing is set. The widget's key is not imported: pages that embed it would
-# connect to any client into which the file is imported.
+# A record without `updated_at` sets nothing. The widget key is not imported: pages that embed the
+# widget would connect to any client with an import of the file.
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
@@ -116,7 +118,7 @@ _SETTINGS: Final = sa.text("""
         excluded.sensitive_words, excluded.acknowledgement, excluded.frame, excluded.ask_rating,
         excluded.holds_loosening, excluded.answers_from_knowledge, excluded.updated_at)""")
 
-# Every column is written exactly as exported.
+# Every column is written exactly as it was exported.
 _AS_THEY_ARE: Final = (
     Section.AUTOMATION_EVENTS, Section.SENTIMENT_LOGS, Section.CHURN_PREDICTIONS,
     Section.RESPONSE_TEMPLATES, Section.SAVED_CASES, Section.CORRECTIONS,
@@ -170,7 +172,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             _names(Section.AI_CONVERSATIONS, "messages"),
             {
                 "turns": _TURNS,
-                # Files older than threads lack both columns.
+                # Files older than threads lack both of these columns.
                 "thread": "coalesce(r.thread, '{}')",
                 "memory_key": "coalesce(r.memory_key, "
                 "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",
@@ -235,4 +237,4 @@ RELEASE_MESSAGES: Final = sa.text(f"""
     SELECT client_id, conversation_id, {", ".join(_MESSAGE)} FROM imported_messages
     WHERE place > :after AND place <= :upto
 """)  # noqa: S608 - our own names
-"""Inserts the messages of one page, now that their events exist."""
+"""Inserts one page of messages from the temporary table, now that their events exist."""

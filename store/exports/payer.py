@@ -1,4 +1,4 @@
-"""Check whether a client pays. The result decides its share of exports and of streams."""
+"""The check whether a client pays. The result determines the limits for its exports and streams."""
 
 from datetime import datetime
 
@@ -12,10 +12,10 @@ from store.tenants.accounts import AccountRepository
 
 
 async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
-    """Return whether the client has a plan that is paid for or granted by the operator.
+    """Return whether the client's plan is paid for or granted by an operator.
 
-    An unreadable plan counts as unpaid; an export leaves that section empty. Raises NoClient,
-    EngineUnavailable.
+    A plan that cannot be read counts as unpaid; an export leaves its section empty. Raises
+    NoClient, EngineUnavailable.
     """
     try:
         async with database.reading(tenant) as connection:

@@ -1,8 +1,9 @@
-"""Records whose last column is an unbounded array. Long ones are rendered in several rows.
+"""SQL for records whose last column is an unbounded array. A long record is rendered in several
+rows.
 
-Otherwise PostgreSQL would build one text per conversation, however many messages it has, and a
-value is limited to 1 GiB. A record's own row holds the first elements, which are nearly always all.
-Only if there are more are they read, one row each.
+In one row, PostgreSQL would build one text for a whole conversation with all its messages, and a
+value is limited to 1 GiB. The first row of a record holds its first elements, which are nearly
+always all of them. Only if there are more elements are they read, one row each.
 """
 
 from dataclasses import dataclass
@@ -11,13 +12,14 @@ from typing import Final
 from store.exports.section_source import Elements, Source
 
 TOGETHER: Final = 50
-"""The maximum number of elements in the record's own row."""
+"""The maximum number of array elements in the first row of a record."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArrayForm:
-    """The notation of an array in a file format. `element`: returns the SQL that renders one
-    element, given the SQL of its JSON. `end`: the SQL of the text after a record's last element."""
+    """The notation of arrays in a file format, as SQL expressions. `comma`: the text between two
+    elements. `element`: one element, rendered from its JSON text. `end`: the text after the last
+    element of a record."""
 
     comma: str
     element: str
@@ -25,8 +27,11 @@ class ArrayForm:
 
 
 def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
-    """Return the SQL of the columns, and the FROM clause. The last column holds at most TOGETHER
-    elements; `first.is_long` is true if there may be more elements."""
+    """Return the SQL of the source's columns, and the FROM clause.
+
+    If the source has an array, the last column holds at most TOGETHER elements. `first.is_long` is
+    then true if there may be more elements.
+    """
     elements = source.elements
     values = tuple(column.sql for column in source.columns)
     if elements is None:
@@ -44,8 +49,8 @@ def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
 
 
 def in_pieces(records: str, elements: Elements, form: ArrayForm) -> str:
-    """Return the SQL of all rows. `records`: a query whose columns are each record's `line`,
-    `is_long`, and those columns of `t` that `elements` uses."""
+    """Return the SQL of all rows of the records. `records`: a query for each record's `line` and
+    `is_long`, and for the columns of `t` that `elements` uses."""
     more = (
         f"SELECT {elements.sql}::text AS element FROM {elements.source} AND t.is_long "  # noqa: S608 - constants
         f"ORDER BY {elements.order} OFFSET {TOGETHER}"

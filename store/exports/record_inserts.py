@@ -1,5 +1,5 @@
-"""Statements that insert an export's records, with constant names and types. `:records` is a JSON
-array of records that PostgreSQL parses."""
+"""Builders for statements that insert the records of an export. All names and types in these
+statements are constants. `:records` is a JSON array of records that PostgreSQL parses."""
 
 from collections.abc import Iterable, Mapping
 
@@ -8,7 +8,8 @@ from sqlalchemy.dialects import postgresql
 
 
 def typed(table: sa.Table, names: Iterable[str]) -> str:
-    """Return columns of a table with their types, as a record set declaration."""
+    """Return the definition list for json_to_recordset: these columns of the table with their SQL
+    types."""
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     return ", ".join(f"{name} {table.c[name].type.compile(dialect=dialect)}" for name in names)
 
@@ -20,8 +21,9 @@ def insert_records(
     *,
     more: str = "",
 ) -> sa.TextClause:
-    """Insert the records `r`. `names`: the cells to insert. `values`: SQL expressions that add or
-    replace cells. `more`: further columns of `r` that these expressions read."""
+    """Return a statement that inserts the records `r`. `names`: the columns to insert from the
+    records. `values`: SQL expressions by column, which add or replace values. `more`: definitions
+    of further columns of `r` that these expressions read."""
     plain = tuple(names)
     cells = {name: f"r.{name}" for name in plain} | dict(values or {})
     return sa.text(
@@ -34,8 +36,8 @@ def insert_records(
 def insert_parts(
     table: sa.Table, part: str, names: Iterable[str], values: Mapping[str, str], outer: str = ""
 ) -> sa.TextClause:
-    """Insert parts `r` of the records: the members of a list, or one object. The record is called
-    `o`; `outer` declares the columns of `o` that `values` read."""
+    """Return a statement that inserts the parts `r` of records `o`. A part is a member of the list
+    `part`, or the object `part`. `outer`: definitions of the columns of `o` that `values` read."""
     plain = tuple(names)
     cells = {name: f"r.{name}" for name in plain} | dict(values)
     return sa.text(

@@ -1,4 +1,4 @@
-"""The source of a section of an export: the kinds of its cells, and the SQL for each cell."""
+"""The source of a section of an export: the SQL of each column, and the kind of its values."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -9,8 +9,7 @@ from domain.exports.export import Section
 
 
 class CellKind(Enum):
-    """The kind of a cell's value. Only a TEXT cell can be mistaken for a formula by a
-    spreadsheet."""
+    """The kind of a cell's value. A spreadsheet can mistake only a TEXT cell for a formula."""
 
     TEXT = auto()
     NUMBER = auto()
@@ -22,7 +21,8 @@ class CellKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`sql`: the SQL of one value, in a query on the section's `source`."""
+    """A column of a section. `sql`: the SQL expression of its value, in a query on the section's
+    `source`."""
 
     name: str
     kind: CellKind
@@ -31,10 +31,11 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Elements:
-    """The unbounded list in a record's last column: a JSON array that is rendered in pieces
+    """The array in a record's last column. Its length is unbounded, so it is rendered in pieces
     (`store/exports/pieces.py`).
 
-    `sql`: one element, as JSON. `source`: the FROM clause for the elements of the record `t`.
+    `sql`: the expression of one element, as JSON. `source`: the FROM clause for the elements of the
+    record `t`.
     """
 
     sql: str
@@ -43,7 +44,7 @@ class Elements:
 
     @property
     def all(self) -> str:
-        """Return the SQL of the whole array."""
+        """Return the SQL expression of the whole array, as JSON."""
         return (
             f"(SELECT coalesce(json_agg({self.sql} ORDER BY {self.order}), '[]'::json) "  # noqa: S608 - constants
             f"FROM {self.source})"
@@ -52,9 +53,9 @@ class Elements:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`source`: the FROM clause, which selects the rows of the client `%(client_id)s`. `elements`:
-    the list in the last column, if that is an unbounded array; the rows must then have the alias
-    `t`."""
+    """The source of a section. `source`: the FROM clause, which selects the rows of the client
+    `%(client_id)s`. `elements`: the array in the last column, if that array is unbounded; the rows
+    must then have the alias `t`."""
 
     columns: tuple[Column, ...]
     source: str
@@ -63,8 +64,8 @@ class Source:
 
 
 def utc(sql: str) -> str:
-    """Return the SQL of a time in RFC 3339 with `Z`, the format of all times. The session is in
-    UTC."""
+    """Return the SQL of a time in the format of all exported times, RFC 3339 with `Z`. The
+    session's time zone must be UTC."""
     return f"replace(to_json({sql}) #>> '{{}}', '+00:00', 'Z')"
 
 
@@ -89,5 +90,6 @@ def of_table(
     order: str = "t.id",
     elements: Elements | None = None,
 ) -> Source:
-    """Return the source that reads the client's rows of the table with the section's name."""
+    """Return a source that reads the client's rows of the table with the same name as the
+    section."""
     return Source(columns, f"{name} AS t WHERE t.client_id = %(client_id)s", order, elements)

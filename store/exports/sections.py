@@ -69,7 +69,7 @@ _PLAYBOOKS: Final = f"""(
             WHERE v.client_id = p.client_id AND v.playbook_id = p.id)) ORDER BY p.id), '[]'::json)
     FROM playbooks AS p WHERE p.client_id = c.id)"""  # noqa: S608 - constants
 
-# As in the rest of the API: null after the end of the trial.
+# As in the rest of the API, this value is null after the end of the trial.
 _TRIAL_ENDS_AT: Final = "CASE WHEN t.trial_ends_at > statement_timestamp() THEN t.trial_ends_at END"
 
 SOURCES: Final[Mapping[Section, Source]] = {
@@ -83,7 +83,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
         "clients AS t WHERE t.id = %(client_id)s",
         "t.id",
     ),
-    # Always one record, because a client without stored settings has the defaults.
+    # This section always has one record, because a client without stored settings has the defaults.
     Section.SETTINGS: Source(
         (
             *_text("system_prompt"),
@@ -108,8 +108,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
         "WHERE c.id = %(client_id)s",
         "c.id",
     ),
-    # Neither credentials nor settings are exported, because they name external accounts. Both are
-    # asked for on connection.
+    # Neither credentials nor settings of a connection are exported, because they name external
+    # accounts. The importing client enters both when it connects.
     Section.INTEGRATIONS: _table(
         Section.INTEGRATIONS,
         _text("id provider status error_code") + _time("connected_at disconnected_at"),

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, tenant_key, text, time
 
-# Raw inbound events of the engine's first version. Only imports write them.
+# Raw inbound events of the engine's first version. Only imports write to this table.
 automation_events: Final = sa.Table(
     "automation_events",
     metadata,

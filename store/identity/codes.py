@@ -1,5 +1,5 @@
-"""Sign-in codes. They span clients, because the client is not yet known when a code is
-requested."""
+"""Sign-in codes. The queries span clients, because the client is not yet known when a user requests
+a code."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -20,8 +20,8 @@ from store.tenants.tables import users
 
 @dataclass(frozen=True, slots=True)
 class NewCode:
-    """`email`: normalized by `sign_in_address`. `brand_name`: the shop that the code may open.
-    `network`: the network of the request."""
+    """A sign-in code to store. `email`: normalized by `sign_in_address`. `brand_name`: the name of
+    the shop to create with the code, or None. `network`: the network of the request."""
 
     id: str
     email: str
@@ -34,7 +34,7 @@ class NewCode:
 
 @dataclass(frozen=True, slots=True)
 class TriedCode:
-    """A valid code, after one of its tries was used."""
+    """A valid sign-in code, after one of its tries was used."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -43,7 +43,7 @@ class TriedCode:
 
 @dataclass(frozen=True, slots=True)
 class CodeToMail:
-    """A valid code that has not been sent yet."""
+    """A valid sign-in code that has not been sent yet."""
 
     id: str
     email: str
@@ -57,8 +57,8 @@ class CodeRepository:
         self._connection = connection
 
     async def create(self, code: NewCode, now: datetime, *, to_strangers: int) -> bool:
-        """Store a code, and return whether it may be sent (`tries_of_next`). A refused code does
-        not count towards the limits and cannot be used."""
+        """Store a sign-in code, and return whether it may be sent (`tries_of_next`). A code that
+        may not be sent does not count towards the limits and cannot be used."""
         await self._lock(code.email)
         tries = tries_of_next(await self._made(code, now), to_strangers=to_strangers)
         admitted = tries is not None
@@ -112,10 +112,10 @@ class CodeRepository:
         return CodesMade(*of_address.one(), to_strangers or 0)
 
     async def take_try(self, email: str, network: str, now: datetime) -> tuple[TriedCode, ...]:
-        """Return the address's valid codes, newest first, after using one try of each.
+        """Use one try of each valid code of the address, and return these codes, newest first.
 
-        Tries from the network that requested a code are counted separately from tries elsewhere.
-        Other requests for this address wait until the transaction ends.
+        Tries from the network that requested a code are counted separately from tries from other
+        networks. Other requests for this address wait until the transaction ends.
         """
         await self._lock(email)
         codes = sign_in_codes.c
@@ -139,7 +139,7 @@ class CodeRepository:
         return tuple(TriedCode(row.id, row.digest, row.brand_name) for row in newest_first)
 
     async def use_up(self, email: str, now: datetime) -> None:
-        """Invalidate all codes of the address, after one was entered correctly."""
+        """Invalidate all sign-in codes of the address, because one was entered correctly."""
         await self._connection.execute(
             sa.update(sign_in_codes)
             .where(sign_in_codes.c.email == email, sign_in_codes.c.used_at.is_(None))
@@ -147,7 +147,7 @@ class CodeRepository:
         )
 
     async def to_mail(self, code_id: str, now: datetime) -> CodeToMail | None:
-        """Return and lock the code if it still has to be sent, or return None."""
+        """Return and lock a sign-in code that still has to be sent. Return None if it does not."""
         codes = sign_in_codes.c
         rows = await self._connection.execute(
             sa.select(codes.id, codes.email, codes.sealed_code, codes.brand_name, codes.language)
@@ -164,7 +164,8 @@ class CodeRepository:
         return None if row is None else CodeToMail(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Delete the readable code, because its mail was sent or will never be."""
+        """Erase the readable form of a sign-in code, because its mail was sent or will never be
+        sent."""
         await self._connection.execute(
             sa.update(sign_in_codes).where(sign_in_codes.c.id == code_id).values(sealed_code=None)
         )

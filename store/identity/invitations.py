@@ -1,4 +1,4 @@
-"""Invitations. Lists of the invitations to an address span clients."""
+"""Invitations of users to clients. A list of all invitations to one address spans clients."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -35,14 +35,15 @@ def _open(now: datetime) -> tuple["sa.ColumnElement[bool]", ...]:
 
 
 class InvitationRepository:
-    """The invitations of one client."""
+    """The invitations that one client has sent."""
 
     def __init__(self, connection: AsyncConnection, client_id: str) -> None:
         self._connection = connection
         self._client_id = client_id
 
     async def create(self, invitation: Invitation) -> None:
-        """Store an invitation. It replaces an open invitation of the same address."""
+        """Store an invitation. It replaces any open invitation of the client to the same
+        address."""
         await self._connection.execute(
             sa.update(invitations)
             .where(
@@ -83,7 +84,7 @@ class InvitationRepository:
         return tuple(map(_invitation, rows))
 
     async def find(self, invitation_id: str, now: datetime) -> Invitation | None:
-        """Return an open invitation, or None."""
+        """Return an open invitation of the client, or None."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN).where(
                 invitations.c.client_id == self._client_id,
@@ -110,7 +111,8 @@ class InvitationRepository:
     async def answer(
         self, invitation_id: str, email: str, now: datetime, *, accepted: bool
     ) -> Invitation | None:
-        """Record the invited user's answer to an open invitation, once. Return the invitation."""
+        """Record the invited user's answer to an open invitation, and return the invitation. Only
+        one answer is possible."""
         column = invitations.c.accepted_at if accepted else invitations.c.declined_at
         rows = await self._connection.execute(
             sa.update(invitations)
@@ -127,7 +129,8 @@ class InvitationRepository:
         return None if row is None else _invitation(row)
 
     async def withdraw_of(self, user_id: str, now: datetime) -> tuple[str, ...]:
-        """Withdraw the open invitations that a user sent. Return their ids."""
+        """Withdraw the open invitations that a user sent, and return the ids of these
+        invitations."""
         gone = await self._connection.scalars(
             sa.update(invitations)
             .where(

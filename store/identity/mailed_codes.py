@@ -1,4 +1,4 @@
-"""Codes that prove email addresses. Each is for one place: a ticket's thread or a widget
+"""Mailed codes that prove email addresses. Each code is valid in one ticket thread or in one widget
 session."""
 
 from collections.abc import Sequence
@@ -27,12 +27,14 @@ from store.runs.tables import ai_conversations
 from store.widget.tables import widget_codes
 
 NOTHING: Final = b""
-"""Digest of a code that is held back, which no mail contains."""
+"""The digest of a code that was held back, so that no mail contains it. No entered code matches
+this digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """The table of a kind of place, and the columns whose names differ between the tables."""
+    """The table of one kind of code (widget or ticket), and the columns whose names differ between
+    the two tables."""
 
     table: sa.Table
     place: str
@@ -47,9 +49,9 @@ _COLUMNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NewMailedCode:
-    """`place_id`: the id of the session or conversation. `email`: as spelled in the session or
-    conversation. `question_id`: the event that a ticket's code answers. `digest`, `sealed_code`:
-    NOTHING and None if the code is held back."""
+    """A code to store. `place_id`: the id of the widget session or conversation in which it is
+    valid. `email`: as spelled there. `question_id`: for a ticket, the event that is answered once
+    the code is entered. `digest`, `sealed_code`: NOTHING and None if the code is held back."""
 
     id: str
     place_id: str
@@ -66,8 +68,9 @@ class NewMailedCode:
 class TriedMailedCode:
     """A valid code, after one of its tries was used.
 
-    `id`: the record in this place. `code_id`: the record of the code itself, which differs from
-    `id` for a shared code. `question_id`: the event of a ticket's code.
+    `id`: the record of the code in this session or conversation. `code_id`: the record that holds
+    the code itself, which differs from `id` for a shared code. `question_id`: for a ticket, the
+    event that is answered once the code is entered.
     """
 
     id: str
@@ -87,7 +90,7 @@ class MailedCodeToSend:
 
 
 class MailedCodeRepository(TenantRepository):
-    """Codes for one kind of place."""
+    """Stores and verifies codes of one kind: for widget sessions or for ticket threads."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, place: CodePlace) -> None:
         super().__init__(connection, tenant)
@@ -100,8 +103,8 @@ class MailedCodeRepository(TenantRepository):
         self._is_real = self._codes.digest != NOTHING
 
     async def made(self, place_id: str, email: str, requester: str, now: datetime) -> MailedCodes:
-        """Return the counts that the limits apply to. Other new codes of the client wait until the
-        transaction ends."""
+        """Return the counts of codes to which the limits apply. Other new codes of the client wait
+        until the transaction ends."""
         await self._lock("")
         codes, count, real = self._codes, sa.func.count(), self._is_real
         here, lately = self._place == place_id, codes.created_at > now - HOUR
@@ -127,7 +130,8 @@ class MailedCodeRepository(TenantRepository):
         return MailedCodes(*found.one())
 
     async def create(self, code: NewMailedCode, now: datetime) -> bool:
-        """Store the code; return False if its id is taken. The place's row must exist."""
+        """Store a code. Return False if a code with this id exists. The row of its session or
+        conversation must exist."""
         values = {
             "client_id": self._tenant,
             "id": code.id,
@@ -149,10 +153,10 @@ class MailedCodeRepository(TenantRepository):
         return made.rowcount == 1
 
     async def take_try(self, place_id: str, now: datetime) -> tuple[TriedMailedCode, ...]:
-        """Use one try of each valid code of the place, and return the codes.
+        """Use one try of each valid code of the session or conversation, and return these codes.
 
-        A held-back code is replaced by the valid shared codes of its address. Other tries for the
-        place wait until the transaction ends.
+        The valid shared codes of the same address replace a held-back code. Other tries in the same
+        session or conversation wait until the transaction ends.
         """
         await self._lock(place_id)
         codes = self._codes
@@ -183,8 +187,8 @@ class MailedCodeRepository(TenantRepository):
         return (*(row for row in rows if row.digest != NOTHING), *others)
 
     async def prove(self, place_id: str, tried: Sequence[TriedMailedCode], now: datetime) -> None:
-        """Invalidate all codes of the place, after one was entered correctly. `tried`: the codes
-        compared in that try, which does not count as a wrong one."""
+        """Invalidate all codes of the session or conversation, because one was entered correctly.
+        `tried`: the codes that were compared; this correct try does not count as a wrong try."""
         was_tried = sa.cast(self._codes.id.in_({one.id for one in tried}), sa.Integer)
         await self._connection.execute(
             sa.update(self._table)
@@ -198,7 +202,7 @@ class MailedCodeRepository(TenantRepository):
         )
 
     async def question(self, place_id: str, email: str) -> str | None:
-        """Return the event for which the thread's latest code was requested, or None."""
+        """Return the event for which the latest code in a ticket thread was requested, or None."""
         found: str | None = await self._connection.scalar(
             sa.select(address_codes.c.question_id)
             .where(*self._of_thread(place_id, email))
@@ -208,7 +212,7 @@ class MailedCodeRepository(TenantRepository):
         return found
 
     async def is_proved(self, place_id: str, email: str, now: datetime) -> bool:
-        """Return whether the address was proved in the thread and the proof is still valid."""
+        """Return whether the address was proved in a ticket thread and the proof is still valid."""
         found = await self._connection.scalar(
             sa.select(sa.literal(1))
             .where(
@@ -220,7 +224,7 @@ class MailedCodeRepository(TenantRepository):
         return found is not None
 
     async def to_mail(self, code_id: str, now: datetime) -> MailedCodeToSend | None:
-        """Return and lock the code if it still has to be sent, or return None."""
+        """Return and lock a code that still has to be sent. Return None if it does not."""
         codes = self._codes
         found = await self._connection.execute(
             sa.select(
@@ -243,7 +247,7 @@ class MailedCodeRepository(TenantRepository):
         return None if row is None else MailedCodeToSend(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Delete the readable code, because its mail was sent or will never be."""
+        """Erase the readable form of a code, because its mail was sent or will never be sent."""
         await self._connection.execute(
             sa.update(self._table)
             .where(self._codes.client_id == self._tenant, self._codes.id == code_id)

@@ -1,4 +1,5 @@
-"""Self-registered OAuth clients. They span tenants, because no tenant is known at registration."""
+"""Self-registered OAuth clients. The queries span tenants, because no tenant is known at
+registration."""
 
 from datetime import datetime
 from typing import Final
@@ -28,15 +29,16 @@ class OAuthClientRepository:
         )
 
     async def make_room(self, now: datetime, *, unused_at_most: int = UNUSED_AT_MOST) -> int:
-        """Remove unused registrations that are too old. If more than `unused_at_most` remain,
-        remove the oldest registrations of the networks with the most.
+        """Remove expired registrations of OAuth clients that were never used, and return the number
+        removed.
 
-        Return the number removed. Rows locked by another transaction are skipped until the next
-        call.
+        If more than `unused_at_most` unused registrations remain, the oldest ones of the networks
+        with the most registrations are removed too. Rows locked by another transaction are skipped
+        until the next call.
         """
         its = oauth_clients.c
-        # Each network's newest registration comes first, then each network's second newest, so that
-        # all networks share the limit.
+        # The networks share the limit: first each network's newest registration is kept, then each
+        # network's second newest, and so on.
         place = sa.func.row_number().over(partition_by=its.network, order_by=its.created_at.desc())
         surplus = (
             sa.select(its.id)
@@ -64,7 +66,8 @@ class OAuthClientRepository:
         return None if row is None else OAuthClient(row.id, row.name, tuple(row.redirect_uris))
 
     async def keep(self, oauth_client_id: str, now: datetime) -> None:
-        """Mark the client as used after a user's consent, so that it is no longer removed."""
+        """Mark an OAuth client as used after a user's consent, so that its registration is no
+        longer removed."""
         await self._connection.execute(
             sa.update(oauth_clients)
             .where(oauth_clients.c.id == oauth_client_id, _UNUSED)

@@ -1,4 +1,5 @@
-"""Authorization codes, by digest, and consents. No tenant is known when a code is redeemed."""
+"""OAuth authorization codes, stored by digest, with the users' consents. No tenant is known when a
+code is redeemed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,7 +15,8 @@ from store.identity.tables import oauth_codes
 
 @dataclass(frozen=True, slots=True)
 class StoredCode:
-    """`key_id`: the API key that the code was exchanged for, or None."""
+    """A stored authorization code. `key_id`: the API key for which the code was exchanged, or
+    None."""
 
     tenant: TenantId
     redirect_uri: str
@@ -30,7 +32,7 @@ class OAuthCodeRepository:
         self._connection = connection
 
     async def create(self, code_id: str, digest: bytes, grant: OAuthGrant, now: datetime) -> None:
-        """Store a code, and delete codes that expired long ago."""
+        """Store an authorization code, and delete codes that expired long ago."""
         await self._connection.execute(
             sa.delete(oauth_codes).where(oauth_codes.c.created_at < now - CODE_KEPT)
         )
@@ -80,8 +82,8 @@ class OAuthCodeRepository:
         key_id: str,
         now: datetime,
     ) -> OAuthGrant | None:
-        """Exchange a code for the API key with this id, once. Return None if the code was used, has
-        expired, or was issued for another client, redirect URI or challenge."""
+        """Exchange an authorization code once, for the API key with this id. Return None if the
+        code was used, has expired, or was issued for another client, redirect URI or challenge."""
         rows = await self._connection.execute(
             sa.update(oauth_codes)
             .where(

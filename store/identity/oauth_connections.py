@@ -1,4 +1,4 @@
-"""API keys held by OAuth clients."""
+"""API keys that OAuth clients hold."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ from store.tenants.tables import api_keys
 
 @dataclass(frozen=True, slots=True)
 class OAuthConnection:
-    """An active key of an OAuth client. `scopes`: its scopes; None for all."""
+    """An active API key of an OAuth client. `scopes`: the scopes of the key; None for all."""
 
     key_id: str
     tenant: TenantId
@@ -23,14 +23,14 @@ class OAuthConnection:
 
 
 class OAuthConnectionRepository:
-    """Reads the keys, in a transaction that spans clients."""
+    """Reads OAuth clients' API keys, in a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def find(self, material: KeyMaterial) -> OAuthConnection | None:
-        """Return the connection with this key, or None. Keys created by a person are not
-        connections."""
+        """Return the OAuth connection with this API key, or None. A key that a person created is
+        not an OAuth connection."""
         rows = await self._connection.execute(
             sa.select(
                 api_keys.c.id, api_keys.c.client_id, api_keys.c.oauth_client_id, api_keys.c.scopes
@@ -48,8 +48,8 @@ class OAuthConnectionRepository:
         return OAuthConnection(row.id, TenantId(row.client_id), row.oauth_client_id, scopes)
 
     async def same(self, grant: OAuthGrant) -> tuple[str, ...]:
-        """Return the active keys that the user has previously granted to the same OAuth client. The
-        account must be locked."""
+        """Return the ids of the active API keys that the user has already granted to the same OAuth
+        client. The caller holds the account's lock."""
         found = await self._connection.scalars(
             sa.select(api_keys.c.id)
             .where(

@@ -1,5 +1,5 @@
-"""Users, with their addresses and clients. They span clients, because users do not belong to
-one."""
+"""Users, with their addresses and clients. The queries span clients, because a user may belong to
+several clients or to none."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class OwnClient:
-    """A client that the user may act for. `owner_email`: distinguishes clients with the same
+    """A client for which the user may act. `owner_email`: distinguishes clients with the same
     name."""
 
     id: str
@@ -31,14 +31,15 @@ async def user_of(connection: AsyncConnection, email: str) -> str | None:
 
 
 async def address_of(connection: AsyncConnection, user_id: str) -> str | None:
-    """Return the user's address, or None for a user known only to another identity provider."""
+    """Return the user's email address. Return None for a user who is known only to another identity
+    provider."""
     found = await connection.scalar(sa.select(users.c.email).where(users.c.id == user_id))
     return None if found is None else str(found)
 
 
 async def hold(connection: AsyncConnection, name: str) -> None:
-    """Lock a user or an address until the transaction ends, so that concurrent decisions about it
-    wait."""
+    """Lock a user or an address until the transaction ends, so that concurrent decisions about the
+    same user or address wait."""
     await connection.execute(
         sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0)))
     )
@@ -47,8 +48,8 @@ async def hold(connection: AsyncConnection, name: str) -> None:
 async def accounts_since(
     connection: AsyncConnection, since: datetime, network: str
 ) -> AccountsOpened:
-    """Return the number of clients created since `since`, and how many of these a sign-in from
-    `network` created. Other callers wait until the transaction ends."""
+    """Return the number of clients created since `since`, and how many of them were created after a
+    sign-in from `network`. Other callers wait until the transaction ends."""
     await hold(connection, "accounts opened")
     from_network = sa.exists().where(
         sessions.c.user_id == clients.c.owner_user_id,
@@ -76,7 +77,7 @@ async def has_own_client(connection: AsyncConnection, user_id: str) -> bool:
 
 
 async def move_address(connection: AsyncConnection, user_id: str, email: str) -> None:
-    """Replace a user's address with one that the identity provider has verified."""
+    """Replace a user's email address with an address that the identity provider has verified."""
     await connection.execute(sa.update(users).where(users.c.id == user_id).values(email=email))
 
 

@@ -1,5 +1,5 @@
-"""Sessions, by the digest of their secret. They span clients, because a session belongs to a
-user."""
+"""Sign-in sessions, stored by the digest of their secret. The queries span clients, because a
+session belongs to a user."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -26,7 +26,8 @@ class SessionRepository:
         self._connection = connection
 
     async def create(self, session: Session, digest: bytes, family: bytes | None) -> None:
-        """Store a session. `family`: the `family_digest` of a refresh session."""
+        """Store a session. `family`: for a refresh session, the digest that all its refresh tokens
+        share."""
         await self._connection.execute(
             sa.insert(sessions).values(
                 id=session.id,
@@ -42,7 +43,7 @@ class SessionRepository:
         )
 
     async def find(self, digest: bytes, now: datetime) -> Session | None:
-        """Return the active session with this secret, or None."""
+        """Return the active session whose secret has this digest, or None."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN).where(sessions.c.digest == digest, sessions.c.ended_at.is_(None))
         )
@@ -51,7 +52,7 @@ class SessionRepository:
         return found if found is not None and found.is_alive(now) else None
 
     async def seen(self, session_id: str, now: datetime) -> None:
-        """Record that the session was used."""
+        """Record that the session was used now."""
         await self._connection.execute(
             sa.update(sessions)
             .where(sessions.c.id == session_id, sessions.c.used_at < now)
@@ -59,8 +60,8 @@ class SessionRepository:
         )
 
     async def replace(self, presented: bytes, replacement: bytes, now: datetime) -> Session | None:
-        """Replace the secret of an active refresh session, and record the use. Return None if no
-        active session has the presented secret."""
+        """Replace the secret of an active refresh session, and record the use. Return the session
+        as it was before, or None if no active session has the presented secret."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(
@@ -83,7 +84,7 @@ class SessionRepository:
 
     async def of_family(self, family: bytes, now: datetime) -> tuple[Session, bytes] | None:
         """Return the active session of a refresh token family, and the digest of its current token.
-        `used_at` of the session is the time of the last token rotation."""
+        The session's `used_at` is the time of the last token rotation."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN, sessions.c.digest).where(
                 sessions.c.family_digest == family, sessions.c.ended_at.is_(None)
@@ -105,8 +106,8 @@ class SessionRepository:
         return tuple(one for one in map(_session, rows) if one.is_alive(now))
 
     async def end(self, user_id: str, now: datetime, *, session_id: str | None = None) -> int:
-        """End one session of a user, or all sessions without a `session_id`. Return the number of
-        ended sessions."""
+        """End the user's session with `session_id`; without an id, end all sessions of the user.
+        Return the number of sessions ended."""
         ended = await self._connection.execute(
             sa.update(sessions)
             .where(

@@ -1,5 +1,5 @@
-"""Single-use sign-in links, by the digest of their token. They span clients, because users do not
-belong to one."""
+"""Single-use sign-in links, stored by the digest of their token. The queries span clients, because
+users do not belong to a client."""
 
 from datetime import datetime
 
@@ -19,13 +19,13 @@ class SignInLinks:
         )
 
     async def is_open(self, digest: bytes, now: datetime) -> bool:
-        """Return whether the link is valid and unused."""
+        """Return whether the sign-in link is valid and unused."""
         found = sa.select(sign_in_links.c.digest).where(_open(digest, now))
         return await self._connection.scalar(found) is not None
 
     async def use(self, digest: bytes, now: datetime) -> str | None:
-        """Redeem the link, once, and return its user. Return None if the link is invalid, used or
-        expired."""
+        """Redeem a sign-in link once, and return its user. Return None if the link is invalid, used
+        or expired."""
         user_id = await self._connection.scalar(
             sa.update(sign_in_links)
             .where(_open(digest, now))

@@ -1,4 +1,5 @@
-"""The tables of sign-in. Most span clients, because users exist before their client is known."""
+"""The tables of sign-in. Most of them span clients, because users exist before their client is
+known."""
 
 from typing import Final
 
@@ -13,10 +14,11 @@ sessions: Final = sa.Table(
     sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
     text("kind"),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
-    # The digest of the part that all refresh tokens of a session share, by which a used token is
-    # recognized.
+    # The digest of the part that all refresh tokens of a session share. It identifies the session
+    # of a token that was already used.
     sa.Column("family_digest", sa.LargeBinary, nullable=True, unique=True),
-    # Networks instead of addresses, and the browser's name, for the user's list of sessions.
+    # The network and the name of the browser, for the user's list of sessions. Addresses are not
+    # stored.
     text("network"),
     text("agent"),
     time("created_at"),
@@ -25,7 +27,7 @@ sessions: Final = sa.Table(
     sa.CheckConstraint("kind IN ('browser', 'refresh')", name="kind"),
 )
 
-# One row per requested code, whether or not the address is known.
+# One row per requested sign-in code, whether or not the address is known.
 sign_in_codes: Final = sa.Table(
     "sign_in_codes",
     metadata,
@@ -34,15 +36,15 @@ sign_in_codes: Final = sa.Table(
     text("email"),
     # A keyed digest, because a plain digest could be reversed by trying all one million codes.
     sa.Column("digest", sa.LargeBinary, nullable=False),
-    # The sealed code, kept until its mail is sent.
+    # The sealed sign-in code, kept until its mail is sent.
     text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
     text("language"),
     # The network of the request; null for older codes.
     text("network", nullable=True),
-    # A code beyond the limits is stored as refused: it is neither sent nor valid.
+    # Whether the code is within the limits. A code beyond the limits is neither sent nor valid.
     sa.Column("admitted", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The tries left from the requesting network, and from all others.
+    # The numbers of tries left: from the requesting network, and from all other networks.
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("tries_elsewhere", sa.SmallInteger, nullable=False, server_default="3"),
     # No longer written, because accounts are now counted when they are created.
@@ -70,7 +72,7 @@ invitations: Final = sa.Table(
     time("declined_at", nullable=True),
     sa.CheckConstraint("role IN ('admin', 'agent', 'viewer')", name="role"),
     sa.Index(None, "email"),
-    # For lookups by id alone.
+    # For lookups by invitation id without a client.
     sa.Index(None, "id"),
 )
 
@@ -83,13 +85,13 @@ oauth_clients: Final = sa.Table(
     sa.Column("redirect_uris", sa.ARRAY(sa.Text), nullable=False),
     text("network"),
     time("created_at"),
-    # The time of the first user's consent. Clients without consent are removed later.
+    # The time of the first user's consent. A client without a consent is removed after a while.
     time("used_at", nullable=True),
     sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
 )
 
-# One row per consent. Used codes are kept for a while, because a code that is presented twice was
-# stolen.
+# One row per consent. Used codes are kept for a while: if a code is presented twice, one of the
+# presenters has stolen it.
 oauth_codes: Final = sa.Table(
     "oauth_codes",
     metadata,
@@ -100,11 +102,11 @@ oauth_codes: Final = sa.Table(
     text("label"),
     text("redirect_uri"),
     text("challenge"),
-    # Null grants all scopes that a key may have.
+    # The granted scopes. Null grants all scopes that a key may have.
     sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
     time("used_at", nullable=True),
-    # The API key that the code was exchanged for.
+    # The API key for which the code was exchanged.
     text("key_id", nullable=True),
 )
 
@@ -128,13 +130,14 @@ address_codes: Final = sa.Table(
     # The event that is answered once the code is entered.
     text("question_id"),
     text("email"),
-    # The author, in the form of `requester_of`; null for older codes.
+    # The author of the ticket, in the form of `requester_of`; null for older codes.
     text("requester", nullable=True),
     text("language"),
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The sealed code, kept until its mail is sent.
     text("sealed_code", nullable=True),
-    # A shared code is valid in every place of its address where a code was held back.
+    # Whether the code is shared. A shared code is valid wherever a code for the same address was
+    # held back.
     sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),

@@ -1,4 +1,5 @@
-"""All stored data of one customer, read in one transaction, for a data request."""
+"""The file of one customer for a data request: all stored data about the customer, read in one
+transaction."""
 
 from datetime import datetime
 from typing import Final, TypeVar
@@ -23,7 +24,7 @@ from store.integrations.order_facts import OrderFactRepository
 
 _Filed = TypeVar("_Filed", bound=BaseModel)
 
-# Matches by the key of the customer limit, and by the address in the event.
+# Finds the customer's events by the key of the customer limit, and by the address in the event.
 _EVENTS: Final = sa.text("""
     SELECT event_id FROM (
         SELECT event_id FROM engine_messages
@@ -38,7 +39,7 @@ _MESSAGES: Final = sa.text("""
     SELECT event_id, conversation_id, author, body, created_at FROM engine_messages
     WHERE client_id = :client_id AND event_id = ANY(:events) ORDER BY created_at, id
 """)
-# The summary is left out if other people also wrote in the conversation.
+# The summary of a conversation is left out if other people also wrote in that conversation.
 _CONVERSATIONS: Final = sa.text("""
     SELECT id, channel, created_at, last_message_at, CASE WHEN NOT EXISTS (
         SELECT FROM engine_messages AS other
@@ -68,8 +69,8 @@ _MEMORY: Final = sa.text("""
 
 class CustomerFileRepository(TenantRepository):
     async def read(self, request: DataRequest, now: datetime) -> CustomerFile:
-        """Return the file of the customer that a request names. If the request names no customer,
-        the file covers only the orders that it names."""
+        """Return the file of the customer whom a data request names. If the request names only
+        orders, the file covers only these orders."""
         customer = customer_key(request.customer_email)
         memory = memory_key_of(request.customer_email, verified=True)
         given: dict[str, object] = {"client_id": self._tenant, "customer": customer}

@@ -1,4 +1,4 @@
-"""Customers' requests for their data, forwarded by shops."""
+"""Customers' requests for their data, which shops forward."""
 
 from collections.abc import Collection
 from datetime import datetime
@@ -24,7 +24,7 @@ _PAGE: Final = (
     .limit(sa.bindparam("limit"))
 )
 _ONE: Final = _REQUEST.where(data_requests.c.id == sa.bindparam("request"))
-# Sorts after every ULID.
+# This text sorts after every ULID.
 _NEWEST: Final = "~"
 
 
@@ -39,7 +39,7 @@ class DataRequestRepository(TenantRepository):
         now: datetime,
         due_at: datetime,
     ) -> bool:
-        """Store a request; return False if a request with this id is already stored."""
+        """Store a data request. Return False if a request with this id is already stored."""
         added = await self._connection.execute(
             insert(data_requests)
             .values(
@@ -57,20 +57,21 @@ class DataRequestRepository(TenantRepository):
         return added.one_or_none() is not None
 
     async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:
-        """Return a page of requests, newest first. `before`: the last id of the previous page."""
+        """Return a page of data requests, newest first. `before`: the last id of the previous
+        page."""
         this = {"tenant": self._tenant, "before": before or _NEWEST, "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(DataRequest.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, request_id: str) -> DataRequest:
-        """Return a request. Raises DataRequestNotFound."""
+        """Return a data request. Raises DataRequestNotFound."""
         this = {"tenant": self._tenant, "request": request_id}
         row = await self._one(_ONE, this, DataRequestNotFound(request_id))
         return DataRequest.model_validate(row, from_attributes=True)
 
     async def fulfil(self, request_id: str, *, by: str, now: datetime) -> bool:
-        """Record who handed over the data. Return False if it was recorded before; the first record
-        stays. Raises DataRequestNotFound."""
+        """Record who delivered the data to the customer. Return False if that was already recorded;
+        the first record stays. Raises DataRequestNotFound."""
         done = await self._connection.execute(
             sa.update(data_requests)
             .where(
@@ -87,7 +88,7 @@ class DataRequestRepository(TenantRepository):
         return False
 
     async def told(self, request_id: str, now: datetime) -> None:
-        """Record that the notification mail was sent to the client's owner."""
+        """Record that the notification mail about a data request was sent to the client's owner."""
         await self._connection.execute(
             sa.update(data_requests)
             .where(data_requests.c.client_id == self._tenant, data_requests.c.id == request_id)
@@ -96,8 +97,8 @@ class DataRequestRepository(TenantRepository):
 
 
 async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str, str], ...]:
-    """Return client and id of requests whose notification mail is not sent yet, oldest first. It
-    spans clients, so it needs the service's connection."""
+    """Return the client and id of each data request whose notification mail is not sent yet, oldest
+    first. Requires a connection that spans clients."""
     rows = await connection.execute(
         sa.select(data_requests.c.client_id, data_requests.c.id)
         .where(data_requests.c.told_at.is_(None))
@@ -108,8 +109,8 @@ async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str,
 
 
 async def owner_address(connection: AsyncConnection, tenant: TenantId) -> str | None:
-    """Return the email address of the client's owner, or None if the client is being erased. It
-    needs the service's connection, because users belong to no client."""
+    """Return the email address of the client's owner, or None if the client is being erased.
+    Requires a connection that spans clients, because users do not belong to a client."""
     found: str | None = await connection.scalar(
         sa.select(users.c.email)
         .join_from(clients, users, users.c.id == clients.c.owner_user_id)

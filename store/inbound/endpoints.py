@@ -1,4 +1,5 @@
-"""The inbound webhook endpoints of integrations. Tokens are stored as digests, secrets sealed."""
+"""The inbound webhook endpoints of integrations. Tokens are stored as digests, and secrets are
+stored sealed."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
@@ -67,7 +68,7 @@ class NewEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class EndpointChange:
-    """The new values of a rotation. None leaves a value unchanged."""
+    """The new values of an endpoint's rotation. None leaves a value unchanged."""
 
     token_digest: bytes | None = field(default=None, repr=False)
     sealed_secret: str | None = field(default=None, repr=False)
@@ -77,8 +78,8 @@ class EndpointChange:
 async def find_endpoint(
     connection: AsyncConnection, digest: bytes, now: datetime
 ) -> OpenEndpoint | None:
-    """Return the endpoint with this token, of any client, or None. Requires a connection without a
-    client."""
+    """Return the endpoint with this token digest, of any client, or None. Requires a connection
+    without a client."""
     this = {"digest": digest, "at": now, "since": now - DUTIES_LAST}
     found = await connection.execute(_OPEN, this)
     row = found.one_or_none()
@@ -97,8 +98,8 @@ async def find_endpoint(
 async def integrations_of_account(
     connection: AsyncConnection, provider: Provider, account: str, now: datetime
 ) -> tuple[AccountOwner, ...]:
-    """Return all integrations whose credentials have opened this account. Requires a connection
-    without a client."""
+    """Return the integrations of all clients that have authenticated with this platform account.
+    Requires a connection without a client."""
     this = {"platform": provider, "account": account, "since": now - DUTIES_LAST}
     rows = await connection.execute(_OF_ACCOUNT, this)
     return tuple(
@@ -112,14 +113,14 @@ def _if_vouched(column: "sa.ColumnElement[Any]") -> "sa.ColumnElement[Any]":
 
 class EndpointRepository(TenantRepository):
     async def entry(self, integration_id: str) -> EndpointEntry:
-        """Return an endpoint's public form. Raises EndpointNotFound."""
+        """Return the public form of an integration's endpoint. Raises EndpointNotFound."""
         found = await self.find(integration_id)
         if found is None:
             raise EndpointNotFound(integration_id)
         return found
 
     async def find(self, integration_id: str) -> EndpointEntry | None:
-        """Return an endpoint's public form, or None if the integration has no endpoint."""
+        """Return the public form of an integration's endpoint, or None if there is no endpoint."""
         this = {"tenant": self._tenant, "integration": integration_id}
         row = (await self._connection.execute(_ENTRY, this)).one_or_none()
         if row is None:
@@ -128,8 +129,8 @@ class EndpointRepository(TenantRepository):
         return EndpointEntry.model_validate(row, from_attributes=True)
 
     async def mapping(self, integration_id: str) -> Mapping[str, str]:
-        """Return the field mapping of a generic endpoint; empty if there is no mapping or no
-        endpoint."""
+        """Return the field mapping of a generic endpoint. Return an empty mapping if there is no
+        mapping or no endpoint."""
         found: Mapping[str, str] | None = await self._connection.scalar(
             sa.select(_endpoint.mapping).where(*self._this(integration_id))
         )
@@ -161,14 +162,15 @@ class EndpointRepository(TenantRepository):
         previous_until: datetime,
         now: datetime,
     ) -> None:
-        """Replace the token or the secret. The previous value stays valid until `previous_until`; a
-        past time ends it immediately.
+        """Replace the token, the secret or both. The previous value stays valid until
+        `previous_until`; a past time ends it immediately.
 
-        At most one previous value is valid. If the current value does not vouch for customers, it
-        is not kept as the previous one, because it would start to vouch together with its
-        successor. Raises EndpointNotFound.
+        At most one previous value is valid. A current value that may not vouch for customers is not
+        kept as the previous value, because it would then vouch together with its successor. Raises
+        EndpointNotFound.
         """
-        # An unchanged value keeps its previous value, which stays valid until the same time.
+        # If only one of token and secret is replaced, the other one keeps its own previous value,
+        # which stays valid until the same time.
         values: dict[str, object] = {"rotated_at": now, "previous_until": previous_until}
         values["vouches"] = change.vouches
         if change.token_digest is not None:
@@ -177,7 +179,7 @@ class EndpointRepository(TenantRepository):
         if change.sealed_secret is not None:
             values["sealed_secret"] = change.sealed_secret
             values["sealed_previous_secret"] = _if_vouched(_endpoint.sealed_secret)
-        # An expired value must not become valid again.
+        # A previous value that has expired must not become valid again.
         is_over = _endpoint.previous_until <= now
         for name in ("previous_token_digest", "sealed_previous_secret"):
             values.setdefault(name, sa.case((is_over, sa.null()), else_=_endpoint[name]))
@@ -188,8 +190,8 @@ class EndpointRepository(TenantRepository):
             raise EndpointNotFound(integration_id)
 
     async def vouch(self, integration_id: str, since: datetime | None) -> bool:
-        """Let the token and secret created at `since` vouch for customers. Return False if either
-        was replaced since."""
+        """Let an endpoint's token and secret, created at `since`, vouch for customers. Return False
+        if either was replaced since then."""
         made_at = sa.func.coalesce(_endpoint.rotated_at, _endpoint.opened_at)
         changed = await self._connection.execute(
             sa.update(inbound_endpoints)
@@ -199,14 +201,14 @@ class EndpointRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def close(self, integration_id: str) -> None:
-        """Delete the endpoint and its secrets, if there is an endpoint."""
+        """Delete the endpoint of an integration with its secrets, if there is one."""
         await self._connection.execute(
             sa.delete(inbound_endpoints).where(*self._this(integration_id))
         )
 
     async def close_ended(self, *, but_of: Collection[Provider]) -> None:
-        """Delete the endpoints of disconnected integrations. `but_of`: providers that still send
-        compliance requests, whose endpoints stay."""
+        """Delete the endpoints of disconnected integrations. `but_of`: the providers whose
+        endpoints stay, because these providers still send compliance requests."""
         ended = sa.select(integrations.c.id).where(
             integrations.c.client_id == self._tenant,
             integrations.c.status == IntegrationStatus.DISCONNECTED,

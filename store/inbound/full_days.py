@@ -1,4 +1,4 @@
-"""Clients whose day has no room for more webhooks, as one process found it."""
+"""A cache, in one process, of the clients that have reached the daily limit of stored webhooks."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -9,14 +9,18 @@ _REMEMBERED: Final = timedelta(seconds=5)
 
 
 class FullDays:
-    """To find it out, up to 10,000 rows are read under the lock of the client's lanes. So a flood
-    of refused webhooks reads them once in five seconds."""
+    """Caches for five seconds that a client has reached its daily limit of stored webhooks.
+
+    The check reads up to 10,000 rows under the lock of the client's queues. With the cache, a flood
+    of refused webhooks causes these reads only once in five seconds.
+    """
 
     def __init__(self) -> None:
         self._until: dict[TenantId, datetime] = {}
 
     def known(self, tenant: TenantId, now: datetime) -> bool:
-        """Return whether the client's day was found full a moment ago."""
+        """Return whether the client was found to be at its daily limit within the last five
+        seconds."""
         return now < self._until.get(tenant, now)
 
     def note(self, tenant: TenantId, now: datetime) -> None:

@@ -1,8 +1,8 @@
-"""The lanes (queues): the processing order of a client's webhooks.
+"""The inbound queues: the processing order of a client's webhooks.
 
-A client has two lanes, one for tickets and one for all other webhooks. A lane processes at most one
-webhook at a time, its head. A ticket that waits for its customer's limit, or for the limit of
-unproved senders, is not a head, so the webhooks behind it continue.
+A client has two queues, one for tickets and one for all other webhooks. Each queue processes at
+most one webhook at a time, its head. A ticket that waits for its customer's limit, or for the limit
+of unproved senders, is not a head, so the webhooks behind it continue.
 """
 
 from typing import Final
@@ -16,30 +16,31 @@ from store.core.repository import TenantRepository
 
 
 async def lock_queues(connection: AsyncConnection, tenant: TenantId) -> None:
-    """Lock the client's lanes until the transaction ends.
+    """Lock the client's inbound queues until the transaction ends.
 
     Every writer of `inbound_webhooks` takes this lock, so that no webhook is queued behind one that
-    has just ended. The account's lock comes before this one, never after it.
+    has just ended. A transaction locks the account before the queues, never after them.
     """
     await connection.execute(_LOCK, {"name": f"inbound lanes/{tenant}"})
 
 
 class InboundQueues(TenantRepository):
-    """Reads and advances the lanes, in a transaction that holds their lock."""
+    """Reads and advances a client's inbound queues, in a transaction that holds their lock."""
 
     async def is_idle(self, kind: WebhookKind) -> bool:
-        """Return whether the kind's lane has neither a head nor a queue, so that a new webhook is
-        processed immediately."""
+        """Return whether the queue for this kind of webhook is empty and has no head. A new webhook
+        is then processed immediately."""
         return not await self._connection.scalar(_IS_BUSY, self._lane(kind))
 
     async def take_next(self, kind: WebhookKind) -> str | None:
-        """Make the first queued webhook the lane's head and return its id. Return None if the lane
-        has a head or no queue."""
+        """Make the first queued webhook the head of its queue, and return the webhook's id. Return
+        None if there is already a head, or if the queue is empty."""
         taken: str | None = await self._connection.scalar(_TAKE_NEXT, self._lane(kind))
         return taken
 
     async def heads(self, kind: WebhookKind) -> tuple[str, ...]:
-        """Return the ids of the lane's webhooks whose workflow should run now."""
+        """Return the ids of the queue's webhooks that are in progress, whose workflows should be
+        running."""
         return tuple(await self._connection.scalars(_HEADS, self._lane(kind)))
 
     def _lane(self, kind: WebhookKind) -> dict[str, object]:
@@ -61,7 +62,7 @@ _IS_BUSY: Final = sa.text(f"""
     SELECT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'queued')
         OR EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})
 """)  # noqa: S608 - constants
-# One index scan of one row for each kind: the queue may be long.
+# Each kind takes one index scan that reads one row, because the queue may be long.
 _TAKE_NEXT: Final = sa.text(f"""
     UPDATE inbound_webhooks SET state = 'working'
     WHERE client_id = :client_id AND id = (

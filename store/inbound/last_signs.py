@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from store.core.repository import TenantRepository
 
 NEWEST: Final = 1_000
-"""The maximum number of runs, of steps and of webhooks that are scanned."""
+"""The maximum numbers of runs, of steps and of webhooks that are scanned."""
 
 _SIGNS: Final = sa.text("""
     SELECT 'found' AS what, integration_id, max(at) AS at FROM (
@@ -33,8 +33,8 @@ _SIGNS: Final = sa.text("""
 @dataclass(frozen=True, slots=True)
 class LastSigns:
     """The times of a connection's last activity. `found`: the last order lookup that found an
-    order. `done`: the last step executed. `told`: the last webhook received. None if there is none
-    among the newest."""
+    order. `done`: the last action executed. `told`: the last webhook received. A time is None if
+    the newest rows contain no such activity."""
 
     found: datetime | None = None
     done: datetime | None = None
@@ -47,7 +47,7 @@ class LastSigns:
 
 class LastSignsReader(TenantRepository):
     async def of(self, ids: Collection[str]) -> Mapping[str, LastSigns]:
-        """Return each connection's last activity, by its id."""
+        """Return the last activity of each of these connections, by the connection's id."""
         rows = await self._connection.execute(
             _SIGNS, {"client_id": self._tenant, "ids": list(ids), "newest": NEWEST}
         )

@@ -25,7 +25,7 @@ _SUMMARY: Final = sa.select(*(_TABLE[name] for name in InboundWebhook.model_fiel
 )
 _ONE: Final = _SUMMARY.add_columns(
     _TABLE.headers,
-    # Read only the start of the body: a full body may be a mail with photos.
+    # Only the start of the body is read, because a full body may be a mail with photos.
     sa.func.substring(_TABLE.body, 1, SHOWN_BODY).label("beginning"),
     sa.case(
         (_TABLE.body.is_not(None), sa.func.coalesce(_TABLE.cut_from, sa.func.length(_TABLE.body)))
@@ -95,7 +95,7 @@ class InboundLogRepository(TenantRepository):
         )
 
     async def refusals(self, hours: int, now: datetime) -> list[RefusalCount]:
-        """Return the refusals of the last `hours` hours, newest first, limited to
+        """Return the counts of refused requests in the last `hours` hours, newest first, at most
         `_MOST_REFUSALS`."""
         rows = await self._connection.execute(
             _REFUSALS,

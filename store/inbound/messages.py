@@ -1,5 +1,5 @@
-"""Claims on platform messages, so that a message is processed only once, from a webhook or a
-poll."""
+"""Claims on platform messages. A message that arrives by webhook and by poll is processed only
+once."""
 
 from datetime import datetime
 
@@ -13,13 +13,13 @@ _MESSAGES = inbound_messages.c
 
 
 class InboundMessageRepository(TenantRepository):
-    """A message is identified by `integration_id` and `message_key`."""
+    """Claims of one client on messages. `integration_id` and `message_key` identify a message."""
 
     async def claim(
         self, integration_id: str, message_key: str, *, webhook_id: str, now: datetime
     ) -> bool:
-        """Claim the message for a webhook; return False if another webhook has claimed it. Waits
-        for a concurrent transaction that claims the same message."""
+        """Claim a message for a webhook. Return False if another webhook has claimed the message.
+        Wait for a concurrent transaction that claims the same message."""
         claimed = await self._connection.execute(
             insert(inbound_messages)
             .values(

@@ -1,4 +1,4 @@
-"""The poll cursors: how far each platform has been polled."""
+"""The poll cursors. A cursor records up to which change a platform has been polled."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _KEY: Final = (poll_cursors.c.client_id, poll_cursors.c.integration_id)
 
 @dataclass(frozen=True, slots=True)
 class PolledConnection:
-    """A polled connection and its cursor. `cursor`: None before the first poll."""
+    """A connection that can be polled, with its cursor. `cursor`: None before the first poll."""
 
     tenant: TenantId
     integration: Integration
@@ -39,8 +39,10 @@ async def polled_connections(
     limit: int,
 ) -> tuple[PolledConnection, ...]:
     """Return a page of all clients' connections that can be polled, ordered by client and
-    integration. `after`: the client and integration id of the last connection on the previous page.
-    It needs the service's connection."""
+    integration. Requires a connection that spans clients.
+
+    `after`: the client id and integration id of the last connection on the previous page.
+    """
     its = integrations.c
     rows = await connection.execute(
         sa.select(
@@ -60,7 +62,7 @@ async def polled_connections(
         .where(
             its.status == IntegrationStatus.CONNECTED,
             its.provider.in_(sorted(providers)),
-            # A connection without credentials only receives webhooks.
+            # A connection without credentials only receives webhooks, so it is not polled.
             its.sealed != "",
             clients.c.closed_at.is_(None),
             sa.tuple_(its.client_id, its.id) > sa.tuple_(*after),
@@ -83,7 +85,7 @@ async def polled_connections(
 
 class PollCursorRepository(TenantRepository):
     async def read(self, integration_id: str) -> PollCursor | None:
-        """Return the cursor, or None before the first poll."""
+        """Return the poll cursor of a connection, or None before the first poll."""
         row = (
             await self._connection.execute(
                 sa.select(*(poll_cursors.c[name] for name in PollCursor.model_fields)).where(
@@ -97,7 +99,8 @@ class PollCursorRepository(TenantRepository):
     async def advance(
         self, integration_id: str, position: Mapping[str, str], now: datetime
     ) -> None:
-        """Store the cursor, up to which everything was read, and reset the failure count."""
+        """Store the new poll cursor of a connection, and reset the failure count. All changes up to
+        the cursor have been read."""
         told = {"position": dict(position), "polled_at": now, "error_code": None, "failures": 0}
         await self._connection.execute(
             insert(poll_cursors)
@@ -106,7 +109,8 @@ class PollCursorRepository(TenantRepository):
         )
 
     async def fail(self, integration_id: str, error_code: str, now: datetime) -> None:
-        """Record a failed poll, and increment the count of consecutive failures."""
+        """Record a failed poll of a connection, and increment the number of consecutive
+        failures."""
         told = {"polled_at": now, "error_code": error_code}
         await self._connection.execute(
             insert(poll_cursors)
@@ -117,7 +121,7 @@ class PollCursorRepository(TenantRepository):
         )
 
     async def all(self) -> "tuple[tuple[str, PollCursor], ...]":
-        """Return the cursor of each polled connection, by connection id."""
+        """Return the poll cursors of all polled connections, by connection id."""
         rows = await self._connection.execute(
             sa.select(
                 poll_cursors.c.integration_id,

@@ -1,5 +1,5 @@
-"""All clients' webhooks whose processing was interrupted by a crash: webhooks without a workflow,
-and lanes (queues) without a head."""
+"""Recovery of webhook processing after a crash, for all clients: webhooks without a workflow, and
+queues without a webhook in progress."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,7 @@ _ROW: Final = inbound_webhooks.c
 
 @dataclass(frozen=True, slots=True)
 class LeftWebhook:
-    """A webhook that should have a workflow."""
+    """A webhook that should have a workflow, but may have lost it."""
 
     ref: WebhookRef
     created_at: datetime
@@ -32,7 +32,8 @@ class LeftWebhook:
 
 @dataclass(frozen=True, slots=True)
 class StoppedQueue:
-    """A lane without a head. `kind`: one of the kinds of webhooks in the lane."""
+    """A queue with waiting webhooks but without a head. `kind`: one of the kinds of webhooks in the
+    queue."""
 
     tenant: TenantId
     kind: WebhookKind
@@ -41,8 +42,11 @@ class StoppedQueue:
 async def webhooks_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[LeftWebhook]:
-    """Return a page of webhooks, oldest first: webhooks in progress that arrived before a time, and
-    waiting webhooks whose wait ended before it. Most of them still have a workflow."""
+    """Return a page of webhooks that should have a workflow, oldest first; most of them do.
+
+    These are webhooks in progress that arrived before `before`, and waiting webhooks whose wait
+    ended before `before`.
+    """
     rows = await connection.execute(
         sa.select(_ROW.client_id, _ROW.id, _ROW.created_at)
         .where(
@@ -62,7 +66,7 @@ async def webhooks_left(
 
 
 async def stopped_lanes(connection: AsyncConnection, *, limit: int) -> list[StoppedQueue]:
-    """Return some of the lanes that have queued webhooks but no head."""
+    """Return at most `limit` queues that contain queued webhooks but have no head."""
     rows = await connection.execute(_STOPPED, {"limit": limit})
     return [StoppedQueue(TenantId(row.client_id), WebhookKind(row.kind)) for row in rows]
 

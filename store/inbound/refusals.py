@@ -1,4 +1,4 @@
-"""Counts of refused requests to clients' webhook endpoints, by hour."""
+"""Counts of refused requests to clients' webhook endpoints, per hour."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,8 @@ _count: Final = inbound_refusals.c
 
 @dataclass(frozen=True, slots=True)
 class RefusalsOfHour:
-    """`hour`: the start of the hour. `last_at`: the time of the last refusal."""
+    """The refusals of one hour. `hour`: the start of the hour. `last_at`: the time of the last
+    refusal."""
 
     tenant: TenantId
     integration_id: str
@@ -30,13 +31,14 @@ class RefusalsOfHour:
 
 
 class RefusalRepository:
-    """Counts refused requests of all clients, which are written together."""
+    """Counts refused requests of all clients. One call writes many counts."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, refused: Sequence[RefusalsOfHour]) -> None:
-        """Add to the counts. Refusals of a deleted connection are dropped."""
+        """Add these numbers to the counts of refused requests. Refusals of a deleted connection are
+        dropped."""
         for one in refused:
             lives = sa.exists().where(
                 integrations.c.client_id == one.tenant, integrations.c.id == one.integration_id

@@ -1,4 +1,4 @@
-"""Erasure of one connection's data at its platform's request."""
+"""Erasure of one connection's data, at the request of its platform."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ from store.inbound.poll_cursors import PollCursorRepository
 from store.integrations.order_facts import OrderFactRepository
 
 _OF_IT: Final = "client_id = :client_id AND integration_id = :integration"
-# The bodies of other unfinished compliance requests are still needed.
+# Empties the webhooks, except unfinished compliance requests, whose bodies are still needed.
 _BODIES: Final = sa.text(f"""
     UPDATE inbound_webhooks SET body = NULL, headers = '{{}}', customer_key = NULL
     WHERE {_OF_IT} AND id <> :duty AND body IS NOT NULL AND (kind <> 'duty' OR state = 'done')
@@ -18,7 +18,7 @@ _REFUSALS: Final = sa.text(f"DELETE FROM inbound_refusals WHERE {_OF_IT}")  # no
 _ANSWERED_REQUESTS: Final = sa.text(f"""
     DELETE FROM data_requests WHERE {_OF_IT} AND fulfilled_at IS NOT NULL
 """)  # noqa: S608
-# The lookup is kept, without its order.
+# Removes the order from each lookup; the record of the lookup itself stays.
 _LOOKUPS: Final = sa.text("""
     UPDATE engine_runs SET lookup = lookup - 'order' || '{"state": "unavailable"}'
     WHERE client_id = :client_id AND lookup #>> '{order,integration_id}' = :integration
@@ -27,9 +27,11 @@ _LOOKUPS: Final = sa.text("""
 
 class ShopRedaction(TenantRepository):
     async def erase(self, integration_id: str, *, duty_id: str) -> dict[str, int]:
-        """Erase the order facts, stored webhooks, refusals and order copies of a connection. Return
-        the number of changed rows by record class. `duty_id`: the webhook of the redaction request;
-        its body stays readable."""
+        """Erase the order facts, stored webhooks, refusals and copies of orders of a connection.
+        Return the number of changed rows by record class.
+
+        `duty_id`: the webhook of the erasure request, whose body stays readable.
+        """
         this = {"client_id": self._tenant, "integration": integration_id, "duty": duty_id}
         facts = OrderFactRepository(self._connection, self._tenant)
         erased = {"order_facts": await facts.forget(integration_id)}

@@ -1,4 +1,4 @@
-"""The tables of the inbound hub."""
+"""The tables of inbound webhooks, polls and compliance requests."""
 
 from typing import Final
 
@@ -24,8 +24,8 @@ def _count(name: str) -> "sa.Column[int]":
     return sa.Column(name, sa.Integer, nullable=False, server_default=sa.text("0"))
 
 
-# The webhook endpoint of an integration: the token in its path, and the secret with which its
-# platform signs. The previous values are valid until `previous_until`.
+# The webhook endpoint of an integration: the token in the URL's path, and the secret with which the
+# platform signs. Previous values are valid until `previous_until`.
 inbound_endpoints: Final = sa.Table(
     "inbound_endpoints",
     metadata,
@@ -59,9 +59,9 @@ inbound_webhooks: Final = sa.Table(
     # Headers that were signed or are needed to read the body. Headers with credentials are never
     # stored.
     json("headers", "{}"),
-    # None after the body was erased or dropped.
+    # The received body; null after it was erased or dropped.
     _digest("body", nullable=True),
-    # The original size in bytes, before the body was cut to the part that is shown.
+    # The original size of the body in bytes, if the body was truncated to the part that is shown.
     sa.Column("cut_from", sa.Integer, nullable=True),
     text("state"),
     text("waits_for", nullable=True),
@@ -101,7 +101,7 @@ inbound_webhooks: Final = sa.Table(
     ),
     sa.CheckConstraint("state IN ('queued', 'working', 'waiting', 'done', 'failed')", name="state"),
     sa.CheckConstraint("kind IN ('ticket', 'fact', 'duty', 'ignored')", name="kind"),
-    # For lookups by id alone.
+    # For lookups by webhook id without a client.
     sa.Index(None, "id"),
 )
 
@@ -119,7 +119,7 @@ inbound_refusals: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Platform messages that were already claimed, by a webhook or a poll.
+# Platform messages that a webhook or a poll has claimed.
 inbound_messages: Final = sa.Table(
     "inbound_messages",
     metadata,
@@ -141,13 +141,13 @@ data_requests: Final = sa.Table(
     json("order_ids", "[]"),
     time("created_at"),
     time("due_at"),
-    # When the client's owner was notified by mail.
+    # When the client's owner was notified of the request by mail.
     time("told_at", nullable=True),
     text("fulfilled_by", nullable=True),
     time("fulfilled_at", nullable=True),
     sa.Index("ix_data_requests_untold", "id", postgresql_where=sa.text("told_at IS NULL")),
     points_to("integrations", "integration_id"),
-    # For lookups by id alone.
+    # For lookups by request id without a client.
     sa.Index(None, "id"),
 )
 

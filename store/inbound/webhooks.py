@@ -1,4 +1,4 @@
-"""Accepted webhooks. Each delivery has one row, even if it arrives several times."""
+"""Accepted webhooks. A delivery that arrives several times has one row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -35,9 +35,9 @@ _DAY: Final = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class NewWebhookRow:
-    """A delivery to store. `id`: the id of its row, if the delivery is new. `headers`: the headers
-    that parsing needs, with lower-case names. `unreadable`: the stable code of a parsing error,
-    with which the delivery is stored as failed."""
+    """A webhook delivery to store. `id`: the id of the row, if the delivery is new. `headers`: the
+    headers that parsing needs, with lower-case names. `unreadable`: the stable code of a parsing
+    error; the delivery is then stored as failed."""
 
     id: str
     integration_id: str
@@ -51,9 +51,10 @@ class NewWebhookRow:
 
 
 class KeptAs(StrEnum):
-    """`known`: the same delivery was stored before. `conflict`: its deduplication key was used
-    before with another body, so this delivery is not stored. `left`: the delivery is irrelevant
-    here and the daily limit of stored deliveries is reached."""
+    """How a delivery was stored. `known`: the same delivery was stored before. `conflict`: its
+    deduplication key was used before with another body, so this delivery is not stored. `left`:
+    this delivery is not stored, because it is irrelevant here and the daily limit of stored
+    deliveries is reached."""
 
     NEW = "new"
     KNOWN = "known"
@@ -63,8 +64,9 @@ class KeptAs(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KeptWebhook:
-    """`id`: the delivery's row, which may be older than this request. `starts`: the delivery is new
-    and its turn has come; the caller must start its workflow after the commit."""
+    """The result of storing a delivery. `id`: the row of the delivery, which may be older than this
+    request. `starts`: the delivery is new and first in its queue, so the caller must start its
+    workflow after the commit."""
 
     id: str
     was: KeptAs
@@ -75,10 +77,12 @@ class WebhookArrivals(TenantRepository):
     async def keep(
         self, arrived: NewWebhookRow, now: datetime, full_days: FullDays | None = None
     ) -> KeptWebhook:
-        """Store a delivery once. Returns whether its processing starts now. Raises InboundBusy.
+        """Store a delivery once. Return how it was stored, and whether its processing starts now.
+        Raises InboundBusy.
 
-        The client's lanes stay locked until the transaction ends. A webhook that arrives meanwhile
-        is therefore queued behind this one, and no webhook is queued behind one that has ended.
+        The client's inbound queues stay locked until the transaction ends. A webhook that arrives
+        meanwhile is therefore queued behind this one, and no webhook is queued behind one that has
+        ended.
         """
         await lock_queues(self._connection, self._tenant)
         full_days = full_days or FullDays()
@@ -134,8 +138,8 @@ class WebhookArrivals(TenantRepository):
     async def _require_room(
         self, arrived: NewWebhookRow, now: datetime, full_days: FullDays
     ) -> None:
-        """Raise InboundBusy if there is no room. A delivery that was stored before is never
-        refused."""
+        """Raise InboundBusy if a limit on stored webhooks is reached. A delivery that was stored
+        before is never refused."""
         has_room = await self._has_day_room(now, full_days) and await self._has_room(arrived)
         if has_room or await self._connection.scalar(
             _IS_KNOWN,
@@ -182,12 +186,14 @@ class WebhookArrivals(TenantRepository):
         values = {"tenant": self._tenant, "above": size.above, "up_to": size.up_to}
         if await self._connection.scalar(_HELD, values) <= room:
             return True
-        # A failed webhook has had its try, so its body is cut to make room for an untried one.
+        # A failed webhook has had its attempt, so its body is truncated to make room for a webhook
+        # that has had none.
         await self._connection.execute(_CUT_FAILED, {**values, "cut_to": CUT_TO})
         return bool(await self._connection.scalar(_HELD, values) <= room)
 
     async def _state(self, arrived: NewWebhookRow) -> WebhookState:
-        """Return the state of a new webhook: working if its lane is idle, otherwise queued."""
+        """Return the initial state of a webhook: failed if it cannot be parsed, done if its topic
+        is ignored, working if its queue is idle, otherwise queued."""
         if arrived.unreadable is not None:
             return WebhookState.FAILED
         if arrived.kind is WebhookKind.IGNORED:

@@ -1,4 +1,4 @@
-"""Reads and updates the rows of webhooks during their processing."""
+"""Reads and updates of webhooks' rows during their processing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class WebhookStanding:
-    """A webhook's state. `kind` determines its lane (queue)."""
+    """The state of a webhook. `kind` determines the webhook's queue."""
 
     id: str
     kind: WebhookKind
@@ -41,7 +41,8 @@ class WebhookStanding:
 
 @dataclass(frozen=True, slots=True)
 class StoredWebhook:
-    """A webhook without its body. `size`: the body's size in bytes; None if it was erased."""
+    """A webhook without its body. `size`: the size of the body in bytes, or None if the body was
+    erased."""
 
     id: str
     integration_id: str
@@ -56,13 +57,14 @@ class StoredWebhook:
 
     @property
     def standing(self) -> WebhookStanding:
-        """Return the webhook's id, kind and state, as of this read."""
+        """Return the webhook's id, kind and state as they were when this object was read."""
         return WebhookStanding(self.id, self.kind, self.state)
 
 
 @dataclass(frozen=True, slots=True)
 class UnstartedRun:
-    """The unanswered run of a webhook. `threshold`: the confidence threshold of its playbook."""
+    """The run of a webhook, which has no answer yet. `threshold`: the confidence threshold of the
+    run's playbook."""
 
     ref: RunRef
     threshold: float
@@ -70,23 +72,25 @@ class UnstartedRun:
 
 @dataclass(frozen=True, slots=True)
 class EarlierWait:
-    """The limit for which an earlier webhook waits, and the end of that wait."""
+    """The wait of an earlier webhook: the limit for which it waits, and the time at which the wait
+    ends."""
 
     waits_for: WaitsFor
     not_before: datetime
 
 
 class WorkRepository(TenantRepository):
-    """Callers that write must hold the lock of the client's lanes (`lock_queues`)."""
+    """Reads and updates a client's webhooks. Callers that write must hold the lock of the client's
+    queues (`lock_queues`)."""
 
     async def serialize(self, webhook_id: str) -> None:
-        """Lock a webhook until the transaction ends, so that only one try runs at a time. The row
-        itself is not locked, because a repeated delivery writes to it."""
+        """Lock a webhook until the transaction ends, so that only one attempt runs at a time. The
+        lock does not cover the row, because a repeated delivery writes to it."""
         await self._connection.execute(_SERIALIZE, {"name": f"inbound work/{webhook_id}"})
 
     async def read(self, webhook_id: str) -> StoredWebhook | None:
-        """Return a webhook, or None if it was erased meanwhile. Raises UnknownProvider, because
-        another version may have stored the webhook."""
+        """Return a webhook, or None if it was erased meanwhile. Raises UnknownProvider if another
+        version stored the webhook and this version lacks its provider."""
         row = (await self._connection.execute(_READ, self._key(webhook_id))).one_or_none()
         if row is None:
             return None
@@ -111,12 +115,13 @@ class WorkRepository(TenantRepository):
         )
 
     async def body(self, webhook_id: str) -> bytes | None:
-        """Return the received bytes, or None if they were erased or truncated meanwhile."""
+        """Return the received body of a webhook, or None if it was erased or truncated
+        meanwhile."""
         data: bytes | None = await self._connection.scalar(_BODY, self._key(webhook_id))
         return data
 
     async def standing(self, webhook_id: str) -> WebhookStanding | None:
-        """Return the current state, or None if the webhook was erased meanwhile."""
+        """Return the current state of a webhook, or None if the webhook was erased meanwhile."""
         row = (await self._connection.execute(_STANDING, self._key(webhook_id))).one_or_none()
         return row and WebhookStanding(webhook_id, WebhookKind(row.kind), WebhookState(row.state))
 
@@ -163,8 +168,8 @@ class WorkRepository(TenantRepository):
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
 
     async def unproved_waiting(self, at_most: int) -> int:
-        """Return the number of tickets that wait for the limit of unproved senders, up to
-        `at_most`."""
+        """Return the number of tickets that wait for the limit of unproved senders. Counting stops
+        at `at_most`."""
         values = {"tenant": self._tenant, "at_most": at_most}
         return int(await self._connection.scalar(_UNPROVED, values) or 0)
 
@@ -175,8 +180,8 @@ class WorkRepository(TenantRepository):
 
         The earlier ticket waits for the client's limit or quota, or belongs to the same customer
         with the same proof or claim. A wait for the limit of unproved senders also counts if this
-        ticket's sender is unproved. The client's lanes are not locked; if a wait ends meanwhile,
-        the cost is one more try.
+        ticket's sender is unproved. The client's queues are not locked. If a wait ends meanwhile,
+        this ticket takes one more attempt.
         """
         row = (
             await self._connection.execute(

@@ -1,4 +1,4 @@
-"""Arrivals: the rows of an admitted event. Each kind of arrival is written by one statement."""
+"""Storage of admitted events: one statement writes all rows of an event."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,11 +20,11 @@ from store.intake.idempotency import IdempotencyKey
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """An event to admit. The caller generates the ids of its future rows.
+    """An event to admit. The caller generates the ids of all rows that will be stored for it.
 
-    `request_id`: for the run's logs. `visit`: the widget visit in which the message was written.
-    `received_by`: the platform whose webhook or poll delivered the event. `key_id`: the API key
-    that sent it; admission sets this field.
+    `request_id`: the id of the HTTP request, for the run's logs. `visit`: the widget visit in which
+    the message was written. `received_by`: the platform whose webhook or poll delivered the event.
+    `key_id`: the API key that sent the event; admission sets this field.
     """
 
     event: InboundEvent
@@ -45,10 +45,11 @@ class Arrival:
 
 
 class ArrivalRepository(TenantRepository):
-    """Stores arrivals. `customer`: the customer limit's key for the event's message, or None."""
+    """Stores admitted events. `customer`: the key of the customer limit for the event's message, or
+    None."""
 
     async def store(self, arrival: Arrival, customer: LimitKey | None, at: datetime) -> None:
-        """Store the event and its message, with the outcome that no playbook matched."""
+        """Store an event that no playbook matched, with its message and that outcome."""
         values = self._values(arrival, customer, at)
         await self._connection.execute(
             _STORE_MESSAGE, {**values, "outcome": EventOutcome.NO_PLAYBOOK}
@@ -57,7 +58,7 @@ class ArrivalRepository(TenantRepository):
     async def store_with_run(
         self, arrival: Arrival, customer: LimitKey | None, playbook: Playbook, at: datetime
     ) -> None:
-        """Store the event, its message and its run."""
+        """Store an event with its message and its run."""
         await self._connection.execute(
             _STORE_RUN,
             {
@@ -96,7 +97,7 @@ class ArrivalRepository(TenantRepository):
         }
 
 
-# One statement writes two or three rows: foreign keys are checked when the statement ends.
+# One statement writes two or three rows. PostgreSQL checks foreign keys when the statement ends.
 _EVENT: Final = """
     WITH stored_event AS (
         INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,

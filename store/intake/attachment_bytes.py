@@ -1,4 +1,4 @@
-"""The storage of attachments: their total size, and their removal in batches."""
+"""The storage used by attachments: its total size, and the removal of files in batches."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,7 +12,8 @@ from store.intake.tables import attachments
 from store.runs.tables import engine_messages
 
 CHUNKS_AT_ONCE: Final = 100
-"""Rows per statement, 25 MiB. A thousand rows would exceed the statement timeout."""
+"""Chunks removed by one statement, 25 MiB in total. A thousand chunks would exceed the statement
+timeout."""
 
 _REMOVE: Final = sa.text("""
     DELETE FROM attachment_chunks WHERE (client_id, attachment_id, seq) IN (
@@ -34,8 +35,8 @@ _IS_UNPROVED: Final = sa.exists().where(
 
 class AttachmentBytes(TenantRepository):
     async def remove_some(self, event_ids: Sequence[str]) -> int:
-        """Remove a batch of chunks of these events' files. Return the number removed, 0 if none is
-        left."""
+        """Remove a batch of chunks of these events' files. Return the number of chunks removed,
+        which is 0 if none is left."""
         removed = await self._connection.execute(
             _REMOVE,
             {"client_id": self._tenant, "events": list(event_ids), "limit": CHUNKS_AT_ONCE},
@@ -43,8 +44,8 @@ class AttachmentBytes(TenantRepository):
         return removed.rowcount
 
     async def kept(self, *, since: datetime | None = None, only_unproved: bool = False) -> int:
-        """Return the stored bytes of the client's files that arrived since `since`.
-        `only_unproved`: count only files whose message proved no sender."""
+        """Return the number of bytes stored for the client's files that arrived since `since`.
+        `only_unproved`: count only files from a sender who did not prove the address."""
         table = attachments.c
         total = await self._connection.scalar(
             sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(

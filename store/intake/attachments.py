@@ -29,9 +29,9 @@ from store.intake.tables import attachment_chunks, attachments
 from store.tenants.accounts import AccountRepository
 
 CHUNK: Final = 256 * 1024
-"""Bytes per row, which a reader holds in memory at a time."""
+"""Size of a chunk in bytes. A reader holds one chunk in memory at a time."""
 
-# Chunks per statement, which the driver holds in memory while it stores a file.
+# Number of chunks that one statement stores. The driver holds them in memory meanwhile.
 _CHUNKS_AT_ONCE: Final = 8
 _CLAIM_CHARS: Final = 200
 _DAY: Final = timedelta(days=1)
@@ -62,7 +62,8 @@ client_of_attachment: Final = owner_of(attachments, AttachmentNotFound)
 async def attachments_of(
     connection: AsyncConnection, client_id: str, event_ids: Sequence[str]
 ) -> dict[str, tuple[Attachment, ...]]:
-    """Return the files by event, in order of arrival; events without files are left out."""
+    """Return the files of these events by event id, in order of arrival. Events without files are
+    left out."""
     rows = await connection.execute(_OF_EVENTS, {"tenant": client_id, "events": list(event_ids)})
     found: dict[str, tuple[Attachment, ...]] = {}
     for row in rows:
@@ -81,11 +82,15 @@ class AttachmentRepository(TenantRepository):
         now: datetime,
         new_id: NewId,
     ) -> tuple[Attachment, ...]:
-        """Store the files of an event, in the transaction that stores the event. Refused files are
-        listed with the reason, without their content."""
+        """Store the files of an event, in the transaction that stores the event. Return the stored
+        and the refused files.
+
+        A refused file is stored with the reason for the refusal, without its content.
+        """
         if not files:
             return ()
-        # In a thread: ten megabytes take tens of milliseconds, which would block the event loop.
+        # The files are inspected in a thread, because ten megabytes take tens of milliseconds,
+        # which would block the event loop.
         inspected = await asyncio.to_thread(inspect, files)
         inspected = within(inspected, await self._room(now, is_unproved=is_unproved))
         found = tuple(_described(one, event_id, new_id(), now) for one in inspected)
@@ -108,11 +113,11 @@ class AttachmentRepository(TenantRepository):
         return found
 
     async def of_event(self, event_id: str) -> tuple[Attachment, ...]:
-        """Return the files of an event, in the order of arrival."""
+        """Return the files of an event, in order of arrival."""
         return (await self.of_events((event_id,))).get(event_id, ())
 
     async def of_events(self, event_ids: Sequence[str]) -> dict[str, tuple[Attachment, ...]]:
-        """Return the files by event; events without files are left out."""
+        """Return the files of these events by event id. Events without files are left out."""
         return await attachments_of(self._connection, self._tenant, event_ids)
 
     async def read(self, attachment_id: str) -> Attachment:
@@ -125,27 +130,31 @@ class AttachmentRepository(TenantRepository):
         return Attachment.model_validate(row, from_attributes=True)
 
     async def chunk(self, attachment_id: str, seq: int) -> bytes | None:
-        """Return a chunk of the file, counted from 0. Return None after the last chunk or if the
-        file was refused."""
+        """Return one chunk of a file by its zero-based index. Return None after the last chunk, or
+        if the file was refused."""
         data: bytes | None = await self._connection.scalar(
             _CHUNK, {"tenant": self._tenant, "attachment": attachment_id, "seq": seq}
         )
         return data
 
     async def chunks(self, attachment_id: str) -> AsyncGenerator[bytes]:
-        """Yield all chunks, one at a time. The transaction must stay open meanwhile."""
+        """Yield all chunks of a file, one at a time. The transaction must stay open until the last
+        chunk."""
         seq = 0
         while (data := await self.chunk(attachment_id, seq)) is not None:
             yield data
             seq += 1
 
     async def whole(self, attachment_id: str) -> bytes:
-        """Return the whole content of a file that is known to be small."""
+        """Return the whole content of a file. Use this only for a file that is known to be
+        small."""
         return b"".join([chunk async for chunk in self.chunks(attachment_id)])
 
     async def _room(self, now: datetime, *, is_unproved: bool) -> int:
-        """Return the number of bytes that the client may still store today. Raises
-        ClientNotFound."""
+        """Return the number of bytes that the client may still store today. Raises ClientNotFound.
+
+        `is_unproved`: the sender did not prove the address, so a lower limit applies too.
+        """
         subscription = await AccountRepository(self._connection, self._tenant).subscription()
         most, most_unproved = MAX_DAY_BYTES, MAX_DAY_UNPROVED_BYTES
         if not is_accountable(subscription, now):

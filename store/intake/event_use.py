@@ -1,4 +1,4 @@
-"""The storage used by events, for the storage limit of events."""
+"""The storage used by a client's events, which the storage limit of events is checked against."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,27 +11,28 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class EventBytes:
-    """`kept`: the stored size in bytes. `oldest`: when the oldest of these events was admitted, or
-    None."""
+    """The storage used by some events. `kept`: the stored size in bytes. `oldest`: when the oldest
+    of these events was admitted, or None if there are no events."""
 
     kept: int
     oldest: datetime | None
 
 
 class EventUse(TenantRepository):
-    """Call its methods while holding the account's lock, as separate statements."""
+    """Measures the storage used by events. Call the methods while holding the account's lock, as
+    statements after the lock."""
 
     async def since(self, since: datetime, *, only_unmatched: bool) -> EventBytes:
-        """Return the size in bytes of the events that were admitted since `since`.
-        `only_unmatched`: count only the events that matched no playbook."""
+        """Return the storage used by the events that were admitted since `since`. `only_unmatched`:
+        count only the events that matched no playbook."""
         values = {"tenant": self._tenant, "since": since, "only_unmatched": only_unmatched}
         row = (await self._connection.execute(_KEPT, values)).one()
         return EventBytes(int(row.kept), row.oldest)
 
 
-# PER_CLIENT bounds the number of rows per day. The sizes are read without reading the values. The
-# message's time is that of its admission, so an event that waited counts from its admission. The
-# text is stored in both rows.
+# PER_CLIENT bounds the number of rows per day. The query gets the sizes without reading the values.
+# A message's time is the time of its admission, so an event that waited counts from its admission.
+# The text is stored in both the event's and the message's row.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(event.payload) + pg_column_size(message.body)
                         + coalesce(pg_column_size(event.message), 0)

@@ -1,4 +1,4 @@
-"""Stored events, both as received and as normalized."""
+"""Stored events, as received and as normalized."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from store.runs.tables import engine_messages
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """The ticket id and customer that an event reports. `customer_email` may be empty."""
+    """The ticket that an event reports: its id and its customer. `customer_email` may be empty."""
 
     ticket_id: str
     customer_email: str
@@ -38,7 +38,7 @@ class EventRepository(TenantRepository):
         )
 
     async def ticket(self, event_id: str) -> Ticket:
-        """Return the event's ticket, even if the event could not be normalized."""
+        """Return the ticket that an event reports, even if the event could not be normalized."""
         found = (await self._connection.execute(_TICKET, self._key(event_id))).one()
         return Ticket(found.ticket_id, found.customer_email)
 
@@ -50,7 +50,7 @@ class EventRepository(TenantRepository):
         conversation_id: str,
         written: str | None = None,
     ) -> None:
-        """Store the normalized event and file its message in the conversation. Idempotent.
+        """Store a normalized event, and assign its message to the conversation. Idempotent.
         `written`: the text of the message itself, if the event repeats the question of an earlier
         message."""
         await self._connection.execute(
@@ -73,7 +73,7 @@ class EventRepository(TenantRepository):
         )
 
     async def outcome(self, event_id: str) -> tuple[str, str] | None:
-        """Return (outcome, event_type) of a stored event, or None."""
+        """Return (outcome, event_type) of a stored event, or None if there is no such event."""
         row = (
             await self._connection.execute(
                 sa.select(engine_events.c.outcome, engine_events.c.event_type).where(_IS_EVENT),
@@ -85,7 +85,8 @@ class EventRepository(TenantRepository):
     async def store_reply(
         self, event_id: str, *, message_id: str, author: str, body: str, now: datetime
     ) -> None:
-        """Store the only answer to an event, next to the message that it answers. Idempotent."""
+        """Store the answer to an event as a message in the same conversation. Idempotent: an event
+        has only one answer."""
         await self._connection.execute(
             _STORE_REPLY,
             {
@@ -115,7 +116,7 @@ _INBOUND: Final = sa.select(*(engine_events.c[name] for name in InboundEvent.mod
 _UNIFIED: Final = sa.select(
     engine_events.c.unified, engine_events.c.subject, engine_events.c.text
 ).where(_IS_EVENT, engine_events.c.unified.is_not(None))
-# The customer's address: as normalized or, before normalization, as the caller sent it.
+# The customer's address, as normalized or, before normalization, as sent by the caller.
 CUSTOMER_EMAIL: Final = sa.case(
     (engine_events.c.unified.is_(None), engine_events.c.customer_email),
     else_=engine_events.c.unified["customer_email"].astext,
@@ -129,7 +130,7 @@ _TICKET: Final = sa.select(
     TICKET_ID,
     sa.func.coalesce(CUSTOMER_EMAIL, "").label("customer_email"),
 ).where(_IS_EVENT)
-# An update only sets the columns that it has values for.
+# Each update sets only the columns for which the caller passes values.
 _SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)
 _FILE_MESSAGE: Final = sa.update(engine_messages).where(_IS_ITS_MESSAGE)
 _STORE_REPLY: Final = sa.text("""

@@ -1,4 +1,4 @@
-"""Idempotency keys. For 24 hours, a repeated request gets the same answer."""
+"""Idempotency keys. For 24 hours, a repeated request with the same key gets the same answer."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -17,14 +17,15 @@ IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """`body_digest`: SHA-256 of the raw body."""
+    """An idempotency key, as sent with a request. `body_digest`: SHA-256 digest of the raw request
+    body."""
 
     key: str
     body_digest: bytes
 
 
 async def is_kept(connection: AsyncConnection, tenant: TenantId, key: str, now: datetime) -> bool:
-    """Return whether the key already belongs to an event."""
+    """Return whether the idempotency key already belongs to an event."""
     found = await connection.scalar(
         sa.select(idempotency_keys.c.event_id).where(
             idempotency_keys.c.client_id == tenant,
@@ -42,8 +43,8 @@ async def claim(
     event_id: str,
     now: datetime,
 ) -> str:
-    """Return the key's event: `event_id` if the key is new or expired, otherwise the event of the
-    first request.
+    """Assign an idempotency key to an event, and return the id of the key's event. If the key is
+    new or expired, that is `event_id`; otherwise it is the event of the first request.
 
     A second request waits on the unique constraint until the first has committed, so two concurrent
     requests create only one event. Raises IdempotencyKeyReused.

@@ -1,5 +1,5 @@
-"""Windows of short-term rate limits, shared by all processes and tenants. The caller passes the
-time, so clock differences between machines shift the windows."""
+"""The windows of short-term rate limits, which all processes and tenants share. The caller passes
+the time, so clock differences between machines shift the windows."""
 
 from datetime import datetime
 from typing import Final
@@ -13,7 +13,7 @@ from store.intake.tables import rate_windows
 _PURGED_AT_ONCE: Final = 1000
 
 # The row lock serializes requests, and the condition sees the write of the previous request. A
-# refused request writes nothing and gets no row back, but it holds the lock.
+# refused request holds the lock too, but writes nothing, so no row is returned.
 _HIT: Final = sa.text(
     """
     INSERT INTO rate_windows AS kept (scope, key, hits, lapses_at)
@@ -35,7 +35,7 @@ _READ: Final = sa.select(rate_windows.c.hits).where(
     rate_windows.c.scope == sa.bindparam("limited"), rate_windows.c.key == sa.bindparam("caller")
 )
 
-# Locked rows are left for the next call; rows with a new request are kept.
+# Locked rows are left for the next call. A row that got a new request meanwhile is kept.
 _PURGE: Final = sa.text(
     """
     DELETE FROM rate_windows WHERE lapses_at <= :moment AND (scope, key) IN (
@@ -51,8 +51,11 @@ class RateWindowRepository:
         self._connection = connection
 
     async def hit(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key`, unless its window is full. Other requests with the same key
-        wait until this transaction ends, so the transaction must be short."""
+        """Count one request of `key` unless its window is full, and return the decision.
+
+        Other requests with the same key wait until this transaction ends, so the transaction must
+        be short.
+        """
         window = {"limited": limit.scope, "caller": key}
         hits = await self._connection.scalar(
             _HIT, {**window, "moment": now, "span": limit.window, "quota": limit.quota}
@@ -65,6 +68,7 @@ class RateWindowRepository:
         return judged(limit, live(limit, hits, now), now, admitted=admitted)
 
     async def purge(self, now: datetime) -> int:
-        """Delete a batch of windows that no longer contain a request; return the number deleted."""
+        """Delete a batch of windows that no longer contain a request. Return the number of windows
+        deleted."""
         values = {"moment": now, "at_most": _PURGED_AT_ONCE}
         return (await self._connection.execute(_PURGE, values)).rowcount

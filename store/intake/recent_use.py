@@ -1,4 +1,4 @@
-"""Recent use: the messages and tickets that count against a client's limits."""
+"""A client's recent use: the messages and tickets that count against its limits."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,8 +15,9 @@ from domain.intake.limit_key import LimitKey
 
 @dataclass(frozen=True, slots=True)
 class RecentUse:
-    """The values that the limits are checked against. Each time is that of the oldest message of a
-    full window, or None if the window has room."""
+    """The values that a client's limits are checked against. `oldest_of_customer` and
+    `oldest_of_client`: the time of the oldest message in a full window, or None if the window is
+    not full."""
 
     key_is_active: bool
     oldest_of_customer: datetime | None
@@ -33,8 +34,8 @@ async def recent_use(
     key_id: str | None,
     now: datetime,
 ) -> RecentUse:
-    """Read all values in one statement, after the statement that locks the account. A separate
-    statement sees what previous lock holders committed."""
+    """Return the values that the client's limits are checked against. One statement reads them,
+    after the statement that locks the account, so it sees the commits of previous lock holders."""
     row = (
         await connection.execute(
             _RECENT,
@@ -60,7 +61,7 @@ async def recent_use(
     )
 
 
-# Messages from a machine with a fast clock may have future times; they count too.
+# Messages with a future time, from a machine with a fast clock, count too.
 _RECENT: Final = sa.text("""
     SELECT
         (SELECT is_active FROM api_keys

@@ -1,4 +1,5 @@
-"""The number of messages from a proved sender. Only messages from webhooks and polls query it."""
+"""The number of messages from a sender with a proved address. Only the admission of messages from
+webhooks and polls queries it."""
 
 from datetime import datetime
 from typing import Final
@@ -12,9 +13,12 @@ class SenderUse(TenantRepository):
     async def messages(
         self, customer: str, domain: str | None, *, since: datetime, at_most: int
     ) -> int:
-        """Return the number of messages from the address, or from the domain and its subdomains.
+        """Return the number of messages since `since` from the address `customer` or, with
+        `domain`, from the domain and its subdomains.
+
         Addresses that differ only by dots or by a plus suffix before the "@" count as one. Counting
-        stops at `at_most`."""
+        stops at `at_most`.
+        """
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         if domain is None:
             local, _, provider = customer.rpartition("@")

@@ -1,4 +1,4 @@
-"""The tables of events as received, with their files and rate limits."""
+"""The tables of received events, their files, and rate limits."""
 
 from typing import Final
 
@@ -25,13 +25,13 @@ engine_events: Final = sa.Table(
     # The API key that sent the event. No foreign key, because keys may be erased before their
     # events.
     text("key_id", nullable=True),
-    # The request of the merchant's own system, if the caller is trusted to make such requests.
+    # The request of the merchant's own system, if the caller is trusted to make such a request.
     sa.Column("merchant_request", JSONB, nullable=True),
     time("received_at"),
-    # The platform whose webhook or poll delivered the event. Unset for a gateway caller, who may
-    # set any source.
+    # The platform whose webhook or poll delivered the event. Null for an event from the gateway,
+    # whose callers may set any source.
     text("received_by", nullable=True),
-    # When the erasure of its customer started. No step processes the event after that.
+    # When the erasure of the event's customer started. No step processes the event after that.
     time("erased_at", nullable=True),
     sa.CheckConstraint("outcome IN ('run', 'no_playbook')", name="outcome"),
     sa.Index(
@@ -53,8 +53,8 @@ idempotency_keys: Final = sa.Table(
     sa.Index(None, "created_at"),
 )
 
-# Short-term rate limits shared by all processes: the times of the requests that still count.
-# Unlogged, because a server crash loses at most a minute of counts.
+# Short-term rate limits, which all processes share: the times of the requests that still count. The
+# table is unlogged, because a server crash loses at most a minute of counts.
 rate_windows: Final = sa.Table(
     "rate_windows",
     metadata,
@@ -65,7 +65,7 @@ rate_windows: Final = sa.Table(
     prefixes=["UNLOGGED"],
 )
 
-# The files of an event: images and PDFs. A refused file has no chunks.
+# The files of an event, which are images and PDFs. A refused file has no chunks.
 attachments: Final = sa.Table(
     "attachments",
     metadata,
@@ -73,7 +73,7 @@ attachments: Final = sa.Table(
     text("event_id"),
     sa.Column("position", sa.Integer, nullable=False),
     text("name"),
-    # The type that the sender claimed, and the type detected from the content.
+    # The media type that the sender claimed, and the media type detected from the content.
     text("claimed_type"),
     text("media_type", nullable=True),
     sa.Column("size", sa.BigInteger, nullable=False),
@@ -84,7 +84,7 @@ attachments: Final = sa.Table(
     points_to("engine_events", "event_id"),
     sa.Index("ix_attachments_event", "client_id", "event_id", "position"),
     sa.CheckConstraint("state IN ('stored', 'refused')", name="state"),
-    # For lookups by id alone.
+    # For lookups by file id without a client.
     sa.Index(None, "id"),
 )
 

@@ -1,5 +1,5 @@
-"""A client's use of the limit for unproved senders. Only messages from unproved senders query
-it."""
+"""A client's use of the limit for unproved senders. Only the admission of messages from unproved
+senders queries it."""
 
 from datetime import datetime
 from typing import Final
@@ -12,12 +12,13 @@ from store.core.repository import TenantRepository
 
 
 class UnprovedUse(TenantRepository):
-    """Call its methods while holding the account's lock, as separate statements, so that each sees
-    the commit of the previous message."""
+    """Measures the use of the limit for unproved senders. Call the methods while holding the
+    account's lock, as separate statements, so that each sees the commit of the previous message."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
-        """Return the time of the oldest of the last `messages` messages within the hour, or None if
-        the window has room."""
+        """Return the time of the oldest of the last `messages` messages from unproved senders
+        within the hour. Return None if there are fewer messages, so that the limit is not reached.
+        """
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -25,7 +26,8 @@ class UnprovedUse(TenantRepository):
         return oldest
 
     async def tickets(self, period: Period, at_most: int) -> int:
-        """Return the month's tickets from unproved senders. Counting stops at `at_most`."""
+        """Return the number of the month's tickets from unproved senders. Counting stops at
+        `at_most`."""
         values = {"tenant": self._tenant, "period": period, "at_most": at_most}
         return int(await self._connection.scalar(_TICKETS, values) or 0)
 
