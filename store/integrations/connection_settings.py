@@ -1,4 +1,4 @@
-"""The settings of a client's connections, without their credentials."""
+"""The settings of a client's connections to shops and helpdesks, without their credentials."""
 
 from collections.abc import Mapping
 
@@ -14,8 +14,8 @@ from store.integrations.tables import integrations
 
 class ConnectionSettings(TenantRepository):
     async def last(self, provider: Provider) -> Mapping[str, str]:
-        """Return the settings of the last connection to the provider, even if that connection has
-        ended; empty if there was none."""
+        """Return the settings of the client's last connection to the provider, even if that
+        connection has ended. Return an empty mapping if there was none."""
         found: Mapping[str, str] | None = await self._connection.scalar(
             sa.select(integrations.c.settings)
             .where(integrations.c.client_id == self._tenant, integrations.c.provider == provider)
@@ -25,7 +25,7 @@ class ConnectionSettings(TenantRepository):
         return found or {}
 
     async def change(self, integration_id: str, settings: Mapping[str, str | None]) -> None:
-        """Update these settings of a connection; None removes a setting. Raises
+        """Update these settings of a connection; the value None removes a setting. Raises
         IntegrationNotFound, also for an ended connection."""
         merged = integrations.c.settings.op("||")(sa.cast(settings, JSONB))
         changed = await self._connection.execute(

@@ -1,4 +1,5 @@
-"""Pauses of helpdesk tickets: the agent does not answer a ticket while a person does."""
+"""Pauses of the agent in helpdesk tickets: the agent does not answer a ticket while a person
+answers it."""
 
 from datetime import datetime
 from typing import Final
@@ -23,8 +24,8 @@ class HelpdeskPauseRepository(TenantRepository):
         now: datetime,
         until: datetime,
     ) -> None:
-        """Pause the agent in the ticket, because a person is answering. Idempotent by message. An
-        existing pause that ends later stays."""
+        """Pause the agent in a ticket, because a person is answering the ticket. Idempotent by
+        message. If an existing pause ends later, it stays."""
         row = {
             "client_id": self._tenant,
             "integration_id": integration_id,
@@ -36,19 +37,20 @@ class HelpdeskPauseRepository(TenantRepository):
         await self._connection.execute(_PAUSE, row)
 
     async def is_paused(self, integration_id: str, ticket_id: str, now: datetime) -> bool:
-        """Return whether the ticket is paused. A pause outlives the connection, because a new
-        connection to the helpdesk has the same tickets."""
+        """Return whether the agent is paused in a ticket. The pause outlives the connection,
+        because a new connection to the same helpdesk has the same tickets."""
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )
         return await self._any(this.scalar_subquery(), ticket_id, now)
 
     async def is_paused_at(self, provider: Provider, ticket_id: str, now: datetime) -> bool:
-        """Return whether a ticket is paused, given its platform instead of its connection."""
+        """Return whether the agent is paused in a ticket of a platform. Unlike `is_paused`, this
+        needs no connection."""
         return await self._any(sa.literal(provider.value), ticket_id, now)
 
     async def end(self, integration_id: str, ticket_id: str) -> bool:
-        """End the ticket's pause. Return False if it was not paused."""
+        """End the agent's pause in a ticket. Return False if there was no pause."""
         this = sa.select(integrations.c.provider).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )

@@ -1,8 +1,6 @@
-"""A client's integrations. Credentials are passed in and stored sealed, and erased on
-disconnection.
+"""A client's integrations. Callers pass credentials sealed, and disconnection erases them.
 
-The webhook events about a connection are written in the transaction that changes it, once per
-disconnection.
+Each change writes its webhook events in the same transaction. A disconnection is reported once.
 """
 
 from dataclasses import dataclass
@@ -27,10 +25,10 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
 
 REPLACED: Final = "replaced"
-"""Disconnection reason: the client connected the same provider again."""
+"""Disconnection reason: the client has connected the same provider again."""
 
 BY_OPERATOR: Final = "disconnected"
-"""Disconnection reason: a person requested it."""
+"""Disconnection reason: a person ended the connection."""
 
 _ERASED: Final = ""
 
@@ -74,17 +72,21 @@ class _Ended:
 
 
 class IntegrationRepository(TenantRepository):
-    """Methods that read a connection raise UnknownProvider if another version created the
-    connection and this version lacks its provider. The connection stays unchanged, and can be ended
-    like any other."""
+    """The integrations of one client.
+
+    Methods that read a connection raise UnknownProvider if another version created the connection
+    and this version lacks its provider. Such a connection stays unchanged, and can be ended like
+    any other.
+    """
 
     async def connected(self) -> tuple[Integration, ...]:
-        """Return the active connections, oldest first."""
+        """Return the client's active connections, oldest first."""
         rows = await self._connection.execute(_LIVE, {"tenant": self._tenant})
         return tuple(_read(Integration, row) for row in rows)
 
     async def has_shop(self) -> bool:
-        """Return whether a shop is connected, even if it currently refuses the credentials."""
+        """Return whether the client has connected a shop, even if the shop currently rejects the
+        credentials."""
         return bool(await self._connection.scalar(_HAS_SHOP, {"tenant": self._tenant}))
 
     async def connected_to(self, provider: Provider) -> Integration | None:
@@ -94,12 +96,13 @@ class IntegrationRepository(TenantRepository):
         return None if row is None else _read(Integration, row)
 
     async def entries(self) -> tuple[IntegrationEntry, ...]:
-        """Return all current and past connections, oldest first, without credentials."""
+        """Return all connections, including ended ones, oldest first, without credentials."""
         rows = await self._connection.execute(_ENTRIES, {"tenant": self._tenant})
         return tuple(_read(IntegrationEntry, row) for row in rows)
 
     async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
-        """Return a page of all connections ordered by id, that is, by creation."""
+        """Return a page of all connections, including ended ones, ordered by id, that is, by
+        creation."""
         this = {"tenant": self._tenant, "after": after or "", "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(_read(IntegrationEntry, row) for row in rows)
@@ -111,8 +114,8 @@ class IntegrationRepository(TenantRepository):
         return _read(IntegrationEntry, row)
 
     async def usable(self, integration_id: str) -> Integration:
-        """Return a connection with its credentials, even after it failed. Raises
-        IntegrationNotFound if it does not exist or has ended."""
+        """Return a connection with its credentials, even if the connection has failed. Raises
+        IntegrationNotFound if the connection does not exist or has ended."""
         this = {"tenant": self._tenant, "integration": integration_id}
         row = await self._one(_USABLE, this, IntegrationNotFound(integration_id))
         return _read(Integration, row)
@@ -120,9 +123,10 @@ class IntegrationRepository(TenantRepository):
     async def connect(
         self, integration: Integration, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Store a connection. An existing connection of the same provider ends. Returns the ids of
-        the deliveries to send. Raises ClientNotFound, also while the client is being erased."""
-        # Without the lock, two concurrent calls would both find no connection to end.
+        """Store a connection, and end an existing connection to the same provider. Return the ids
+        of the webhook deliveries to send. Raises ClientNotFound, also while the client is being
+        erased."""
+        # Without this lock, two concurrent calls would both find no existing connection to end.
         await AccountRepository(self._connection, self._tenant).lock()
         ended = await self._end(integrations.c.provider == integration.provider, now)
         told_ended = await self._tell_if_live(ended, REPLACED, now, new_id)
@@ -157,15 +161,17 @@ class IntegrationRepository(TenantRepository):
     async def disconnect(
         self, integration_id: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """End a connection and erase its credentials. An ended connection stays unchanged. Returns
-        the ids of the deliveries to send."""
+        """End a connection and erase its credentials; an ended connection stays unchanged. Return
+        the ids of the webhook deliveries to send."""
         ended = await self._end(integrations.c.id == integration_id, now)
         return await self._tell_if_live(ended, BY_OPERATOR, now, new_id)
 
     async def prove(self, integration_id: str, account: str) -> None:
-        """Store the account that the connection's credentials have opened. Installation-wide
-        webhooks that name this account are then routed to the client. An ended connection stays
-        unchanged."""
+        """Store the platform account with which the connection has authenticated.
+
+        Installation-wide webhooks that name this account are from now on routed to the client. An
+        ended connection stays unchanged.
+        """
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -177,14 +183,15 @@ class IntegrationRepository(TenantRepository):
         )
 
     async def is_proved(self, integration_id: str) -> bool:
-        """Return whether the connection's credentials have opened its account."""
+        """Return whether the connection has authenticated with its account."""
         proved = sa.select(integrations.c.proved_account.is_not(None)).where(
             integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )
         return bool(await self._connection.scalar(proved))
 
     async def forget_account(self, integration_id: str) -> None:
-        """Stop matching installation-wide compliance requests to an ended connection."""
+        """Clear the account of an ended connection. Installation-wide compliance requests that name
+        the account are then no longer routed to the client."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -198,9 +205,9 @@ class IntegrationRepository(TenantRepository):
     async def fail(
         self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
     ) -> None:
-        """Mark a connection as failed because the provider rejects its credentials.
+        """Mark a connection as failed, because the provider rejects its credentials.
 
-        `code`: a stable error code. `run_id`: the run that got the error, and sends the webhook
+        `code`: a stable error code. `run_id`: the run that got the error; the run sends the webhook
         event. Only an active connection can fail, because another connection may have replaced this
         one meanwhile.
         """
@@ -220,8 +227,8 @@ class IntegrationRepository(TenantRepository):
             )
 
     async def note_refusal(self, integration_id: str, code: str | None) -> None:
-        """Record why the provider refused the last call; None records that it accepted. An active
-        connection stays active."""
+        """Record why the provider refused the last call of a connection. None records that the
+        provider accepted the call. An active connection stays active."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -234,7 +241,8 @@ class IntegrationRepository(TenantRepository):
         )
 
     async def _end(self, which: sa.ColumnElement[bool], now: datetime) -> _Ended | None:
-        """End the matching connection and return it, or return None if there is none."""
+        """End the connection that matches `which`, and return it. Return None if no connection
+        matches."""
         ended = await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -258,8 +266,8 @@ class IntegrationRepository(TenantRepository):
     async def _tell_if_live(
         self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Send the event that a connection has ended, unless its earlier failure was already
-        reported."""
+        """Write the webhook event that a connection has ended, unless a failure of the connection
+        was already reported. Return the ids of the deliveries to send."""
         if ended is None or ended.failed:
             return ()
         return await self._tell_ended(ended.id, ended.provider, reason, now=now, new_id=new_id)

@@ -1,4 +1,4 @@
-"""Counts of outgoing mails by UTC day, across clients."""
+"""Counts of outgoing mails per UTC day, across clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +20,8 @@ _SCOPES: Final = {group: f"client/{group}" for group in MailGroup}
 
 @dataclass(frozen=True, slots=True)
 class MailCount:
-    """A counter that a mail increments. `limit`: the daily maximum of `key`."""
+    """A counter of mails, incremented once per mail. `limit`: the daily maximum of mails for
+    `key`."""
 
     scope: str
     key: str
@@ -36,8 +37,8 @@ class MailCountRepository:
         self._connection = connection
 
     async def standing(self, tenant: TenantId, group: MailGroup, now: datetime) -> MailStanding:
-        """Return the counts and account data that determine a client's mail limit. Raises
-        ClientNotFound, also while the client is being erased."""
+        """Return the mail counts and account data from which a client's mail limit is computed.
+        Raises ClientNotFound, also while the client is being erased."""
         counted = mail_counts.c
         row = (
             await self._connection.execute(
@@ -69,8 +70,11 @@ class MailCountRepository:
         )
 
     async def take(self, count: MailCount, now: datetime) -> bool:
-        """Count one mail of the day; return False if the limit is reached. Other mails with the
-        same key wait until this transaction ends, so the transaction must be short."""
+        """Increment the count of today's mails. Return False if the daily limit is reached.
+
+        Other mails with the same key wait until this transaction ends, so the transaction must be
+        short.
+        """
         if count.limit <= 0:
             return False
         taken = await self._connection.scalar(
@@ -86,7 +90,7 @@ class MailCountRepository:
         return taken is not None
 
     async def give_back(self, count: MailCount, taken_at: datetime) -> None:
-        """Undo the count of a mail that was not handed over."""
+        """Decrement the count of sent mails, for a mail that the mail server did not accept."""
         await self._change(count, taken_at, sent=mail_counts.c.sent - 1)
 
     async def note_refusal(self, count: MailCount, taken_at: datetime) -> None:
@@ -95,7 +99,8 @@ class MailCountRepository:
     async def add_refusals(
         self, tenant: TenantId, group: MailGroup, number: int, now: datetime
     ) -> None:
-        """Count mails as refused today, regardless of the day they were sent."""
+        """Add to the count of mails that were refused today. The mails may have been sent on an
+        earlier day."""
         await self._connection.execute(
             insert(mail_counts)
             .values(

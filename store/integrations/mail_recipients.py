@@ -1,4 +1,4 @@
-"""Checks whether a recipient has written in through a channel of the service."""
+"""Checks whether a mail's recipient has contacted the client through a channel of the service."""
 
 from typing import Final
 
@@ -10,17 +10,15 @@ from store.core.repository import TenantRepository
 
 class MailRecipientRepository(TenantRepository):
     async def has_proved(self, address: str) -> bool:
-        """Return whether the address was verified by a code in a session of the client's widget.
-
-        `address`: in lower case.
-        """
+        """Return whether a visitor has verified this address with a code in a session of the
+        client's widget. `address`: in lower case."""
         return bool(
             await self._connection.scalar(_PROVED, {"tenant": self._tenant, "address": address})
         )
 
     async def wrote_this(self, address: str, run_id: str) -> bool:
-        """Return whether the run answers a mail from this address, received by a mail provider's
-        webhook with an authenticated sender. `address`: in lower case."""
+        """Return whether the run answers a mail from this address. A mail provider's webhook must
+        have delivered the mail with an authenticated sender. `address`: in lower case."""
         return bool(
             await self._connection.scalar(
                 _WROTE,

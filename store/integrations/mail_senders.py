@@ -1,4 +1,5 @@
-"""The sender of a client's mails. Secrets are passed in and stored sealed."""
+"""The sender address of a client's mails. Callers pass secrets sealed, and they are stored
+sealed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -49,7 +50,8 @@ _NOTHING: Final[Mapping[str, object]] = {
 
 @dataclass(frozen=True, slots=True)
 class NewSenderCode:
-    """`language`: the language of the mail with the code, fr or en."""
+    """A new code that verifies a sender address. `language`: the language of the mail with the
+    code, fr or en."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -59,8 +61,8 @@ class NewSenderCode:
 
 @dataclass(frozen=True, slots=True)
 class SenderCodeToMail:
-    """A valid code that has not been sent yet, and the sender: the mail goes to it and is sent by
-    it."""
+    """A valid code that has not been sent yet, with the sender that it verifies. The mail with the
+    code goes to the sender's address, and is sent in the same way as the sender's later mails."""
 
     id: str
     sender: MailSender
@@ -70,7 +72,7 @@ class SenderCodeToMail:
 
 @dataclass(frozen=True, slots=True)
 class TriedSenderCode:
-    """The valid code, after one of its tries was used."""
+    """A valid code that verifies a sender, after one of its tries was used."""
 
     id: str
     digest: bytes = field(repr=False)
@@ -78,27 +80,28 @@ class TriedSenderCode:
 
 class MailSenderRepository(TenantRepository):
     async def verified(self) -> MailSender | None:
-        """Return the sender if it may write to customers, or None if the service's sender is
-        used."""
+        """Return the client's sender if it is verified and may write to customers. Return None if
+        mails use the service's sender."""
         row = await self._row(_SENDER.where(mail_senders.c.verified_at.is_not(None)))
         return None if row is None else self._sender(row)
 
     async def shown(self) -> ShownSender:
-        """Return the sender's public form. Raises MailSenderNotFound."""
+        """Return the public form of the client's sender. Raises MailSenderNotFound."""
         row = await self._row(_SENDER)
         if row is None:
             raise MailSenderNotFound
         return _shown(row)
 
     async def lock(self) -> MailSender | None:
-        """Return and lock the sender, verified or not, until the transaction ends. The caller holds
-        the client's lock, because a missing row cannot be locked."""
+        """Lock the client's sender until the transaction ends, and return it, verified or not. The
+        caller holds the client's lock, because a missing row cannot be locked."""
         row = await self._row(_SENDER.with_for_update())
         return None if row is None else self._sender(row)
 
     async def put(self, sender: MailSender, now: datetime) -> None:
-        """Store the sender, replacing the previous one. If the sender is not `verified`, the
-        verification, the last error and the open code are removed; otherwise they stay."""
+        """Store the client's sender, replacing the previous one. If the new sender is not
+        `verified`, the verification, the last error and the open code are removed; otherwise they
+        stay."""
         server = sender.server
         values: dict[str, object] = {
             "address": sender.address,
@@ -121,7 +124,7 @@ class MailSenderRepository(TenantRepository):
 
     async def give_code(self, code: NewSenderCode, now: datetime) -> bool:
         """Replace the sender's code. Return False, without a change, if the daily limit of codes is
-        reached. The day starts with its first code."""
+        reached. The day of this limit starts with its first code."""
         sender = mail_senders.c
         same_day = sender.codes_since > now - DAY
         changed = await self._connection.execute(
@@ -144,7 +147,7 @@ class MailSenderRepository(TenantRepository):
         return changed.rowcount == 1
 
     async def to_mail(self, code_id: str, now: datetime) -> SenderCodeToMail | None:
-        """Return the code if it still has to be sent, or None."""
+        """Return the sender's code if it still has to be sent, or None."""
         row = await self._row(
             _SENDER.where(
                 mail_senders.c.code_id == code_id,
@@ -158,11 +161,13 @@ class MailSenderRepository(TenantRepository):
         return SenderCodeToMail(row.code_id, self._sender(row), row.sealed_code, row.code_language)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable code, because its mail was sent or will never be."""
+        """Erase the readable form of the sender's code, because its mail was sent or will never be
+        sent."""
         await self._change(mail_senders.c.code_id == code_id, sealed_code=None)
 
     async def take_try(self, now: datetime) -> TriedSenderCode | None:
-        """Use one try of the valid code and return the code, or None if there is no valid code."""
+        """Use one try of the sender's valid code and return the code. Return None if there is no
+        valid code."""
         sender = mail_senders.c
         tried = await self._connection.execute(
             sa.update(mail_senders)
@@ -178,24 +183,26 @@ class MailSenderRepository(TenantRepository):
         return None if row is None else TriedSenderCode(row.code_id, row.code_digest)
 
     async def verify(self, code_id: str, now: datetime) -> None:
-        """Mark the code as used and the sender as verified, so that it may write to customers."""
+        """Mark the sender's code as used and the sender as verified. The sender may then write to
+        customers."""
         await self._change(
             mail_senders.c.code_id == code_id, verified_at=now, updated_at=now, **_NO_CODE
         )
 
     async def remove(self, now: datetime) -> bool:
-        """Erase the sender and its secrets, except the count of its codes. Return False if there is
-        no sender."""
+        """Erase the client's sender and its secrets, but keep the count of its codes. Return False
+        if there is no sender."""
         return await self._change(
             mail_senders.c.address.is_not(None), updated_at=now, **_NOTHING, **_NO_CODE
         )
 
     async def note_failure(self, address: str, code: str, now: datetime) -> None:
-        """Record that a mail was rejected. `code`: a stable error code."""
+        """Record that a mail server rejected a mail of the client's sender. `code`: a stable error
+        code."""
         await self._change(mail_senders.c.address == address, last_error=code, last_error_at=now)
 
     async def note_success(self, address: str) -> None:
-        """Clear the last error, after a mail was accepted."""
+        """Clear the sender's last error, because a mail server accepted a mail."""
         await self._change(
             (mail_senders.c.address == address) & mail_senders.c.last_error.is_not(None),
             last_error=None,

@@ -1,4 +1,4 @@
-"""The facts of a client's orders from webhooks and polls."""
+"""The facts about a client's orders that webhooks and polls report."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.integrations.tables import integrations, order_facts
 
-# An order has one row for each connection that reports it, such as a shop and a payment provider.
+# An order has one row per connection that reports it, for example a shop and a payment provider.
 _AT_MOST: Final = 20
 
 _COLUMNS: Final = (
@@ -64,8 +64,8 @@ class _Found:
 
 class OrderFactRepository(TenantRepository):
     async def apply(self, integration_id: str, fact: OrderFact, now: datetime) -> bool:
-        """Merge a fact into the stored facts of its order; return whether the fact was new. The row
-        does not depend on the order in which the facts arrive."""
+        """Merge a fact into the stored facts of its order, and return whether the fact was new. The
+        result does not depend on the order in which facts arrive."""
         told = KnownOrder.of(fact)
         if await self._insert(integration_id, fact.order_id, told, now):
             return True
@@ -86,7 +86,8 @@ class OrderFactRepository(TenantRepository):
         return _said(merged, fact.order_id) != _said(known, fact.order_id)
 
     async def knows(self, integration_id: str, fact: OrderFact) -> bool:
-        """Return whether a fact would change nothing."""
+        """Return whether a fact is already known, so that storing it would change nothing except
+        its version."""
         stored = await self._connection.scalar(
             sa.select(order_facts.c.facts).where(
                 order_facts.c.client_id == self._tenant,
@@ -104,11 +105,11 @@ class OrderFactRepository(TenantRepository):
     async def find(
         self, number: str | None, email: str | None, *, but_of: Collection[str] = ()
     ) -> Order | None:
-        """Return the order with that number, preferring the customer's own order; without a number,
-        the customer's latest order.
+        """Return the order with this number, preferably an order of the customer. Without a number,
+        return the customer's latest order.
 
         Ended connections and the connections in `but_of` are ignored. The caller must still check
-        that the order is the customer's.
+        that the order belongs to the customer.
         """
         if number is not None:
             found = await self._found(_BY_NUMBER, number=number_key(number))
@@ -125,8 +126,8 @@ class OrderFactRepository(TenantRepository):
         return next((it for it in told if it.belongs_to(email)), next(iter(told), None))
 
     async def about(self, order: Order) -> tuple[OrderFact, ...]:
-        """Return all facts of an order that its shop returned. The facts have the order's id or,
-        from other connections such as a payment provider, its number."""
+        """Return all facts about an order that a shop returned. A fact matches by the order's id
+        or, for other connections such as a payment provider, by the order's number."""
         by_id = await self._found(_BY_ID, integration=order.integration_id, order=order.id)
         by_number = await self._found(_BY_NUMBER, number=number_key(order.number))
         others = (one for one in by_number if one.integration_id != order.integration_id)
@@ -135,9 +136,9 @@ class OrderFactRepository(TenantRepository):
     async def of_customer(
         self, email: str | None, *, named_by: str, order_ids: Collection[str], limit: int
     ) -> tuple[OrderFact, ...]:
-        """Return all facts of a customer's orders, also from ended connections. These are the
-        orders with this address, and the orders that a connection's platform named as the
-        customer's."""
+        """Return all facts about a customer's orders, including facts from ended connections. These
+        are the orders with the customer's address, and the orders that a connection's platform
+        named as the customer's."""
         row, key = order_facts.c, customer_key(email)
         # An empty address would match orders without an address.
         has_address = sa.false() if key is None else row.customer_key == key
@@ -156,11 +157,12 @@ class OrderFactRepository(TenantRepository):
         return tuple(KnownOrder.model_validate(row.facts).fact(row.order_id) for row in rows)
 
     async def forget(self, integration_id: str) -> int:
-        """Delete all facts from a connection; return the number of orders deleted."""
+        """Delete all order facts of a connection, and return the number of orders deleted."""
         return await self._delete(order_facts.c.integration_id == integration_id)
 
     async def forget_orders(self, integration_id: str, order_ids: Collection[str]) -> int:
-        """Delete the facts of some orders of a connection; return the number of orders deleted."""
+        """Delete the facts about these orders of a connection, and return the number of orders
+        deleted."""
         return await self._delete(
             order_facts.c.integration_id == integration_id, order_facts.c.order_id.in_(order_ids)
         )
@@ -211,5 +213,5 @@ def _row(known: KnownOrder, order_id: str, now: datetime) -> dict[str, object]:
 
 
 def _said(known: KnownOrder, order_id: str) -> OrderFact:
-    """Return the facts without their version."""
+    """Return an order's facts without their version, for comparison."""
     return known.fact(order_id).model_copy(update={"version": None})

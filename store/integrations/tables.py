@@ -10,21 +10,22 @@ integrations: Final = sa.Table(
     "integrations",
     metadata,
     *tenant_key(),
-    # One of `Provider`, or a provider of another version. Without a check constraint, a new
-    # provider needs no migration.
+    # A value of `Provider`, or a provider of another version. There is no check constraint, so a
+    # new provider needs no migration.
     text("provider"),
     text("status"),
     json("settings", "{}"),
     # Credentials, encrypted with SEAL_KEY. They are never logged or exported.
     text("sealed"),
     text("error_code", nullable=True),
-    # The account that these credentials have opened, by its platform's name for it: a shop's
-    # domain, or an account id. Installation-wide webhooks are routed by it; after the connection
-    # has ended, only compliance requests are.
+    # The account with which the connection has authenticated, as its platform names it: a shop's
+    # domain, or an account id. Installation-wide webhooks are routed by this account. After the
+    # connection has ended, only compliance requests are.
     text("proved_account", nullable=True),
     time("connected_at"),
     time("disconnected_at", nullable=True),
-    # At most one active connection per provider: which shop to query must be unambiguous.
+    # A client has at most one active connection per provider, because it must be clear which shop
+    # to query.
     sa.Index(
         "ux_integrations_live",
         "client_id",
@@ -39,12 +40,12 @@ integrations: Final = sa.Table(
         postgresql_where=sa.text("proved_account IS NOT NULL"),
     ),
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
-    # For lookups by id alone.
+    # For lookups by connection id without a client.
     sa.Index(None, "id"),
 )
 
-# The sender of a client's mails, verified with a code sent to it. After removal the row stays
-# without an address, because it counts the codes sent.
+# The sender of a client's mails, which a mailed code verifies. After removal the row stays without
+# an address, because it counts the codes sent.
 mail_senders: Final = sa.Table(
     "mail_senders",
     metadata,
@@ -52,24 +53,24 @@ mail_senders: Final = sa.Table(
     text("address", nullable=True),
     text("reply_to", nullable=True),
     sa.Column("signature", sa.Text, nullable=False, server_default=""),
-    # The client's own mail server. If unset, the service's mail server is used.
+    # The client's own mail server. If null, mails go through the service's mail server.
     text("smtp_host", nullable=True),
     sa.Column("smtp_port", sa.Integer, nullable=True),
     text("smtp_security", nullable=True),
     text("smtp_username", nullable=True),
     text("sealed_smtp_password", nullable=True),
-    # The code that proves the address, sealed until its mail is sent.
+    # The code that proves the address, stored sealed until its mail is sent.
     text("code_id", nullable=True),
     sa.Column("code_digest", sa.LargeBinary, nullable=True),
     text("sealed_code", nullable=True),
     sa.Column("code_tries_left", sa.SmallInteger, nullable=True),
     text("code_language", nullable=True),
     time("code_created_at", nullable=True),
-    # The start of the day for the daily limit of codes, and the number of codes in it.
+    # For the daily limit of codes: the start of the day, and the number of codes sent since then.
     time("codes_since", nullable=True),
     sa.Column("codes_made", sa.SmallInteger, nullable=False, server_default=sa.text("0")),
     time("verified_at", nullable=True),
-    # The error of the last rejected mail.
+    # The error of the last mail that a mail server rejected.
     text("last_error", nullable=True),
     time("last_error_at", nullable=True),
     time("updated_at"),
@@ -81,7 +82,7 @@ mail_senders: Final = sa.Table(
     ),
 )
 
-# Facts of orders from webhooks and polls, the newest version of each fact.
+# Facts about orders from webhooks and polls. Only the newest version of each fact is stored.
 order_facts: Final = sa.Table(
     "order_facts",
     metadata,
@@ -98,7 +99,7 @@ order_facts: Final = sa.Table(
     sa.Index("ix_order_facts_customer", "client_id", "customer_key"),
 )
 
-# Tickets that a person is answering in the helpdesk, so that the agent does not.
+# Tickets that a person is answering in the helpdesk. The agent does not answer these tickets.
 helpdesk_pauses: Final = sa.Table(
     "helpdesk_pauses",
     metadata,
@@ -120,8 +121,8 @@ mail_counts: Final = sa.Table(
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("day", sa.Date, primary_key=True),
     sa.Column("sent", sa.Integer, nullable=False, server_default="0"),
-    # Mails that a mail server rejected that day, or that were reported that day as bounced or as
-    # spam.
+    # The number of mails that a mail server rejected on that day, or that were reported on that day
+    # as bounced or as spam.
     sa.Column("refused", sa.Integer, nullable=False, server_default="0"),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )

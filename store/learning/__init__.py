@@ -1,1 +1,1 @@
-"""SQL of corrections, labelled examples and shadow drafts."""
+"""SQL for corrections, labelled examples, classifier heads and shadow drafts."""

@@ -1,4 +1,5 @@
-"""Corrections of one client: edited and rejected reviews, each until a person decides on it."""
+"""Corrections of one client: reviews with an edited or rejected draft, each until a person decides
+what to learn from it."""
 
 from datetime import datetime
 from typing import Final
@@ -17,8 +18,8 @@ from store.learning.tables import corrections
 
 PREVIEW_CHARS: Final = 280
 
-# The text that a person sent instead of the draft: the edited reply or, after a rejection, the
-# first answer that a person wrote in the conversation.
+# The text that a person sent instead of the draft. This is the edited reply or, after a rejection,
+# the first answer that a person wrote in the conversation.
 _SENT: Final = """
     CASE WHEN correction.kind = 'edited' THEN review.edited_text ELSE (
         SELECT said.body
@@ -58,7 +59,8 @@ _ONE: Final = sa.text(f"""
     {_FROM} AND correction.id = :correction_id
 """)
 
-# With the lock, an erasure of the customer either finishes first or finds the created content.
+# With the lock, an erasure of the customer either finishes before this transaction, or finds the
+# created content.
 _HELD: Final = sa.text("""
     SELECT correction.id
     FROM corrections AS correction
@@ -71,8 +73,9 @@ _HELD: Final = sa.text("""
 """)
 
 # Only the review that settled the run has the final outcome: the second of two approvers may
-# approve the text of the first. A difference in surrounding white space is not a correction.
-# Neither is a reply by people who saw no draft because the playbook was in shadow mode.
+# approve the text of the first. A difference in surrounding white space is not a correction. A
+# reply by people who saw no draft, because the playbook was in shadow mode, is not a correction
+# either.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,
@@ -91,8 +94,8 @@ _NOTE: Final = sa.text("""
 
 class CorrectionRepository(TenantRepository):
     async def note(self, correction_id: str, review_id: str, now: datetime) -> bool:
-        """Queue a decided review as a correction, if a person rejected it or sent a different text.
-        Return whether it was added. Idempotent by review."""
+        """Queue a decided review as a correction if a person rejected the draft or sent a different
+        text. Return whether a correction was added. Idempotent by review."""
         noted = await self._connection.execute(
             _NOTE,
             {
@@ -124,16 +127,16 @@ class CorrectionRepository(TenantRepository):
         return CorrectionRecord.model_validate(row, from_attributes=True)
 
     async def hold(self, correction_id: str) -> None:
-        """Prevent the customer's erasure until the transaction ends. Raises CorrectionNotFound,
-        also if the erasure has already started."""
+        """Prevent the erasure of the correction's customer until the transaction ends. Raises
+        CorrectionNotFound, also if the erasure has already started."""
         asked = {"client_id": self._tenant, "correction_id": correction_id}
         await self._one(_HELD, asked, CorrectionNotFound(correction_id))
 
     async def decide(
         self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime
     ) -> CorrectionKind:
-        """Close the correction. Only one of two concurrent calls succeeds. Raises
-        CorrectionNotFound, CorrectionDecided."""
+        """Close a correction with this state, and return the correction's kind. Only one of two
+        concurrent calls succeeds. Raises CorrectionNotFound, CorrectionDecided."""
         this = (
             corrections.c.client_id == self._tenant,
             corrections.c.id == correction_id,
@@ -158,7 +161,7 @@ class CorrectionRepository(TenantRepository):
         content_kind: str | None,
         content_id: str | None,
     ) -> None:
-        """Store the case and content that were created from the correction."""
+        """Record which case and which content were created from a correction."""
         await self._connection.execute(
             sa.update(corrections)
             .where(corrections.c.client_id == self._tenant, corrections.c.id == correction_id)

@@ -1,4 +1,4 @@
-"""Labelled examples of one client."""
+"""The labelled examples of one client."""
 
 from typing import Final
 
@@ -16,9 +16,11 @@ _TABLE: Final = labelled_examples.c
 
 class LabelledExampleRepository(TenantRepository):
     async def put(self, example: LabelledExample) -> None:
-        """Store an example, replacing the previous one of its run. Raises TooManyExamples, and
-        ClientNotFound while the client is being erased. The account is locked, so concurrent calls
-        cannot exceed the limit."""
+        """Store a labelled example, replacing the previous example of the same run.
+
+        Raises TooManyExamples, and ClientNotFound while the client is being erased. The account is
+        locked, so concurrent calls cannot exceed the limit.
+        """
         await AccountRepository(self._connection, self._tenant).lock()
         kept = await self._connection.scalar(
             sa.select(sa.func.count()).where(_TABLE.client_id == self._tenant)
@@ -34,7 +36,8 @@ class LabelledExampleRepository(TenantRepository):
         )
 
     async def page(self, *, after: str | None, limit: int) -> tuple[LabelledExample, ...]:
-        """Return a page of examples, oldest first. `after`: the last id of the previous page."""
+        """Return a page of labelled examples, oldest first. `after`: the last id of the previous
+        page."""
         rows = await self._connection.execute(
             sa.select(labelled_examples)
             .where(_TABLE.client_id == self._tenant, _TABLE.id > (after or ""))
@@ -44,7 +47,7 @@ class LabelledExampleRepository(TenantRepository):
         return tuple(LabelledExample.model_validate(row, from_attributes=True) for row in rows)
 
     async def delete(self, example_id: str) -> None:
-        """Delete an example. Raises ExampleNotFound."""
+        """Delete a labelled example. Raises ExampleNotFound."""
         gone = await self._connection.execute(
             sa.delete(labelled_examples).where(
                 _TABLE.client_id == self._tenant, _TABLE.id == example_id

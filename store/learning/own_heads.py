@@ -1,4 +1,5 @@
-"""Clients' own heads, and the decided tickets that they are fitted to."""
+"""Clients' own classifier heads, and the lessons to which they are fitted. A lesson is a ticket
+with a decided class."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,8 +24,8 @@ KEPT_VERSIONS: Final = 10
 _HEAD: Final = own_heads.c
 _FIGURES: Final = tuple(column for column in _HEAD if column.name not in {"client_id", "weights"})
 
-# Labelled examples, and reviews of one message with a draft that was approved unchanged. Ids are
-# ULIDs created with the row, so descending ids give the latest rows from the primary key.
+# The lessons: labelled examples, and reviews of one message whose draft was approved unchanged. Ids
+# are ULIDs created with the row, so descending ids give the latest rows from the primary key.
 _DECIDED: Final = """
     SELECT id, text, classification, created_at AS at
     FROM (
@@ -51,7 +52,8 @@ _TIMES: Final = sa.text(f"SELECT at FROM ({_DECIDED}) AS lesson ORDER BY at DESC
 _LESSONS: Final = sa.text(
     f"SELECT * FROM ({_DECIDED}) AS lesson ORDER BY at DESC, id DESC LIMIT :limit"  # noqa: S608 - no user input
 )
-# Row locks order a fit and an erasure: the erasure either commits first, or finds the new head.
+# The row locks order a fit and an erasure. The erasure either commits before the fit, or finds the
+# new classifier head.
 _HOLD: Final = (
     sa.text("""
         SELECT id FROM labelled_examples
@@ -67,11 +69,11 @@ _HOLD: Final = (
 
 
 class OwnHeadRepository(TenantRepository):
-    """A client's own heads and their lessons."""
+    """A client's own classifier heads, and the lessons to which they are fitted."""
 
     async def in_use(self, known: OwnHead | None = None) -> OwnHead | None:
-        """Return the latest head if it is used, otherwise None. Returns `known` itself if it is the
-        latest, without reading the weights."""
+        """Return the latest classifier head if it is in use, otherwise None. If `known` is the
+        latest head, return `known` itself without reading the weights."""
         row = (
             await self._connection.execute(
                 sa.select(
@@ -94,7 +96,8 @@ class OwnHeadRepository(TenantRepository):
         return OwnHead(version=row.id, model=row.model, weights=row.weights)
 
     async def versions(self) -> tuple[OwnHeadRecord, ...]:
-        """Return the metrics of the last `KEPT_VERSIONS` versions, latest first."""
+        """Return the metrics of the last `KEPT_VERSIONS` versions of the classifier head, latest
+        first."""
         rows = await self._connection.execute(
             sa.select(*_FIGURES)
             .where(_HEAD.client_id == self._tenant)
@@ -104,11 +107,11 @@ class OwnHeadRepository(TenantRepository):
         return tuple(OwnHeadRecord.model_validate(row, from_attributes=True) for row in rows)
 
     async def decided(self) -> Sequence[datetime]:
-        """Return the decision times of the latest `MAX_LESSONS` lessons, latest first."""
+        """Return when each of the latest `MAX_LESSONS` lessons was decided, latest first."""
         return list(await self._connection.scalars(_TIMES, self._given()))
 
     async def lessons(self) -> Sequence[Lesson]:
-        """Return the latest `MAX_LESSONS` lessons, latest first."""
+        """Return the latest `MAX_LESSONS` lessons of the client, latest first."""
         rows = await self._connection.execute(_LESSONS, self._given())
         return [Lesson(row.id, row.text, Category(row.classification), row.at) for row in rows]
 
@@ -121,9 +124,10 @@ class OwnHeadRepository(TenantRepository):
         model: str,
         now: datetime,
     ) -> bool:
-        """Store the head as the latest version, and remove the weights of all others.
+        """Store a classifier head as the latest version, and remove the weights of all other
+        versions.
 
-        Returns False, and stores nothing, if a lesson was removed since. Raises ClientNotFound
+        Return False, without a change, if a lesson was removed since the fit. Raises ClientNotFound
         while the client is being erased.
         """
         await AccountRepository(self._connection, self._tenant).lock()
@@ -154,11 +158,13 @@ class OwnHeadRepository(TenantRepository):
         return True
 
     async def remove(self) -> None:
-        """Remove all versions. The transaction must have removed a lesson before."""
+        """Remove all versions of the client's own classifier head. The same transaction must
+        already have removed a lesson."""
         await self._connection.execute(sa.delete(own_heads).where(_HEAD.client_id == self._tenant))
 
     async def _hold(self, lessons: Sequence[Lesson]) -> bool:
-        """Lock the lessons' rows against removal. Return False if one of them is gone."""
+        """Lock the rows of the lessons, so that they cannot be removed. Return False if a row is
+        missing."""
         given = {"client_id": self._tenant, "ids": [one.id for one in lessons]}
         held = 0
         for statement in _HOLD:

@@ -12,10 +12,10 @@ from store.core.repository import TenantRepository
 
 LATELY: Final = timedelta(days=7)
 AT_MOST: Final = 1_000
-"""Maximum number of a playbook's latest runs that are counted. Few enough to count in
-milliseconds."""
+"""Maximum number of a playbook's latest runs that are counted. The number is small enough to count
+within milliseconds."""
 
-# Excludes automatic mails, which need no answer, and messages that joined an open review.
+# The query excludes automatic mails, which need no answer, and messages that joined an open review.
 _COUNTS: Final = sa.text("""
     SELECT playbook.id AS playbook_id, count(run.id) AS asked,
            count(run.id) FILTER (
@@ -36,7 +36,8 @@ _COUNTS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class AloneCount:
-    """`asked`: runs that needed an answer. `alone`: those answered without a review."""
+    """A playbook's recent answers. `asked`: the number of runs that needed an answer. `alone`: the
+    number of these that were answered without a review."""
 
     asked: int
     alone: int
@@ -50,8 +51,8 @@ class PassedAlone(TenantRepository):
     async def lately(
         self, now: datetime, playbook_id: str | None = None
     ) -> Mapping[str, AloneCount]:
-        """Return the counts of the last seven days by playbook, or only for `playbook_id`.
-        Playbooks without a run that needed an answer are left out."""
+        """Return the counts of the last seven days by playbook id. With `playbook_id`, return only
+        that playbook's counts. Playbooks without a run that needed an answer are left out."""
         rows = await self._connection.execute(
             _COUNTS,
             {

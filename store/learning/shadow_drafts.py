@@ -1,4 +1,4 @@
-"""Shadow drafts: what a playbook in shadow mode would have done, and what people did instead."""
+"""Shadow drafts: what the agent would have done in shadow mode, and what people did instead."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT
 from store.runs.tables import action_ledger, engine_runs
 
 ANSWER_WITHIN: Final = timedelta(days=3)
-"""A message that people write in the ticket after this time is taken to be about another matter."""
+"""After this time, a person's message in the ticket is assumed to concern another matter."""
 
 _DID: Final = {
     Decision.APPROVE: PeopleDid.ANSWERED,
@@ -39,7 +39,7 @@ _DRAFTS: Final = shadow_drafts.c
 _RUN_OF_DRAFT: Final = sa.and_(
     engine_runs.c.client_id == _DRAFTS.client_id, engine_runs.c.id == _DRAFTS.run_id
 )
-# Customers who are being erased are excluded.
+# The query excludes customers who are being erased.
 _ONE: Final = (
     sa.select(
         shadow_drafts,
@@ -71,7 +71,8 @@ class ShadowDrafts(TenantRepository):
     async def keep(
         self, run_id: str, playbook: tuple[str, int], thought: ShadowThought, now: datetime
     ) -> None:
-        """Store what the agent would have done. `playbook`: its id and version."""
+        """Store what the agent would have done in a run. `playbook`: the playbook's id and
+        version."""
         fields = thought.model_dump(mode="json")
         await self._connection.execute(
             insert(shadow_drafts)
@@ -87,8 +88,8 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def settle(self, run_id: str, decision: Decision, now: datetime) -> None:
-        """Compare the draft with what people did. Idempotent; does nothing for a run that is not in
-        shadow mode."""
+        """Compare a run's shadow draft with what people did. Idempotent. A run that is not in
+        shadow mode has no draft, so nothing happens."""
         row = await self._row(run_id)
         if row is None or row.compared_at is not None:
             return
@@ -99,7 +100,8 @@ class ShadowDrafts(TenantRepository):
 
     async def heard(self, platform: Provider, ticket_id: str, text: str, now: datetime) -> None:
         """Store what people wrote to the customer in a helpdesk ticket. Only their first message
-        after the customer's counts. The draft is compared immediately if its review has ended."""
+        after the customer's message counts. If the review of the draft has ended, the draft is
+        compared immediately."""
         if not text.strip():
             return
         given = {
@@ -136,7 +138,8 @@ class ShadowDrafts(TenantRepository):
         )
 
     async def _effects(self, order: Order, since: datetime) -> Sequence[OrderEffect]:
-        """Return the actions done on the order since the customer wrote, from the action ledger."""
+        """Return the actions that were done on an order since `since`, the time of the customer's
+        message. They are read from the action ledger."""
         entry = action_ledger.c
         rows = await self._connection.execute(
             sa.select(entry.action, entry.amount, entry.currency).where(

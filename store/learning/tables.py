@@ -7,8 +7,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# An edited or rejected review, until a person decides what to learn from it. The text is stored
-# with the review.
+# An edited or rejected review, until a person decides what to learn from it. The review's own row
+# stores the text.
 corrections: Final = sa.Table(
     "corrections",
     metadata,
@@ -31,11 +31,11 @@ corrections: Final = sa.Table(
     sa.CheckConstraint("state IN ('open', 'accepted', 'dismissed')", name="state"),
     sa.Index(None, "client_id", "state", "created_at"),
     sa.Index(None, "client_id", "run_id"),
-    # For lookups by id alone.
+    # For lookups by correction id without a client.
     sa.Index(None, "id"),
 )
 
-# A message, labelled by a person with class and intent. Its personal data is replaced.
+# A message that a person labelled with class and intent. Personal data in the message is replaced.
 labelled_examples: Final = sa.Table(
     "labelled_examples",
     metadata,
@@ -49,7 +49,7 @@ labelled_examples: Final = sa.Table(
     text("labelled_by"),
     time("created_at"),
     sa.UniqueConstraint("client_id", "run_id"),
-    # For lookups by id alone.
+    # For lookups by example id without a client.
     sa.Index(None, "id"),
 )
 
@@ -80,14 +80,14 @@ shadow_drafts: Final = sa.Table(
     ),
 )
 
-# Versions of a client's own head of the embedded classifier. Only the latest has weights, and only
-# if it is used.
+# Versions of a client's own classifier head. Only the latest version has weights, and only if it is
+# used.
 own_heads: Final = sa.Table(
     "own_heads",
     metadata,
     *tenant_key(),
     text("state"),
-    # The fingerprint of the shared classifier.
+    # The fingerprint of the shared classifier to which the head belongs.
     text("model"),
     sa.Column("tickets", sa.Integer, nullable=False),
     sa.Column("won", sa.Integer, nullable=False),

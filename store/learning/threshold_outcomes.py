@@ -1,4 +1,4 @@
-"""The outcomes and confidence of a playbook's last runs, for choosing a threshold."""
+"""The outcomes and confidences of a playbook's last runs, from which a threshold is chosen."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,9 +9,9 @@ from domain.learning.threshold_advice import MAX_HISTORY, PastOutcome, Seen
 from store.core.repository import TenantRepository
 
 # Ids are generated on arrival, so the latest runs are at the end of the primary key. A run's first
-# review has its escalation reason. A run counts as held for another reason if it was reviewed
-# despite sufficient confidence, has a hold, or has no reply text. In shadow mode, the outcome comes
-# from the comparison with people.
+# review has its escalation reason. A run counts as held for another reason in three cases: it was
+# reviewed despite sufficient confidence, it has another reason for a review, or it has no reply
+# text. In shadow mode, the outcome is the result of the comparison with people.
 _LAST: Final = sa.text("""
     SELECT run.confidence, tried.run_id IS NOT NULL AS in_shadow,
         CASE
@@ -52,8 +52,8 @@ class ThresholdOutcomes(TenantRepository):
     async def last(
         self, playbook_id: str, classification: str | None, *, limit: int = MAX_HISTORY
     ) -> Sequence[PastOutcome]:
-        """Return the latest runs of all versions of a playbook, of one class or of all. Runs that
-        needed no answer and runs of erased customers are left out."""
+        """Return the latest runs of all versions of a playbook, for one class or for all classes.
+        Runs that needed no answer and runs of erased customers are left out."""
         rows = await self._connection.execute(
             _LAST,
             {

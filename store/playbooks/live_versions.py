@@ -1,4 +1,4 @@
-"""The playbook versions that have answered events."""
+"""The playbook versions that have answered events at some time."""
 
 from datetime import datetime
 
@@ -12,8 +12,8 @@ from store.playbooks.tables import playbook_versions
 
 class LiveVersions(TenantRepository):
     async def had(self, entry: PlaybookEntry) -> bool:
-        """Return whether the playbook has answered events in the form of `entry`: in that version,
-        or in a version with the same event type, threshold and rules."""
+        """Return whether the playbook has answered events with the content of `entry`: in this
+        version, or in a version with the same event type, threshold and rules."""
         wanted = entry.playbook
         found = await self._connection.execute(
             sa.select(playbook_versions.c.rulebook).where(
@@ -29,7 +29,7 @@ class LiveVersions(TenantRepository):
         return any(Rulebook.model_validate(row.rulebook) == entry.rulebook for row in found)
 
     async def is_live(self, playbook: Playbook) -> bool:
-        """Return whether exactly this version has answered events."""
+        """Return whether exactly this playbook version has answered events."""
         return bool(
             await self._connection.scalar(
                 sa.select(sa.true()).where(
@@ -41,8 +41,12 @@ class LiveVersions(TenantRepository):
     async def go_live(
         self, playbook: Playbook, now: datetime, *, overridden_because: str | None = None
     ) -> None:
-        """Record that this version answers events from now on, unless it did so before. An override
-        reason is appended to the version's note."""
+        """Record that this playbook version answers events from now on; an earlier start time
+        stays.
+
+        `overridden_because`: the reason for overriding the publish gate, which is appended to the
+        version's note.
+        """
         values: dict[str, object] = {"live_at": sa.func.coalesce(playbook_versions.c.live_at, now)}
         if overridden_because is not None:
             note = sa.func.concat_ws("\n", playbook_versions.c.note, overridden_because)

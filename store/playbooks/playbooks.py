@@ -18,7 +18,8 @@ from store.tenants.tables import clients
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """The author of a version, in the form of audit entries, and the author's note, if any."""
+    """The origin of a playbook version: its author, in the form of audit entries, and the author's
+    note, if any."""
 
     author: str | None = None
     note: str | None = None
@@ -27,7 +28,8 @@ class Made:
 NO_RULES: Final = Rulebook()
 BY_NOBODY: Final = Made()
 
-# The current version of each playbook, without its policy rules, which admission does not need.
+# The current version of each active playbook. The policy rules are left out, because admission does
+# not need them.
 _CURRENT: Final = (
     sa.select(
         playbooks.c.id,
@@ -85,8 +87,9 @@ class PlaybookRepository(TenantRepository):
     async def update(
         self, playbook: Playbook, *, now: datetime, rulebook: Rulebook, made: Made = BY_NOBODY
     ) -> Playbook:
-        """Store the playbook as the next version, and return it with that version number; the given
-        number is ignored. Runs that have started keep their version. Raises PlaybookNotFound."""
+        """Store a playbook as the next version, and return it with the new version number. The
+        version number in `playbook` is ignored. Runs that have started keep their version. Raises
+        PlaybookNotFound."""
         version = await self._connection.scalar(
             self._changing(playbook.id)
             .values(version=playbooks.c.version + 1)
@@ -99,7 +102,8 @@ class PlaybookRepository(TenantRepository):
         return numbered
 
     async def switch(self, playbook_id: str, *, active: bool) -> Playbook | None:
-        """Turn a playbook on or off. Return None if nothing changed. Raises PlaybookNotFound."""
+        """Turn a playbook on or off, and return it. Return None if nothing changed. Raises
+        PlaybookNotFound."""
         changed = await self._connection.execute(
             self._changing(playbook_id)
             .where(playbooks.c.is_active != active)
@@ -111,7 +115,7 @@ class PlaybookRepository(TenantRepository):
         return Playbook.model_validate(row, from_attributes=True) if changed.rowcount else None
 
     async def delete(self, playbook_id: str, now: datetime) -> None:
-        """Turn a playbook off and hide it; its versions stay. Raises PlaybookNotFound."""
+        """Turn a playbook off and hide it. Its versions stay. Raises PlaybookNotFound."""
         deleted = await self._connection.execute(
             self._changing(playbook_id).values(is_active=False, deleted_at=now)
         )
@@ -130,7 +134,7 @@ class PlaybookRepository(TenantRepository):
         return match(await self.active(), event_type)
 
     async def all(self) -> tuple[PlaybookEntry, ...]:
-        """Return every playbook in its current version, oldest first."""
+        """Return all playbooks, each in its current version, oldest first."""
         rows = await self._connection.execute(_ALL, {"tenant": self._tenant})
         return tuple(_entry(row) for row in rows)
 
@@ -161,13 +165,13 @@ class PlaybookRepository(TenantRepository):
         )
 
     async def changes_since(self, since: datetime, at_most: int) -> int:
-        """Return the number of new versions plus the number of reported activations, including
-        those of deleted playbooks. Each of the two counts stops at `at_most`."""
+        """Return the number of playbook changes since `since`: new versions plus reported
+        activations, also of deleted playbooks. Each of the two counts stops at `at_most`."""
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         return int(await self._connection.scalar(_CHANGED_SINCE, values) or 0)
 
     async def version_bytes(self) -> int:
-        """Return the stored size of the client's versions in bytes."""
+        """Return the size of all stored playbook versions of the client, in bytes."""
         return int(await self._connection.scalar(_VERSION_BYTES, {"tenant": self._tenant}) or 0)
 
     async def _add_version(
@@ -189,7 +193,7 @@ class PlaybookRepository(TenantRepository):
         )
 
 
-# The size of the value is read without the value. The constant covers the rest of a row.
+# The query gets the size of each value without reading it. The constant covers the rest of the row.
 _VERSION_BYTES: Final = sa.text("""
     SELECT sum(pg_column_size(rulebook) + pg_column_size(name) + pg_column_size(event_type)
                + coalesce(pg_column_size(note), 0) + 150)
@@ -207,8 +211,9 @@ _CHANGED_SINCE: Final = sa.text("""
 
 
 def _stored(rulebook: Rulebook) -> dict[str, JsonValue]:
-    """Return the policy rules without default values. An older version of this code refuses rules
-    with an unknown key; only a value other than the default should cause that."""
+    """Return the policy rules in the stored form, without newer settings that have their default
+    value. An older version of this code rejects unknown settings, so they are stored only if they
+    are used."""
     left_out = set() if rulebook.shadow else {"shadow"}
     if rulebook.during_review == DuringReview():
         left_out.add("during_review")

@@ -13,9 +13,9 @@ playbooks: Final = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("is_active", sa.Boolean, nullable=False),
     time("created_at"),
-    # When it was deleted. The versions are kept, because they explain past runs.
+    # When the playbook was deleted. Its versions are kept, because they explain past runs.
     time("deleted_at", nullable=True),
-    # For lookups by id alone.
+    # For lookups by playbook id without a client.
     sa.Index(None, "id"),
 )
 
@@ -30,11 +30,12 @@ playbook_versions: Final = sa.Table(
     sa.Column("threshold", sa.Double, nullable=False),
     json("rulebook", "{}"),
     time("created_at"),
-    # The author, in the form of audit entries, and the note. Null for older versions.
+    # The version's author, in the form of audit entries, and the author's note. Null for older
+    # versions.
     text("author", nullable=True),
     text("note", nullable=True),
-    # When the version first answered events. Such a version may be published again even if cases
-    # fail.
+    # When the version first answered events. Such a version may be published again even if saved
+    # cases fail.
     time("live_at", nullable=True),
     points_to("playbooks", "playbook_id"),
     sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),

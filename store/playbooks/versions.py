@@ -1,4 +1,4 @@
-"""The versions of playbooks, with author, time and note. Versions never change."""
+"""The versions of playbooks, with author, time and note. A stored version never changes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,7 @@ from store.playbooks.tables import playbook_versions, playbooks
 
 @dataclass(frozen=True, slots=True)
 class VersionEntry:
-    """`spec` has no active flag, because the flag belongs to the playbook and not to a version.
+    """A version of a playbook. `spec` has no active flag, because the flag belongs to the playbook.
     `author`: in the form of audit entries; None if unknown."""
 
     version: int
@@ -66,8 +66,8 @@ class PlaybookVersions(TenantRepository):
     async def page(
         self, playbook_id: str, *, before: int | None, limit: int
     ) -> tuple[VersionEntry, ...]:
-        """Return at most `limit` versions of a playbook older than `before`, newest first. Returns
-        none for a deleted playbook."""
+        """Return at most `limit` versions of a playbook, newest first: those before the version
+        `before`. Return none for a deleted playbook."""
         values = {
             "tenant": self._tenant,
             "playbook": playbook_id,
@@ -77,7 +77,7 @@ class PlaybookVersions(TenantRepository):
         return tuple(map(_entry, await self._connection.execute(_PAGE, values)))
 
     async def read(self, playbook_id: str, version: int) -> VersionEntry:
-        """Return a version. Raises PlaybookNotFound, also for a deleted playbook."""
+        """Return a version of a playbook. Raises PlaybookNotFound, also for a deleted playbook."""
         values = {"tenant": self._tenant, "playbook": playbook_id, "version": version}
         return _entry(await self._one(_ONE, values, PlaybookNotFound(playbook_id)))
 

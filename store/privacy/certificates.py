@@ -1,4 +1,4 @@
-"""Certificates of erasures. They span clients, because they outlive the client."""
+"""Certificates of erasures. They span clients, because a certificate outlives its client."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -13,8 +13,8 @@ from domain.privacy.errors import ErasureNotFound
 from store.privacy.tables import erasures
 
 _CERTIFICATE: Final = sa.select(*(erasures.c[name] for name in Certificate.model_fields))
-# Runs in the transaction that removes the rows, so the certificate matches what was committed, even
-# after a crash.
+# The counts are updated in the transaction that removes the rows, so the certificate matches what
+# was committed, even after a crash.
 _ADD: Final = sa.text("""
     UPDATE erasures SET removed = removed || (
         SELECT coalesce(jsonb_object_agg(
@@ -39,7 +39,8 @@ class Certificates:
         requested_by: str,
         now: datetime,
     ) -> datetime:
-        """Open a certificate unless it exists; return its start time. Idempotent by its id."""
+        """Create the certificate of an erasure unless it exists, and return the erasure's start
+        time. Idempotent by the certificate's id."""
         await self._connection.execute(
             insert(erasures)
             .values(
@@ -55,14 +56,15 @@ class Certificates:
         return (await self.read(erasure_id)).started_at
 
     async def add(self, erasure_id: str, removed: Mapping[str, int]) -> None:
-        """Add the numbers of rows that this transaction removes, by record class."""
+        """Add the numbers of rows that this transaction removes, by record class, to a
+        certificate."""
         if any(removed.values()):
             # SQLAlchemy's table names are not plain strings.
             more = {str(name): number for name, number in removed.items()}
             await self._connection.execute(_ADD, {"id": erasure_id, "more": more})
 
     async def finish(self, erasure_id: str, now: datetime) -> None:
-        """Set the end time. Idempotent: the first end time stays."""
+        """Set the end time of an erasure. Idempotent: the first end time stays."""
         await self._connection.execute(
             sa.update(erasures)
             .where(erasures.c.id == erasure_id, erasures.c.finished_at.is_(None))
@@ -77,7 +79,7 @@ class Certificates:
         return found
 
     async def find(self, erasure_id: str) -> Certificate | None:
-        """Return a certificate, or None if its erasure has not started."""
+        """Return the certificate of an erasure, or None if the erasure has not started."""
         query = _CERTIFICATE.where(erasures.c.id == erasure_id)
         row = (await self._connection.execute(query)).one_or_none()
         return None if row is None else _certificate(row)
@@ -85,8 +87,8 @@ class Certificates:
     async def under_way(
         self, client_id: str, subject_digests: Collection[bytes]
     ) -> Certificate | None:
-        """Return the unfinished erasure of the customer with one of these digests, or of the whole
-        client if there are no digests."""
+        """Return the unfinished erasure of the customer with one of these digests. Without digests,
+        return the unfinished erasure of the whole client. Return None if there is none."""
         query = _CERTIFICATE.where(
             erasures.c.client_id == client_id,
             erasures.c.subject_digest.in_(subject_digests)

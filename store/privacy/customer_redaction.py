@@ -1,4 +1,4 @@
-"""The erasure of one customer's words: events are marked, then removed or emptied.
+"""The erasure of one customer's words. Events are first marked as erased, then removed or emptied.
 
 The rows of events and runs stay, without the customer's words, because usage and metrics are
 counted from them.
@@ -25,7 +25,7 @@ _MARK: Final = sa.text("""
     UPDATE engine_events SET erased_at = :mark
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
 """)
-# A run that waits for a review stops waiting. An approved run may be in the middle of a step.
+# A run that waits for a review stops waiting. An approved run may be executing a step.
 _CLOSE_REVIEWS: Final = sa.text("""
     UPDATE escalation_tickets AS review
     SET status = CASE WHEN review.decision IS NULL THEN 'expired' ELSE review.status END,
@@ -47,7 +47,7 @@ _END_RUNS: Final = sa.text("""
             'duration_ms', 0))
     WHERE client_id = :client_id AND event_id = ANY(:events) AND status = 'received'
 """)
-# Runs without an answer were already ended.
+# `_END_RUNS` has already ended the runs without an answer.
 _COUNT_UNDER_WAY: Final = sa.text("""
     SELECT count(*) FROM engine_events AS event
     JOIN engine_runs AS run ON run.client_id = event.client_id AND run.event_id = event.id
@@ -78,7 +78,7 @@ _CONVERSATIONS: Final = sa.text("""
         WHERE client_id = :client_id AND event_id = ANY(:events))
     GROUP BY conversation.client_id, conversation.id
 """)
-# An outgoing webhook event is identified by its event, run, round or conversation.
+# The deduplication key of an outgoing webhook event contains its event, run, round or conversation.
 _TOLD: Final = sa.text("""
     SELECT id FROM outbox
     WHERE client_id = :client_id
@@ -94,14 +94,14 @@ _REMOVE: Final = {
     "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:told)",
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
-    # Deleted before the events, from which the ticket ids are read.
+    # These rows are deleted before the events, because the ticket ids are read from the events.
     "ticket_events": """
         DELETE FROM ticket_events WHERE {mine} AND ticket_key IN (
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')
             FROM engine_events WHERE {mine} AND id = ANY(:events))""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
-    # Deleted before the content made from a correction. A concurrent acceptance of the correction
-    # holds its lock, and the content that results is removed below.
+    # Corrections are deleted before the content made from them. A concurrent acceptance of a
+    # correction holds its lock, so the content that it creates is removed below.
     "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
@@ -136,8 +136,8 @@ _REMOVE: Final = {
         WHERE {mine} AND id = ANY(:events) AND (
             num_nonnulls(customer_email, message, subject, text, unified, merchant_request) > 0
             OR payload <> '{{}}')""",
-    # Runs after the statements above, which wait for a fit that has locked these rows. The new head
-    # is then visible.
+    # This statement runs after the ones above, which wait for a concurrent fit that has locked the
+    # same rows. The new classifier head is then visible.
     "own_heads": """
         DELETE FROM own_heads WHERE {mine} AND EXISTS (
             SELECT FROM escalation_tickets WHERE {mine} AND run_id = ANY(:runs))""",
@@ -151,7 +151,8 @@ _STATEMENTS: Final = {
     name: sa.text(statement.format(mine="client_id = :client_id"))
     for name, statement in _REMOVE.items()
 }
-# Unlinks a conversation from its owner, and with it from the shared memory.
+# Unlinks a conversation from its owner, and therefore from the memory that it shares with the
+# owner's other threads.
 _DISOWN: Final = sa.text("""
     UPDATE ai_conversations SET customer_email = NULL, memory_key = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
@@ -160,7 +161,7 @@ _UNSETTLE: Final = sa.text("""
     UPDATE ai_conversations SET thread = '{}', proposal = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
-# The row stays, so that the session's next message gets the next number.
+# The row of the session stays, so that its next message gets the next number.
 _FORGET_VISITORS: Final = sa.text("""
     UPDATE widget_sessions SET verified_email = NULL, verified_by = NULL, verified_at = NULL
     WHERE client_id = :client_id AND id = ANY(:sessions)
@@ -172,15 +173,15 @@ _DELIVERIES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A page of events to empty, and their runs."""
+    """A page of marked events, whose content will be erased, and their runs."""
 
     events: tuple[str, ...]
     runs: tuple[str, ...]
 
 
 class CustomerWords:
-    """One customer's words at one client. `mark`: the start time of the erasure, with which its
-    events are marked."""
+    """Erases the words of one customer of a client. `mark`: the start time of the erasure, with
+    which its events are marked."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, mark: datetime) -> None:
         self._connection = connection
@@ -189,7 +190,7 @@ class CustomerWords:
 
     async def mark(self, events: Sequence[str], now: datetime) -> None:
         """Mark events as erased, so that no step starts on them. Their open reviews expire, and
-        unanswered runs fail."""
+        their unanswered runs fail."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(events), "mark": self._mark, "now": now,
         }  # fmt: skip
@@ -202,7 +203,8 @@ class CustomerWords:
         return int(await self._connection.scalar(_COUNT_UNDER_WAY, given) or 0)
 
     async def marked(self, after: str) -> Marked:
-        """Return the next marked events after this one, in order, and their runs."""
+        """Return the next page of marked events, in order, starting after the event id `after`, and
+        their runs."""
         rows = (
             await self._connection.execute(
                 _MARKED,
@@ -220,13 +222,16 @@ class CustomerWords:
         return tuple(await self._connection.scalars(_DELIVERIES, given))
 
     async def remove_files(self, page: Marked) -> int:
-        """Remove a batch of these events' attachment content; return 0 if none is left."""
+        """Remove a batch of the content of these events' attachments. Return the number of removed
+        chunks, which is 0 if none is left."""
         return await AttachmentBytes(self._connection, self._tenant).remove_some(page.events)
 
     async def empty(self, page: Marked, subject: Subject, now: datetime) -> dict[str, int]:
-        """Remove or empty the records of these events; return the changed rows by record class.
+        """Remove or empty the records of these events. Return the number of changed rows by record
+        class.
 
-        A conversation with other authors keeps their messages, and its memory is rebuilt.
+        In a conversation with several authors, the messages of the other authors stay, and its
+        memory is rebuilt.
         """
         given, touched = await self._told_of(page)
         given["conversations"] = [row.id for row in touched]
@@ -246,8 +251,8 @@ class CustomerWords:
     async def _told_of(
         self, page: Marked
     ) -> "tuple[dict[str, object], Sequence[sa.Row[*tuple[Any, ...]]]]":
-        """Return the statements' parameters for these events, including the outgoing webhook events
-        about them, and the events' conversations."""
+        """Return the parameters of the erasure statements for these events, and the conversations
+        of the events. The parameters include the outgoing webhook events about them."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(page.events), "runs": list(page.runs),
         }  # fmt: skip
@@ -257,33 +262,34 @@ class CustomerWords:
         return given, touched
 
     async def remove(self, table: sa.Table, ids: Sequence[str]) -> int:
-        """Remove rows of a table by id."""
+        """Remove the rows with these ids from a table. Return the number of rows removed."""
         removed = await self._connection.execute(
             sa.delete(table).where(table.c.client_id == self._tenant, table.c.id.in_(ids))
         )
         return removed.rowcount
 
     async def remove_drafts(self) -> int:
-        """Remove all form drafts of the client, because no field says which customer a draft is
-        about."""
+        """Remove all form drafts of the client, and return their number. No field of a draft
+        identifies a customer, so all drafts are removed."""
         removed = await self._connection.execute(
             sa.delete(page_drafts).where(page_drafts.c.client_id == self._tenant)
         )
         return removed.rowcount
 
     async def forget_visitors(self, sessions: Sequence[str]) -> int:
-        """Remove the verified addresses of these widget sessions."""
+        """Remove the verified addresses of these widget sessions. Return the number of changed
+        sessions."""
         given = {"client_id": self._tenant, "sessions": list(sessions)}
         return (await self._connection.execute(_FORGET_VISITORS, given)).rowcount
 
     async def remove_conversations(self, ids: Sequence[str]) -> int:
-        """Remove the conversations among these that have no message; unlink the others from the
-        customer."""
+        """Remove those of these conversations that have no message, and unlink the others from the
+        customer. Return the number of conversations removed."""
         await self._execute(_DISOWN, ids)
         return await self._execute(_STATEMENTS["ai_conversations"], ids)
 
     async def remove_memories(self, keys: Sequence[str]) -> int:
-        """Remove the memories with these keys."""
+        """Remove the customer memories with these keys. Return the number of memories removed."""
         memories = customer_memories.c
         removed = await self._connection.execute(
             sa.delete(customer_memories).where(

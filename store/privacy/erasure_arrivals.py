@@ -1,4 +1,5 @@
-"""Erasure of platform data about one customer: webhooks, facts of orders, data requests."""
+"""Erasure of the data that platforms sent about one customer: webhooks, order facts and data
+requests."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -14,14 +15,14 @@ from store.inbound.tables import data_requests, inbound_webhooks
 from store.integrations.tables import order_facts
 
 _PAGE: Final = 50
-# How much of each body to read. JSON bodies are not longer, and in a mail the sender precedes the
-# files.
+# The number of bytes to read of each body. A JSON body is not longer, and in a mail the sender
+# precedes the files.
 _READ: Final = 1024 * 1024
-# A page ends with the body that reaches this size.
+# A page of webhooks ends with the body that reaches this total size in bytes.
 _PAGE_BYTES: Final = 2 * 1024 * 1024
 
-# A processed ticket has its customer stored. A ticket that is queued, that failed or that staff
-# wrote is matched only by its text. PostgreSQL knows the length of a body without reading it.
+# A processed ticket stores its customer. A ticket that is queued, that failed, or that staff wrote
+# can be matched only by its text. PostgreSQL knows the length of a body without reading it.
 _IS_READ: Final = "(webhook.kind <> 'ticket' OR coalesce(webhook.customer_key, event.id) IS NULL)"
 _WEBHOOKS: Final = sa.text(f"""
     SELECT id, customer_key, is_theirs,
@@ -47,10 +48,10 @@ _WEBHOOKS: Final = sa.text(f"""
 
 
 class CustomerArrivals:
-    """The platform data of one customer of one client.
+    """The platform data about one customer of one client.
 
-    `key`: the key of the address; for a visitor without one that of the session, which no platform
-    reports. `mark`: the `erased_at` of the customer's events.
+    `key`: the key of the customer's address. For a visitor without an address it is the key of the
+    session, which no platform reports. `mark`: the `erased_at` of the customer's events.
     """
 
     def __init__(
@@ -62,8 +63,8 @@ class CustomerArrivals:
         self._mark = mark
 
     async def webhooks(self, after: str) -> "Sequence[sa.Row[*tuple[Any, ...]]]":
-        """Return the next page of stored webhooks after this id, for `of_customer`. Return an empty
-        page at the end."""
+        """Return the next page of stored webhooks, starting after this id, as input for
+        `of_customer`. Return an empty page at the end."""
         found = await self._connection.execute(
             _WEBHOOKS,
             {
@@ -78,12 +79,13 @@ class CustomerArrivals:
         return found.all()
 
     def of_customer(self, webhooks: "Sequence[sa.Row[*tuple[Any, ...]]]") -> list[str]:
-        """Return the ids of the webhooks that belong to the customer or name the customer. Call it
-        in a thread and without a transaction, because it takes seconds for long bodies."""
+        """Return the ids of the webhooks on a page that belong to the customer or mention the
+        customer. Call it in a thread and without a transaction, because it takes seconds for long
+        bodies."""
         return [row.id for row in webhooks if self._is_theirs(row)]
 
     async def empty(self, webhook_ids: Sequence[str]) -> dict[str, int]:
-        """Empty webhooks, and return their number. Queued webhooks then have no effect."""
+        """Empty these webhooks, and return their number. A queued webhook then has no effect."""
         emptied = await self._connection.execute(
             sa.update(inbound_webhooks)
             .where(
@@ -95,13 +97,14 @@ class CustomerArrivals:
         return {"inbound_webhooks, emptied": emptied.rowcount}
 
     async def remove_told(self) -> dict[str, int]:
-        """Remove the facts of the customer's orders, and the customer's data requests."""
+        """Remove the facts about the customer's orders, and the customer's data requests. Return
+        the number of removed rows by record class."""
         facts = await self._connection.execute(
             sa.delete(order_facts).where(
                 order_facts.c.client_id == self._tenant, order_facts.c.customer_key == self._key
             )
         )
-        # There are few rows. They are compared in Python, as everywhere in this module.
+        # The rows are few, and are compared in Python like all addresses in this module.
         asked = await self._connection.execute(
             sa.select(data_requests.c.id, data_requests.c.customer_email).where(
                 data_requests.c.client_id == self._tenant,

@@ -1,6 +1,6 @@
-"""Decides by addresses and texts whether a record belongs to a customer. Addresses are compared in
-Python, by the rule of limits and memory (`domain/intake/customer_email.py`), because PostgreSQL
-folds letters differently."""
+"""Decisions whether a record belongs to a customer, by its addresses and texts. Addresses are
+compared in Python, by the rule that limits and memory use (`domain/intake/customer_email.py`),
+because PostgreSQL folds letters differently."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -16,8 +16,8 @@ from domain.runs.conversation import address_in, session_keys
 
 
 class Naming:
-    """One customer. `key`: the address, folded by `customer_key`, or the `session_subject` of a
-    visitor without an address."""
+    """Decides whether records belong to one customer. `key`: the address, folded by `customer_key`,
+    or the `session_subject` of a visitor without an address."""
 
     def __init__(self, key: str) -> None:
         self._key = key
@@ -26,7 +26,8 @@ class Naming:
     def owned(
         self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_unnamed: bool = False
     ) -> tuple[str, ...]:
-        """Return the ids of the customer's rows. `or_unnamed`: include rows that name no person.
+        """Return the ids of the rows that belong to the customer. `or_unnamed`: include rows that
+        name no person.
 
         Call it in a thread and without a transaction, because it takes seconds for long texts, and
         minutes for a page of mails that were never normalized.
@@ -34,13 +35,14 @@ class Naming:
         return tuple(row.id for row in rows if self._names(row, or_unnamed=or_unnamed))
 
     def needs_text(self, event: "sa.Row[*tuple[Any, ...]]", *, or_unnamed: bool) -> bool:
-        """Return whether only an event's text and payload can decide if it is the customer's."""
+        """Return whether an event's text and payload must be read to decide if the event belongs to
+        the customer."""
         if not event.is_normalized:
             return True
         return not (self._session is not None or or_unnamed or _addresses(event))
 
     def has(self, address: str | None) -> bool:
-        """Return whether an address is the customer's."""
+        """Return whether an address belongs to the customer."""
         return customer_key(address) == self._key
 
     def mentioned_in(self, text: str) -> bool:
@@ -52,8 +54,8 @@ class Naming:
         return any(mentions(text, self._key) for text in _texts(payload))
 
     def owns_conversation(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Return whether any column of a conversation has the customer's address. A ticket may have
-        started without an address, and share the memory of its first author."""
+        """Return whether any column of a conversation contains the customer's address. A ticket may
+        have started without an address, and share the memory of its first author."""
         if self._session is not None and conversation.key in session_keys(
             self._session, conversation.id
         ):
@@ -64,8 +66,8 @@ class Naming:
         )
 
     def _names(self, row: "sa.Row[*tuple[Any, ...]]", *, or_unnamed: bool) -> bool:
-        """Return whether the row is the customer's. A row without an address is the customer's if
-        its text or payload mentions the customer's address."""
+        """Return whether a row belongs to the customer. A row without an address does if its text
+        or payload mentions the customer's address."""
         if self._session is not None:
             return _session(row) == self._session or (or_unnamed and not _addresses(row))
         addresses = _addresses(row)
@@ -77,7 +79,7 @@ class Naming:
 
 
 def _addresses(row: "sa.Row[*tuple[Any, ...]]") -> set[str]:
-    """Return the keys of the addresses that an event names, both as sent and as normalized."""
+    """Return the keys of all addresses that an event names, as sent and as normalized."""
     read = row.normalized_email if row.is_normalized else _normalized(row).customer_email
     keys = (customer_key(row.customer_email), customer_key(read))
     return {key for key in keys if key is not None}

@@ -1,7 +1,7 @@
-"""Finds the records of a customer among all records of a client, page by page.
+"""The search for all records of a customer among the records of a client, page by page.
 
 A page contains only short columns. Texts are read separately, in batches of READ_BYTES, and
-compared without a transaction, because strangers choose their number and length.
+compared without an open transaction, because strangers choose the number and length of texts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,9 +24,11 @@ from store.widget.tables import widget_codes, widget_sessions
 PAGE: Final = 500
 
 READ_BYTES: Final = 2 * 1024 * 1024
-"""Maximum bytes of text that one transaction reads. A longer text has a transaction of its own."""
+"""Maximum number of bytes of text that one transaction reads. A longer text is read in a
+transaction of its own."""
 
-# The size of a compressed payload is unknown before it is read, so it is read alone.
+# The size of a compressed payload is unknown before the read, so each such payload has a
+# transaction of its own.
 _SIZE: Final = f"""
     CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload)
          ELSE {READ_BYTES} END
@@ -87,10 +89,11 @@ _CONVERSATIONS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class UnreadRecords:
-    """Records whose texts determine whether they are the customer's, for one transaction.
+    """Records to read in one transaction, because only their texts show whether they belong to the
+    customer.
 
     `query`: the statement that reads the texts of `ids`. `or_unnamed`: whether a record that names
-    no person is the customer's.
+    no person belongs to the customer.
     """
 
     query: sa.TextClause
@@ -100,8 +103,9 @@ class UnreadRecords:
 
 @dataclass(frozen=True, slots=True)
 class FoundRecords:
-    """The customer's records on one page. `last`: the id of the page's last row, None after the
-    last page; `ids`: the customer's records; `unread`: records to decide with `Subject.read`."""
+    """The customer's records on one page. `last`: the id of the page's last row; None after the
+    last page. `ids`: the records that belong to the customer. `unread`: records to decide with
+    `Subject.read`."""
 
     last: str | None
     ids: tuple[str, ...] = ()
@@ -109,8 +113,8 @@ class FoundRecords:
 
 
 class Subject:
-    """One customer of one client. `key`: as in `Naming`. `mark`: the `erased_at` of the events that
-    were found so far."""
+    """Finds the records of one customer of a client. `key`: as in `Naming`. `mark`: the `erased_at`
+    of the events that were found so far."""
 
     def __init__(
         self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
@@ -121,17 +125,18 @@ class Subject:
         self.naming = Naming(key)
 
     async def read(self, unread: UnreadRecords) -> "Sequence[sa.Row[*tuple[Any, ...]]]":
-        """Read the texts of records, for `Naming.owned`."""
+        """Return the texts of these records, as input for `Naming.owned`."""
         values = {"client_id": self._tenant, "ids": list(unread.ids)}
         return (await self._connection.execute(unread.query, values)).all()
 
     async def events(self, after: str) -> FoundRecords:
-        """Find events that name the customer and are not marked as erased."""
+        """Return a page of the events that name the customer and are not marked as erased."""
         rows = await self._page(_EVENTS, after)
         return self._decided(rows[-1].id if rows else None, rows)
 
     async def events_of_conversations(self, after: str) -> FoundRecords:
-        """Find events in the customer's conversations that name no other person."""
+        """Return a page of the events that belong to the customer's conversations and name no other
+        person."""
         rows = await self._page(_CONVERSATIONS, after)
         theirs = [row.id for row in rows if self._owns(row)]
         if not theirs:
@@ -142,7 +147,8 @@ class Subject:
         return self._decided(rows[-1].id, events.all(), or_unnamed=True)
 
     async def events_of_sessions(self, after: str) -> FoundRecords:
-        """Find events in the customer's widget sessions that name no other person."""
+        """Return a page of the events that belong to the customer's widget sessions and name no
+        other person."""
         sessions = await self.widget_sessions(after)
         if not sessions.ids:
             return sessions
@@ -152,30 +158,31 @@ class Subject:
         return self._decided(sessions.last, events.all(), or_unnamed=True)
 
     async def widget_sessions(self, after: str) -> FoundRecords:
-        """Find widget sessions in which the customer's address was verified."""
+        """Return a page of the widget sessions in which the customer's address was verified."""
         table = widget_sessions.c
         rows = await self._page(_paged(table.id, table.verified_email), after)
         return _found(rows, (row.id for row in rows if self.naming.has(row.verified_email)))
 
     async def widget_codes(self, after: str) -> FoundRecords:
-        """Find codes that were sent to the customer in widget sessions, in any state."""
+        """Return a page of the codes that were sent to the customer in widget sessions, in any
+        state."""
         table = widget_codes.c
         rows = await self._page(_paged(table.id, table.email), after)
         return _found(rows, (row.id for row in rows if self.naming.has(row.email)))
 
     async def address_codes(self, after: str) -> FoundRecords:
-        """Find codes that were sent to the customer as a ticket's author."""
+        """Return a page of the codes that were sent to the customer as the author of a ticket."""
         table = address_codes.c
         rows = await self._page(_paged(table.id, table.email), after)
         return _found(rows, (row.id for row in rows if self.naming.has(row.email)))
 
     async def conversations(self, after: str) -> FoundRecords:
-        """Find conversations with the customer's address."""
+        """Return a page of the conversations that contain the customer's address."""
         rows = await self._page(_CONVERSATIONS, after)
         return _found(rows, (row.id for row in rows if self.naming.owns_conversation(row)))
 
     async def memories(self, after: str) -> FoundRecords:
-        """Find the keys of the customer's memories."""
+        """Return a page of the keys of the customer's memories."""
         key = customer_memories.c.key
         rows = await self._page(_paged(key), after)
         theirs = tuple(row.key for row in rows if self.naming.has(address_in(row.key)))
@@ -192,7 +199,7 @@ class Subject:
         return FoundRecords(last, unread=tuple(_unread(rows, _IMPORTED_TEXTS)))
 
     async def suggestions(self, after: str) -> FoundRecords:
-        """Find suggestions whose text contains the customer's address."""
+        """Return a page of the suggestions whose text mentions the customer's address."""
         table = suggestions.c
         rows = await self._page(_paged(table.id, table.proposed, table.reason), after)
         theirs = (
@@ -203,8 +210,8 @@ class Subject:
         return _found(rows, theirs)
 
     def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Return whether the conversation is the customer's. A visitor who gave the address later
-        is also the author of the earlier messages."""
+        """Return whether a conversation belongs to the customer. A visitor who gave the address
+        later is also the author of the earlier messages."""
         if self.naming.owns_conversation(row):
             return True
         return row.customer_email is None and bool(row.has_erased)
@@ -216,8 +223,8 @@ class Subject:
         *,
         or_unnamed: bool = False,
     ) -> FoundRecords:
-        """Return the page, with the customer's events that are known by their addresses. The events
-        that only their texts can decide are `unread`."""
+        """Return a page with the events that belong to the customer according to their addresses.
+        Events that only their texts can decide are `unread`."""
         unread = [one for one in events if self.naming.needs_text(one, or_unnamed=or_unnamed)]
         later = {one.id for one in unread}
         known = [one for one in events if one.id not in later]
@@ -237,7 +244,8 @@ class Subject:
 def _unread(
     rows: "Iterable[sa.Row[*tuple[Any, ...]]]", query: sa.TextClause, *, or_unnamed: bool = False
 ) -> Iterator[UnreadRecords]:
-    """Yield the rows in batches of at most READ_BYTES, or of one larger row."""
+    """Yield the rows in batches whose texts have at most READ_BYTES in total. A larger row is a
+    batch of its own."""
     ids: list[str] = []
     size = 0
     for row in rows:

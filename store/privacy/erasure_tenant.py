@@ -1,4 +1,4 @@
-"""The erasure of a whole client: the client is closed, and then all of its rows are removed."""
+"""The erasure of a whole client. The client is first closed, then all of its rows are removed."""
 
 from datetime import datetime
 from typing import Final
@@ -23,16 +23,16 @@ from store.webhooks.tables import webhook_subscriptions
 
 BATCH: Final = 1_000
 ERASED: Final = "erased"
-"""The error code of a run that ended because its customer or client was erased."""
+"""The error code of a run that failed because its customer or client was erased."""
 
 KEPT_TABLES: Final = frozenset(
     {erasures, audit_entries, audit_heads, audit_anchors, payment_events}
 )
-"""These tables hold only ids, digests and amounts. They record which actions were taken for an
-erased client."""
+"""The tables whose rows are kept. They hold only ids, digests and amounts, and record which actions
+were taken for an erased client."""
 
-# Referencing tables come first. The rows of the client itself are removed last, all together
-# (`remove_client`).
+# Tables that refer to others come first. The rows of the client itself are removed last, all
+# together (`remove_client`).
 TENANT_TABLES: Final = tuple(
     table
     for table in reversed(metadata.sorted_tables)
@@ -41,7 +41,8 @@ TENANT_TABLES: Final = tuple(
 
 
 async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
-    """Return the client's name, even during its erasure, or None if the client does not exist."""
+    """Return the client's name, also during its erasure. Return None if the client does not
+    exist."""
     return await connection.scalar(sa.select(clients.c.brand_name).where(clients.c.id == client_id))
 
 
@@ -54,10 +55,11 @@ class TenantErasure:
         self._client_id = client_id
 
     async def close(self, erasure_id: str, now: datetime) -> None:
-        """Close the client, so that nothing is admitted, started or sent any more. Idempotent.
+        """Close the client, so that nothing is admitted, started or sent for it any more.
+        Idempotent.
 
-        Both this method and admission lock the client's row: an admission either commits first or
-        finds the client closed.
+        Both this method and admission lock the client's row. An admission therefore either commits
+        first, or finds the client closed.
         """
         client = clients.c.id == self._client_id
         closed = await self._connection.execute(
@@ -76,7 +78,7 @@ class TenantErasure:
             sa.update(webhook_subscriptions)
             .where(webhooks.client_id == self._client_id, webhooks.is_active)
             .values(is_active=False, disabled_at=now, disabled_reason="manual"),
-            # Otherwise the sweeper would start these runs.
+            # Without this, the sweeper would start the client's runs.
             sa.update(engine_runs)
             .where(runs.client_id == self._client_id, runs.status == RunStatus.RECEIVED)
             .values(status=RunStatus.FAILED, error_code=ERASED, finished_at=now),
@@ -84,15 +86,19 @@ class TenantErasure:
             await self._connection.execute(stop)
 
     async def remove_some(self, table: sa.Table) -> int:
-        """Remove a batch of the client's rows from a table; return 0 if none is left."""
+        """Remove a batch of the client's rows from a table. Return the number of rows removed,
+        which is 0 if none is left."""
         batch = CHUNKS_AT_ONCE if table is attachment_chunks else BATCH
         some = some_of(table, batch, table.c.client_id == self._client_id)
         return (await self._connection.execute(sa.delete(table).where(some))).rowcount
 
     async def remove_client(self) -> dict[str, int]:
         """Remove the client, its memberships, and the users who belong to no other client, with
-        their sessions and preferences. Return the counts by table. All rows that refer to the
-        client must have been removed before."""
+        their sessions and preferences.
+
+        Return the number of removed rows by table. All rows that refer to the client must have been
+        removed before.
+        """
         members = client_users.c.client_id == self._client_id
         client = clients.c.id == self._client_id
         people = set(
@@ -122,7 +128,7 @@ class TenantErasure:
         ):
             done = await self._connection.execute(sa.delete(table).where(which))
             removed[table.name] = done.rowcount
-        # Users who belong to other clients keep their preferences, without the reference to this
+        # A user who belongs to another client keeps the preferences, without the reference to this
         # client.
         await self._connection.execute(
             sa.update(user_preferences)

@@ -1,4 +1,5 @@
-"""Retention of one client's records, page by page, each page in a short transaction.
+"""Retention: the removal of one client's expired records, page by page, each page in a short
+transaction.
 
 The ids of events and conversations are ULIDs, generated on arrival. Old rows are therefore at the
 start of the primary keys, and no other index is needed.
@@ -20,12 +21,12 @@ from store.tenants.tables import client_settings
 from store.webhooks.tables import outbox, ticket_events, webhook_deliveries, webhook_misses
 
 PAGE: Final = 1_000
-# The margin: machines' clocks differ, and an id is generated slightly before or after its row's
-# time.
+# A margin for ids: machines' clocks differ, and an id is generated slightly before or after the
+# time in its row.
 _MARGIN: Final = timedelta(days=1)
 
-# A run is unfinished, regardless of its age, if it has no answer, an open review, or a decision
-# that is not taken up.
+# Unfinished runs are kept, regardless of their age: runs with no answer, an open review, or a
+# decision that no workflow has taken up.
 _EVENTS: Final = sa.text("""
     SELECT event.id, run.id AS run_id,
            event.received_at < :before AND run.status IS DISTINCT FROM 'received'
@@ -40,7 +41,7 @@ _EVENTS: Final = sa.text("""
     ORDER BY event.id
     LIMIT :limit
 """)
-# Referencing tables come first.
+# Tables that refer to others come first.
 _OF_RUNS: Final = ("escalation_tickets", "action_ledger")
 _OF_EVENTS: Final = (
     "attachments", "sentiment_logs", "engine_messages", "usage_ledger", "engine_runs",
@@ -60,7 +61,8 @@ _REMOVE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RetainedPage:
-    """`last`: the id of the last row read; None after the last page."""
+    """The result of one page of retention. `last`: the id of the last row read; None after the last
+    page."""
 
     last: str | None
     removed: int = 0
@@ -70,7 +72,8 @@ class RetentionRepository(TenantRepository):
     """Each method removes a page of rows older than `before`, and returns the number removed."""
 
     async def overrides(self) -> dict[str, object]:
-        """Return the client's own retention periods, in days, by class."""
+        """Return the retention periods that the client has set itself, in days, by class of
+        record."""
         found = await self._connection.scalar(
             sa.select(client_settings.c.retention).where(
                 client_settings.c.client_id == self._tenant
@@ -79,8 +82,8 @@ class RetentionRepository(TenantRepository):
         return found or {}
 
     async def events(self, before: datetime, after: str) -> RetainedPage:
-        """Remove events after this id and their dependent rows, except events with unfinished
-        runs."""
+        """Remove a page of events, after this id, with the rows that depend on them. Events with
+        unfinished runs are kept."""
         rows = (
             await self._connection.execute(
                 _EVENTS,
@@ -103,14 +106,14 @@ class RetentionRepository(TenantRepository):
         files = AttachmentBytes(self._connection, self._tenant)
         removed = await files.remove_some(over["events"])
         if removed:
-            return RetainedPage(after, removed)  # the same page again: it may have more chunks
+            return RetainedPage(after, removed)  # read the same page again: it may have more chunks
         for statement in _REMOVE:
             removed += (await self._connection.execute(statement, over)).rowcount
         return RetainedPage(rows[-1].id, removed)
 
     async def conversations(self, before: datetime, after: str) -> RetainedPage:
-        """Remove conversations after this id that have no messages, unless one is being written
-        to."""
+        """Remove a page of conversations, after this id, that have no messages. A conversation that
+        is being written to is kept."""
         table = ai_conversations.c
         ids = list(
             await self._connection.scalars(
@@ -143,7 +146,8 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(ids[-1], removed.rowcount)
 
     async def memories(self, before: datetime, after: str) -> RetainedPage:
-        """Remove the memories, after this key, of customers who have not written since `before`."""
+        """Remove a page of memories, after this key, of customers who have not written since
+        `before`."""
         table = customer_memories.c
         keys = list(
             await self._connection.scalars(
@@ -166,10 +170,11 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(keys[-1], removed.rowcount)
 
     async def told(self, before: datetime) -> int:
-        """Remove webhook events and their deliveries. Their deduplication rows go too, because the
-        runs are removed and send no more events."""
+        """Remove outgoing webhook events and their deliveries. Their deduplication keys are lost,
+        but the runs are removed too and send no more events."""
         deliveries, events = webhook_deliveries.c, outbox.c
-        # A delivery's id is generated before the delivery ends, and lookups use the primary key.
+        # A delivery's id is generated before the delivery ends, so the primary key can bound the
+        # search.
         begun = deliveries.id < first_ulid(before + _MARGIN)
         removed = await self._some(webhook_deliveries, begun, deliveries.finished_at < before)
         missed = sa.exists().where(

@@ -1,4 +1,4 @@
-"""Re-encryption of all sealed values, across clients, for key rotation."""
+"""Re-encryption of all sealed values, across clients, after a key rotation."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,17 +26,20 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
-    """Counts of a re-encryption. `unreadable`: values sealed with a key that is not configured;
-    they stay unchanged."""
+    """The counts of a re-encryption. `unreadable`: values that were sealed with a key that is not
+    configured; they stay unchanged."""
 
     resealed: int
     unreadable: int
 
 
 async def reseal(connection: AsyncConnection, seal_again: Callable[[str], str]) -> Resealed:
-    """Re-encrypt all sealed values. `seal_again` raises ValueError if no key opens the value. A
-    value that was replaced meanwhile is skipped, because it is already sealed with the current
-    key."""
+    """Re-encrypt all sealed values, and return the counts. `seal_again` raises ValueError if no key
+    opens the value.
+
+    A value that was replaced meanwhile is skipped, because it is already sealed with the current
+    key.
+    """
     resealed = unreadable = 0
     for column in _COLUMNS:
         key = column.table.primary_key.columns

@@ -1,4 +1,4 @@
-"""The table of certificates of erasures."""
+"""The table of erasure certificates."""
 
 from typing import Final
 
@@ -7,8 +7,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, text, time
 
-# A record of what was erased, without personal data. It outlives the client. `subject_digest`: the
-# digest of the customer's address, by which the certificate can be found.
+# A record of what an erasure removed, without personal data. It outlives the client.
+# `subject_digest`: the digest of the customer's address, by which the certificate can be found.
 erasures: Final = sa.Table(
     "erasures",
     metadata,
@@ -18,7 +18,7 @@ erasures: Final = sa.Table(
     sa.Column("subject_digest", sa.LargeBinary, nullable=True),
     text("requested_by"),
     json("removed", "{}"),
-    # For a client's erasure: the usage and credits when the erasure started.
+    # For the erasure of a client: its usage and credits when the erasure started.
     sa.Column("standing", JSONB, nullable=True),
     time("started_at"),
     time("finished_at", nullable=True),
