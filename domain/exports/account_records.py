@@ -1,5 +1,4 @@
-"""The records of a client and its settings: client, settings, integrations, templates,
-knowledge."""
+"""Export records of the client, its settings, playbooks, integrations, templates and knowledge."""
 
 from typing import Annotated, Self
 
@@ -26,41 +25,52 @@ from domain.tenants.frame_settings import check_frame
 
 
 class ClientRecord(Record):
-    """The client itself, one record. Written when the client is created and when its plan
-    changes."""
+    """The client itself; an export has one such record. Written when the client is created and when
+    its plan changes."""
 
-    id: Annotated[Id, Field(description="ULID of the client, `client_id` in all other places.")]
-    brand_name: Annotated[str, Field(description="Name of the merchant.")]
+    id: Annotated[
+        Id, Field(description=("ULID of the client. In all other records, this is `client_id`."))
+    ]
+    brand_name: Annotated[str, Field(description="Name of the merchant, who is the client.")]
     plan: Annotated[Plan, Field(description="Plan that the client pays for.")]
     trial_ends_at: Annotated[
         Time | None,
         Field(
-            description="End of the trial, until which all features of plan pro are free; null if "
-            "not in trial."
+            description=(
+                "End of the trial. Until then, all features of plan pro are free. Null if there "
+                "is no trial."
+            )
         ),
     ]
     next_plan: Annotated[
         Plan | None,
-        Field(description="Plan after a scheduled downgrade; null if none is scheduled."),
+        Field(description="Plan after a scheduled downgrade; null if no downgrade is scheduled."),
     ]
-    next_plan_from: Annotated[Time | None, Field(description="Time when `next_plan` takes effect.")]
+    next_plan_from: Annotated[
+        Time | None,
+        Field(
+            description=("Time when `next_plan` takes effect; null if no downgrade is scheduled.")
+        ),
+    ]
     created_at: Annotated[Time, Field(description="Time when the client was created.")]
 
 
 class PlaybookVersionRecord(Record):
-    """One version of a playbook. A version never changes: runs refer to theirs."""
+    """A version of a playbook. A version never changes, because runs refer to the version that they
+    used."""
 
     version: Annotated[Count, Field(description="Version number, starting at 1.")]
     name: Annotated[str, Field(description="Name of the playbook.")]
     event_type: Annotated[
         str,
         Field(
-            description="Event types that the playbook handles: a type, a prefix like `a.*`, or "
-            "`*`."
+            description=(
+                "Event types that the playbook handles: a type, a prefix such as `a.*`, or `*`."
+            )
         ),
     ]
     threshold: Annotated[
-        Share, Field(description="Confidence below which a human decides, 0 to 1.")
+        Share, Field(description="Confidence below which a human decides, from 0 to 1.")
     ]
     rulebook: Annotated[
         Rulebook,
@@ -76,16 +86,19 @@ class PlaybookVersionRecord(Record):
     ] = None
     live_at: Annotated[
         Time | None,
-        Field(description="Time when this version first went live; null if it never did."),
+        Field(description="Time when this version first went live; null if it never went live."),
     ] = None
 
 
 class PlaybookRecord(Record):
-    """The events that the agent answers, and what it may do. Written by the client's members."""
+    """A playbook: the events that the agent answers, and the actions that it may take. Written by
+    the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the playbook.")]
-    version: Annotated[Count, Field(description="Version in force.")]
-    is_active: Annotated[bool, Field(description="Whether the playbook handles events.")]
+    version: Annotated[Count, Field(description="Number of the version that is in force.")]
+    is_active: Annotated[
+        bool, Field(description=("Whether the playbook is active, so that it handles events."))
+    ]
     created_at: Annotated[Time, Field(description="Time when the playbook was created.")]
     versions: Annotated[
         tuple[PlaybookVersionRecord, ...], Field(description="All versions, oldest first.")
@@ -99,13 +112,15 @@ class PlaybookRecord(Record):
 
 
 class SettingsRecord(Record):
-    """The client's settings, one record. Written by its members, on the dashboard."""
+    """The client's settings; an export has one such record. Written by the client's members, on the
+    dashboard."""
 
     system_prompt: Annotated[
         str | None, Field(description="Merchant's instructions to the language model.")
     ]
     branding: Annotated[
-        Branding, Field(description="Branding shown to customers; empty if nothing is set.")
+        Branding,
+        Field(description=("Branding shown to customers; empty if the client has set none.")),
     ]
     widget_key: Annotated[
         Annotated[str, Field(pattern=WIDGET_KEY)] | None,
@@ -114,28 +129,36 @@ class SettingsRecord(Record):
     retention: Annotated[
         dict[str, int | None],
         Field(
-            description="Retention in days, by record class, for the classes that the client set; "
-            "null: for ever."
+            description=(
+                "Retention in days, by record class, for the classes that the client set; null "
+                "means that the records are kept forever."
+            )
         ),
     ]
     sensitive_words: Annotated[
         tuple[str, ...],
-        Field(default=(), description="Words and phrases that always send a message to a human."),
+        Field(
+            default=(), description=("Words and phrases that always escalate a message to a human.")
+        ),
     ]
     acknowledgement: Annotated[
         dict[str, str],
         Field(
             default={},
-            description="Text sent to a customer whose message went straight to a human, by "
-            "language.",
+            description=(
+                "Text sent to a customer whose message was escalated to a human without an "
+                "answer, by language."
+            ),
         ),
     ]
     frame: Annotated[
         dict[str, dict[str, str]],
         Field(
             default={},
-            description="Texts `named_greeting`, `greeting` and `sign_off` of answers, by "
-            "language, where the client set them.",
+            description=(
+                "Texts `named_greeting`, `greeting` and `sign_off` that surround answers, by "
+                "language, where the client set them."
+            ),
         ),
     ]
     authserv_ids: Annotated[
@@ -153,16 +176,20 @@ class SettingsRecord(Record):
         bool,
         Field(
             default=True,
-            description="Whether a change that loosens rules waits for a second manager's "
-            "approval, or a day.",
+            description=(
+                "Whether a change that loosens rules takes effect only after a second manager's "
+                "approval, or after a day."
+            ),
         ),
     ]
     answers_from_knowledge: Annotated[
         bool,
         Field(
             default=False,
-            description="Whether the embedded brain's answers from knowledge are sent without "
-            "review by a person.",
+            description=(
+                "Whether answers of the embedded brain from the client's knowledge are sent "
+                "without review by a person."
+            ),
         ),
     ]
     playbooks: Annotated[
@@ -171,14 +198,18 @@ class SettingsRecord(Record):
     updated_at: Annotated[
         Time | None,
         Field(
-            description="Time of the latest change, not counting playbooks; null if there is none."
+            description=(
+                "Time of the latest change to the settings, not counting playbooks; null if they "
+                "never changed."
+            )
         ),
     ]
 
     @model_validator(mode="after")
     def _as_they_are_kept(self) -> Self:
-        """Apply the checks of the settings, so that a file cannot import a value that the dashboard
-        refuses. A name is used in headers, and an address in pages."""
+        """Raise ValueError unless the values are valid and in their stored form, so that an import
+        accepts no value that the dashboard refuses. A name is used in headers, and an address in
+        pages."""
         try:
             kept = {
                 "branding": check_branding(self.branding),
@@ -197,26 +228,34 @@ class SettingsRecord(Record):
 
 
 class IntegrationRecord(Record):
-    """A connection to another system, present or past. Written when it is connected or
-    disconnected, and by the engine if the other side no longer accepts the credentials."""
+    """A present or past connection to another system. Written when the integration is connected or
+    disconnected, and by the engine if the other system no longer accepts the credentials."""
 
     id: Annotated[Id, Field(description="ULID of the integration.")]
     provider: Annotated[Provider, Field(description="Provider of the connected system.")]
     status: Annotated[
         IntegrationStatus,
-        Field(description="Status of the integration; `error` means that it must be reconnected."),
+        Field(
+            description=(
+                "Status of the integration. `error` means that the client must reconnect it."
+            )
+        ),
     ]
     error_code: Annotated[
         str | None, Field(description="Error code of the failure, if `status` is `error`.")
     ]
     connected_at: Annotated[Time, Field(description="Time when the integration was connected.")]
     disconnected_at: Annotated[
-        Time | None, Field(description="Time when the integration was disconnected.")
+        Time | None,
+        Field(
+            description=("Time when the integration was disconnected; null while it is connected.")
+        ),
     ]
 
 
 class TemplateRecord(Record):
-    """The merchant's own answer to a class of questions. Written by the client's members."""
+    """A template: the merchant's own answer to a class of questions. Written by the client's
+    members."""
 
     id: Annotated[Id, Field(description="ULID of the template.")]
     name: Annotated[str, Field(description="Name of the template.")]
@@ -227,23 +266,37 @@ class TemplateRecord(Record):
     body: Annotated[str, Field(description="Text of the answer, with `{{ placeholders }}`.")]
     intent: Annotated[
         Intent | None,
-        Field(description="Intent that a message must have for the template to be sent."),
+        Field(description="Intent that a message must have to be answered with the template."),
     ] = None
     not_for: Annotated[
-        tuple[str, ...], Field(description="Words that exclude a message from the template.")
+        tuple[str, ...],
+        Field(
+            description=(
+                "Words that prevent the template from being used for a message that contains "
+                "one of them."
+            )
+        ),
     ] = ()
-    is_active: Annotated[bool, Field(description="Whether the agent may use the template.")]
+    is_active: Annotated[
+        bool, Field(description=("Whether the template is active, so that the agent may use it."))
+    ]
     is_starter: Annotated[
-        bool, Field(description="Whether the template is an unedited starter template.")
+        bool,
+        Field(
+            description=(
+                "Whether the template is a starter template that the client has not edited."
+            )
+        ),
     ] = False
     created_at: Annotated[Time, Field(description="Time when the template was created.")]
     updated_at: Annotated[
-        Time | None, Field(description="Time of the latest change; null if there is none.")
+        Time | None,
+        Field(description=("Time of the latest change; null if the template never changed.")),
     ]
 
 
 class KnowledgeRecord(Record):
-    """A fact that the agent may quote. Written by the client's members."""
+    """A knowledge entry: a fact that the agent may quote. Written by the client's members."""
 
     id: Annotated[Id, Field(description="ULID of the entry.")]
     title: Annotated[str, Field(description="Title of the entry.")]
@@ -251,5 +304,6 @@ class KnowledgeRecord(Record):
     language: Annotated[Language, Field(description="Language of the entry, `fr` or `en`.")]
     created_at: Annotated[Time, Field(description="Time when the entry was created.")]
     updated_at: Annotated[
-        Time | None, Field(description="Time of the latest change; null if there is none.")
+        Time | None,
+        Field(description=("Time of the latest change; null if the entry never changed.")),
     ]

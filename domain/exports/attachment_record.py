@@ -1,4 +1,4 @@
-"""The records of files that customers sent."""
+"""Export record of a file that a customer sent."""
 
 from typing import Annotated
 
@@ -8,26 +8,36 @@ from domain.exports.record import BigCount, Id, Record, Time
 
 
 class AttachmentRecord(Record):
-    """A file that came with a message. Its bytes are fetched one by one (`GET
-    /api/dashboard/attachments/{id}`). An import leaves the record out, since it has no bytes."""
+    """A file that a customer sent with a message. The record does not contain the file's bytes;
+    fetch them one file at a time (`GET /api/dashboard/attachments/{id}`). An import skips this
+    record, because it has no bytes."""
 
     id: Annotated[Id, Field(description="ULID of the file.")]
     event_id: Annotated[Id, Field(description="ULID of the event that the file belongs to.")]
-    position: Annotated[
-        BigCount, Field(description="Position among the event's files, starting at 0.")
-    ]
+    position: Annotated[BigCount, Field(description="Zero-based position among the event's files.")]
     name: Annotated[str, Field(description="File name given by the sender, without folders.")]
     claimed_type: Annotated[str, Field(description="Media type given by the sender.")]
     media_type: Annotated[
         str | None,
-        Field(description="Media type detected from the bytes; null if the type is not stored."),
+        Field(
+            description=(
+                "Media type detected from the bytes; null if the service does not store files of "
+                "this type."
+            )
+        ),
     ]
     size: Annotated[BigCount, Field(description="Size in bytes.")]
     sha256: Annotated[
         str, Field(pattern="^[0-9a-f]{64}$", description="SHA-256 of the bytes, in hexadecimal.")
     ]
-    state: Annotated[str, Field(description="`stored`, or `refused` if the bytes are not kept.")]
+    state: Annotated[
+        str,
+        Field(
+            description=("Status of the file: `stored`, or `refused` if its bytes are not stored.")
+        ),
+    ]
     reason: Annotated[
-        str | None, Field(description="Reason for the refusal; null if the file is stored.")
+        str | None,
+        Field(description=("Reason why the file was refused; null if the file is stored.")),
     ]
     created_at: Annotated[Time, Field(description="Time when the file was received.")]

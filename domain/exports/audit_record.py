@@ -1,4 +1,4 @@
-"""The records of the audit log."""
+"""Export record of an audit log entry."""
 
 from typing import Annotated
 
@@ -10,27 +10,48 @@ _Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 
 class AuditEntryRecord(Record):
-    """A change by an actor. An import leaves it out: the log of a client describes the changes to
-    that client. How the hashes are computed: audit.md."""
+    """A change by an actor, from the audit log. An import skips this record, because the log of a
+    client describes only the changes to that client. docs/audit.md describes how the hashes are
+    computed."""
 
-    seq: Annotated[BigCount, Field(description="Position in the client's log, starting at 1.")]
+    seq: Annotated[
+        BigCount, Field(description=("Number of the entry in the client's log, starting at 1."))
+    ]
     id: Annotated[Id, Field(description="ULID of the entry.")]
     at: Annotated[Time, Field(description="Time of the change.")]
     actor_kind: Annotated[
-        str, Field(description="Kind of actor: `person`, `key`, `operator` or `system`.")
+        str,
+        Field(description=("Kind of actor: `person`, `key` (an API key), `operator` or `system`.")),
     ]
     actor: Annotated[
         str,
-        Field(description="Id of the user or key, or the operator's name; never an email address."),
+        Field(
+            description=(
+                "Id of the user or API key, or the operator's name; never an email address."
+            )
+        ),
     ]
     login: Annotated[
         str | None,
-        Field(description="Operator who acted in the actor's name; null if there was none."),
+        Field(
+            description=(
+                "Operator who acted in the actor's name; null if the actor acted directly."
+            )
+        ),
     ]
     network: Annotated[
-        str | None, Field(description="Network of the request, /24 or /48; null without a request.")
+        str | None,
+        Field(
+            description=(
+                "Network from which the request came, /24 or /48; null if there was no request."
+            )
+        ),
     ]
     what: Annotated[str, Field(description="Name of the change, such as `key created`.")]
-    ids: Annotated[dict[str, str], Field(description="Ids of the affected records.")]
-    previous: Annotated[_Hash, Field(description="Hash of the previous entry.")]
-    hash: Annotated[_Hash, Field(description="Hash of this entry and the previous hash.")]
+    ids: Annotated[
+        dict[str, str], Field(description=("Ids of the records that the change affected."))
+    ]
+    previous: Annotated[_Hash, Field(description="Hash of the previous entry in the client's log.")]
+    hash: Annotated[
+        _Hash, Field(description=("Hash of this entry's content and of the previous hash."))
+    ]

@@ -1,4 +1,4 @@
-"""The record of a saved case."""
+"""Export record of a saved case."""
 
 from typing import Annotated
 
@@ -10,7 +10,8 @@ from domain.simulation.scenario import Scenario
 
 
 class SavedCaseRecord(Record):
-    """A message or a conversation with its expected outcome. Results of runs are not exported."""
+    """A saved case: a message or a conversation with its expected outcome. Results of case runs are
+    not exported."""
 
     id: Annotated[Id, Field(description="ULID of the case.")]
     name: Annotated[str, Field(description="Name of the case, unique within the client.")]
@@ -21,17 +22,23 @@ class SavedCaseRecord(Record):
     must: Annotated[
         bool, Field(description="Whether the case must pass before a playbook goes live.")
     ]
-    tries: Annotated[Count, Field(description="Number of attempts with a language model.")]
-    pass_rate: Annotated[
-        Share, Field(description="Share of attempts that must meet the expectation, 0 to 1.")
+    tries: Annotated[
+        Count, Field(description=("Number of times that the case is tried with a language model."))
     ]
-    origin: Annotated[CaseOrigin, Field(description="Origin of the case.")]
+    pass_rate: Annotated[
+        Share, Field(description="Share of tries that must meet the expectation, from 0 to 1.")
+    ]
+    origin: Annotated[CaseOrigin, Field(description="Origin of the case: how it was created.")]
     run_id: Annotated[
         str | None,
-        Field(description="ULID of the run that the case was made from; null if there is none."),
+        Field(
+            description=(
+                "ULID of the run from which the case was made; null if it was not made from a run."
+            )
+        ),
     ]
     created_by: Annotated[str, Field(description="Author of the case.")]
     created_at: Annotated[Time, Field(description="Time when the case was added.")]
     updated_at: Annotated[
-        Time | None, Field(description="Time of the latest change; null if there is none.")
+        Time | None, Field(description="Time of the latest change; null if the case never changed.")
     ]

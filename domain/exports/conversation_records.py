@@ -1,4 +1,4 @@
-"""The records of conversations: their messages, sentiments and reviews."""
+"""Export records of conversations: messages, sentiments and reviews."""
 
 from typing import Annotated, Literal
 
@@ -14,7 +14,7 @@ from domain.reviews.escalation import Decision, EscalationStatus
 
 
 class MessageRecord(Record):
-    """One message of a conversation. Written by the engine when it is received or sent."""
+    """A message in a conversation. Written by the engine when it receives or sends the message."""
 
     id: Annotated[Id, Field(description="ULID of the message.")]
     event_id: Annotated[
@@ -22,7 +22,7 @@ class MessageRecord(Record):
     ]
     direction: Annotated[
         Literal["inbound", "outbound"],
-        Field(description="Direction; `inbound` is from the customer."),
+        Field(description="Direction of the message; `inbound` means that the customer sent it."),
     ]
     channel: Annotated[Channel | None, Field(description="Channel of the message.")]
     author: Annotated[
@@ -31,7 +31,11 @@ class MessageRecord(Record):
     ]
     customer_key: Annotated[
         str | None,
-        Field(description="Customer's email address in canonical form, as used for limits."),
+        Field(
+            description=(
+                "Customer's email address in the canonical form that is used for rate limits."
+            )
+        ),
     ]
     body: Annotated[
         str, Field(description="Text of the message, without quoted replies and signature.")
@@ -40,23 +44,29 @@ class MessageRecord(Record):
 
 
 class ConversationRecord(Record):
-    """One exchange with a customer: a ticket, a mail with its answers, a session, or else the
-    messages from one address. It ends after a time without a message. Written by the engine."""
+    """A conversation with a customer: a ticket, a mail thread or a widget session. Other messages
+    from the same address form one conversation, which ends after some time without a message.
+    Written by the engine."""
 
     id: Annotated[Id, Field(description="ULID of the conversation.")]
     key: Annotated[
         str,
         Field(
-            description="Key that groups the messages: `ticket:…`, `mail:…`, `session:…`, "
-            "`email:…` or `event:…`. After the conversation has ended, a slash and its id follow."
+            description=(
+                "Key that groups the messages of a conversation: `ticket:…`, `mail:…`, "
+                "`session:…`, `email:…` or `event:…`. After the conversation has ended, a slash "
+                "and the conversation's id follow."
+            )
         ),
     ]
     memory_key: Annotated[
         str | None,
         Field(
             default=None,
-            description="Key of the customer memory that the conversation shares; null without a "
-            "verified address.",
+            description=(
+                "Key of the customer memory that this conversation uses, which the customer's "
+                "conversations share; null without a verified address."
+            ),
         ),
     ]
     channel: Annotated[Channel, Field(description="Channel in which the conversation started.")]
@@ -64,15 +74,19 @@ class ConversationRecord(Record):
     summary: Annotated[
         str,
         Field(
-            description="Outcomes of the customer's runs, one per line, as the agent remembers "
-            "them. Without a verified customer, only the outcomes of this conversation."
+            description=(
+                "Outcomes of the customer's runs, one per line, as the agent remembers them. If "
+                "the customer is not verified, only the outcomes in this conversation."
+            )
         ),
     ]
     thread: Annotated[
         Thread,
         Field(
             default=Thread(),
-            description="State of the conversation, such as the order that it is about.",
+            description=(
+                "State of the conversation, such as the order that the conversation is about."
+            ),
         ),
     ]
     sentiment: Annotated[
@@ -83,30 +97,37 @@ class ConversationRecord(Record):
         Time | None,
         Field(
             default=None,
-            description="Time when people took over the conversation; null if they have not.",
+            description=(
+                "Time when people took over the conversation; null if they have not taken it over."
+            ),
         ),
     ]
     taken_by: Annotated[
         str | None,
         Field(
             default=None,
-            description="Person who took over the conversation in the dashboard and still holds "
-            "it; null if there is none.",
+            description=(
+                "Person who took over the conversation in the dashboard and has not handed it "
+                "back; null if there is none."
+            ),
         ),
     ]
     taken_at: Annotated[
         Time | None,
         Field(
             default=None,
-            description="Time when `taken_by` took over the conversation; null if it is not taken "
-            "over.",
+            description=(
+                "Time when `taken_by` took over the conversation; null if `taken_by` is null."
+            ),
         ),
     ]
     ended_at: Annotated[
         Time | None,
         Field(
             default=None,
-            description="Time when another conversation replaced this one; null if none has.",
+            description=(
+                "Time when another conversation replaced this one; null if none has replaced it."
+            ),
         ),
     ]
     created_at: Annotated[Time, Field(description="Time of the first message.")]
@@ -117,24 +138,35 @@ class ConversationRecord(Record):
 
 
 class EscalationRecord(Record):
-    """A run that waits, or waited, for a human. Written by the engine, and by the deciding
-    person."""
+    """A review: a run that waits, or waited, for a human decision. Written by the engine, and by
+    the person who decides."""
 
     id: Annotated[Id, Field(description="ULID of the review.")]
     run_id: Annotated[Id, Field(description="ULID of the run.")]
     round: Annotated[
-        Count, Field(description="Round of the review; 0 for the first review of the run.")
+        Count,
+        Field(description=("Zero-based round of the review: 0 for the first review of the run.")),
     ]
     status: Annotated[EscalationStatus, Field(description="Status of the review.")]
     reason: Annotated[
         EscalationReason, Field(description="Escalation reason: why a human must decide.")
     ]
     urgent: Annotated[
-        bool, Field(description="Whether the review is urgent and precedes others in the queue.")
+        bool,
+        Field(
+            description=(
+                "Whether the review is urgent, so that it precedes others in the review queue."
+            )
+        ),
     ]
     sensitive: Annotated[
         SensitiveMatter | None,
-        Field(description="Sensitive matter that always goes to a human; null if there is none."),
+        Field(
+            description=(
+                "Sensitive topic of the message, which always requires a human; null if there is "
+                "none."
+            )
+        ),
     ]
     draft: Annotated[str, Field(description="Answer that the agent proposes.")]
     plan: Annotated[
@@ -149,15 +181,20 @@ class EscalationRecord(Record):
     ]
     claimed_by: Annotated[
         str | None,
-        Field(description="Member who has claimed the review; null if there is no claim."),
+        Field(description="Member who has claimed the review; null if no one has claimed it."),
     ]
     claimed_at: Annotated[
-        Time | None, Field(description="Time of the claim; null if there is none.")
+        Time | None,
+        Field(description=("Time when the review was claimed; null if no one has claimed it.")),
     ]
-    needs_second: Annotated[bool, Field(description="Whether two people must approve.")]
+    needs_second: Annotated[bool, Field(description="Whether two people must approve the plan.")]
     first_approved_by: Annotated[
         str | None,
-        Field(description="First person to approve, if two must; null if there is none."),
+        Field(
+            description=(
+                "First person who approved, if two people must approve; null if there is none yet."
+            )
+        ),
     ]
     first_approved_at: Annotated[
         Time | None, Field(description="Time of the first of two approvals; null if there is none.")
@@ -168,29 +205,43 @@ class EscalationRecord(Record):
     ]
     currency: Annotated[str | None, Field(description="Currency of `amount`, such as `EUR`.")]
     decided_by: Annotated[
-        str | None, Field(description="Person who decided; null if there is none.")
+        str | None,
+        Field(description=("Person who decided the review; null if no person has decided it.")),
     ]
     decided_at: Annotated[
         Time | None,
-        Field(description="Time of the decision or expiry; null while the review is open."),
+        Field(
+            description=(
+                "Time when the review was decided or expired; null while the review is open."
+            )
+        ),
     ]
     decision: Annotated[
         Decision | None, Field(description="Decision on the review; null while it is open.")
     ]
-    edited_text: Annotated[str | None, Field(description="Text to send instead of `draft`.")]
-    note: Annotated[str | None, Field(description="Reason for a rejection, for colleagues.")]
+    edited_text: Annotated[
+        str | None,
+        Field(
+            description=(
+                "Text that the person sent instead of `draft`; null if `draft` was not edited."
+            )
+        ),
+    ]
+    note: Annotated[
+        str | None, Field(description=("Reason why the person rejected the draft, for colleagues."))
+    ]
     expires_at: Annotated[
-        Time, Field(description="Time when the review expires without a decision.")
+        Time, Field(description="Time when the review expires if no person decides.")
     ]
     created_at: Annotated[Time, Field(description="Time when the review was opened.")]
 
 
 class SentimentRecord(Record):
-    """The tone of one message of a customer. Written by the engine."""
+    """The sentiment of one message from a customer. Written by the engine."""
 
-    id: Annotated[Id, Field(description="ULID of the score.")]
+    id: Annotated[Id, Field(description="ULID of the sentiment score.")]
     conversation_id: Annotated[Id, Field(description="ULID of the conversation.")]
-    event_id: Annotated[Id, Field(description="ULID of the event of the message.")]
+    event_id: Annotated[Id, Field(description="ULID of the event with the message.")]
     score: Annotated[
         Score,
         Field(

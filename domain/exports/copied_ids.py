@@ -1,7 +1,7 @@
-"""The ids in an export: their paths, and how a copy of a client gets new ids.
+"""Find the ids in an export, and replace them when a client is copied.
 
-An id is unique in an installation: operators look up a run, a review or an integration by its id
-alone. A copy in the same installation as its original therefore needs other ids.
+An id is unique in an installation, because operators look up a run, a review or an integration by
+its id alone. A copy in the same installation as its original therefore needs new ids.
 """
 
 import json
@@ -20,11 +20,12 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CLIENT: "",
         Section.SETTINGS: "playbooks.*.id",
         Section.INTEGRATIONS: "id",
-        # Rename the key before the id, because the key of an ended conversation contains the id.
+        # The key precedes the id, because the key of an ended conversation contains the
+        # conversation's old id.
         Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id",
         Section.AUTOMATION_EVENTS: "id",
-        # Rename the ticket before the id: the ticket id may be the event's id, with which it is
-        # compared.
+        # The ticket id precedes the event id, with which it is compared: a ticket without an id of
+        # its own has the id of its event.
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",
@@ -34,9 +35,9 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CHURN_PREDICTIONS: "id",
         Section.RESPONSE_TEMPLATES: "id",
         Section.KNOWLEDGE_ENTRIES: "id",
-        # An import leaves audit entries out: with other ids their hashes would be wrong.
+        # An import skips audit entries, because their hashes would not match the new ids.
         Section.AUDIT_ENTRIES: "",
-        # An import leaves attachments out too.
+        # An import skips attachments too.
         Section.ATTACHMENTS: "",
         Section.SAVED_CASES: "id run_id",
         Section.CORRECTIONS: "id review_id run_id case_id content_id",
@@ -45,8 +46,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.SHADOW_DRAFTS: "run_id playbook_id plan.*.integration_id",
     }.items()
 }
-"""Paths of ids within a record; `*` is each item of a list. Ids that come from callers and shops
-are not included."""
+"""For each section: the paths of the ids in a record that an import replaces. `*` means each item
+of a list. Ids that callers and shops have assigned are not listed."""
 
 _TICKET: Final = "ticket_id"
 _KEY: Final = "key"
@@ -58,15 +59,16 @@ _RANDOM_CHARS: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Renaming:
-    """New ids for a copy that is imported into `client_id`. The same id always gets the same new
-    id, so that references stay valid. A new id keeps the time of the old one."""
+    """Replaces the ids of a copy that is imported into `client_id`. An id always gets the same new
+    id, so that references stay valid. A new id keeps the time that the old ULID encodes."""
 
     client_id: str
 
     def id(self, value: str) -> str:
-        """Return the new id for an id, also within the key of a single event's conversation.
+        """Return the new id for an old one, also within a conversation key of the form
+        `event:<id>`.
 
-        Any other value is returned unchanged.
+        A value that is not a ULID is returned unchanged.
         """
         if value.startswith(_OF_EVENT):
             return _OF_EVENT + self.id(value.removeprefix(_OF_EVENT))
@@ -77,22 +79,23 @@ class Renaming:
         return value[:_TIME_CHARS] + "".join(letters)
 
     def key(self, key: str, conversation_id: str) -> str:
-        """Return the new key of a conversation, active or ended."""
+        """Return the new key of an active or ended conversation. `conversation_id`: the
+        conversation's old id."""
         name = key.removesuffix(f"/{conversation_id}")
         return (
             self.id(key) if name == key else key_when_ended(self.id(name), self.id(conversation_id))
         )
 
     def record(self, section: Section, text: str) -> str:
-        """Return the JSON of a valid record with new ids. Numbers keep their notation."""
+        """Return the JSON of a valid record with new ids. Numbers keep their original notation."""
         record = json.loads(text, parse_int=_Number, parse_float=_Number)
         for path in ID_PATHS[section]:
             self._rename(record, path.split("."), record.get("event_id"))
         return _text(record)
 
     def _rename(self, value: Any, path: list[str], event_id: str | None) -> None:
-        """Rename ids in place. `value`: JSON of any shape, because parts of a record may be
-        missing."""
+        """Replace the ids at the path, in place. `value`: JSON of any shape, because optional parts
+        of a record may be missing."""
         name, *rest = path
         if name == "*":
             for each in value or ():
@@ -101,20 +104,23 @@ class Renaming:
             return
         elif rest:
             self._rename(value[name], rest, event_id)
-        elif name == _KEY and "id" in value:  # conversations only; a part of a day's runs has no id
+        elif (
+            name == _KEY and "id" in value
+        ):  # only a conversation has both `key` and `id`; an item of a day's breakdown has no `id`
             value[name] = self.key(value[name], value["id"])
         elif name != _TICKET or value[name] == event_id:
             value[name] = self.id(value[name])
 
 
 class _Number(str):
-    """A number in its original notation: a conversion to float would change some numbers."""
+    """A JSON number in its original notation. Converting it to a float could change its value."""
 
     __slots__ = ()
 
 
 def _text(value: Any) -> str:
-    """Serialize a value that `json.loads` returned."""
+    """Return the JSON of a value that `json.loads` returned, in which each number is a
+    `_Number`."""
     if isinstance(value, _Number):
         return str(value)
     if isinstance(value, dict):

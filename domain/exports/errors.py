@@ -1,16 +1,16 @@
-"""Errors of exports and imports. None contains a customer's text."""
+"""Errors of exports and imports. No error contains a customer's text."""
 
 from domain.core.errors import DomainError, InvalidInput
 
 
 class InvalidExportFormat(DomainError):
-    """The requested format does not exist, or more than one format is requested."""
+    """The request names an unknown export format, or more than one format."""
 
     code = "invalid_format"
 
 
 class ExportsBusy(DomainError):
-    """The limit on concurrent exports is reached."""
+    """The service has reached its limit on concurrent exports."""
 
     code = "exports_busy"
     retryable = True
@@ -18,13 +18,13 @@ class ExportsBusy(DomainError):
 
 
 class InvalidExport(InvalidInput):
-    """The file is not an export that can be imported. The message states the position and the
-    reason."""
+    """The file is not an export that can be imported. The message names the position of the error
+    and the reason."""
 
     code = "invalid_export"
 
 
 class ClientNotEmpty(InvalidInput):
-    """The target client of the import already has records."""
+    """The client that is the target of the import already has records."""
 
     code = "client_not_empty"

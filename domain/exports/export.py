@@ -1,4 +1,4 @@
-"""The export of a client's data: its sections, its formats and its file's name."""
+"""The export of a client's data: its sections, formats and file name."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -14,7 +14,7 @@ class ExportFormat(StrEnum):
 
 
 class Section(StrEnum):
-    """The parts of an export, in their order in the file."""
+    """The sections of an export, in the order in which they are in the file."""
 
     CLIENT = "client"
     SETTINGS = "settings"
@@ -38,9 +38,9 @@ class Section(StrEnum):
 
 
 def parse_format(given: list[str]) -> ExportFormat:
-    """Return the requested format, JSON by default.
+    """Return the export format that a request names, or JSON if it names none.
 
-    Raises InvalidExportFormat for anything but one exact name.
+    Raises InvalidExportFormat for an unknown format and for more than one format.
     """
     if not given:
         return ExportFormat.JSON
@@ -50,12 +50,13 @@ def parse_format(given: list[str]) -> ExportFormat:
 
 
 def exported_at(now: datetime) -> str:
-    """Return the time in ISO 8601 with milliseconds, as in 2026-01-01T00:00:00.000Z; `now` is
-    UTC."""
+    """Return the time of an export in ISO 8601 with milliseconds, as in
+    2026-01-01T00:00:00.000Z."""
     return rfc3339(now, "milliseconds")
 
 
 def filename(now: datetime, form: ExportFormat, service: ServiceName) -> str:
-    """Return the file's name. The time in it has hyphens where ISO 8601 has colons and a dot."""
+    """Return the export's file name. The time in the name has hyphens instead of colons and
+    dots."""
     stamp = exported_at(now).replace(":", "-").replace(".", "-")
     return f"{service.slug}-export-{stamp}.{form}"

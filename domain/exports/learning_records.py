@@ -1,4 +1,4 @@
-"""The records of corrections, labelled examples and ratings."""
+"""Export records of corrections, labelled examples and ratings."""
 
 from typing import Annotated, Literal
 
@@ -12,15 +12,16 @@ from domain.ratings.rating import LEAST, MAX_COMMENT, MOST, RatingChannel
 
 
 class CorrectionExportRecord(Record):
-    """An edited or rejected review, until a person has decided what to learn from it. Its text is
-    the review's. Written by the engine, and by the deciding person."""
+    """A correction: a review whose draft a person edited or rejected, and what was learned from it.
+    The review contains the text. Written by the engine, and by the person who accepts or dismisses
+    the correction."""
 
     id: Annotated[Id, Field(description="ULID of the correction.")]
     review_id: Annotated[Id, Field(description="ULID of the review.")]
     run_id: Annotated[Id, Field(description="ULID of the run.")]
     kind: Annotated[
         CorrectionKind,
-        Field(description="Kind of correction: the person edited or rejected the draft."),
+        Field(description="Kind of correction: whether the person edited or rejected the draft."),
     ]
     state: Annotated[CorrectionState, Field(description="State of the correction.")]
     decided_by: Annotated[
@@ -37,38 +38,46 @@ class CorrectionExportRecord(Record):
     ]
     case_id: Annotated[
         Id | None,
-        Field(description="ULID of the case made from the correction; null if there is none."),
+        Field(
+            description=(
+                "ULID of the case that was made from the correction; null if there is none."
+            )
+        ),
     ]
     content_kind: Annotated[
         Literal["template", "knowledge"] | None,
-        Field(description="Kind of the record in `content_id`; null if there is none."),
+        Field(description="Kind of record that `content_id` identifies; null if there is none."),
     ]
     content_id: Annotated[
         Id | None,
         Field(
-            description="ULID of the template or entry that the correction created or changed; "
-            "null if there is none."
+            description=(
+                "ULID of the template or knowledge entry that the correction created or changed; "
+                "null if there is none."
+            )
         ),
     ]
     created_at: Annotated[Time, Field(description="Time when the review was decided.")]
 
 
 class LabelledExampleRecord(Record):
-    """A customer's message, personal data replaced, with the class that a person gave it. Written
-    when a person accepts a correction."""
+    """A customer's message with the category and intent that a person assigned. Personal data in
+    the message is replaced. Written when a person accepts a correction."""
 
     id: Annotated[Id, Field(description="ULID of the example.")]
     run_id: Annotated[
         Id | None,
         Field(
-            description="ULID of the run that the example was made from; null if no run is known."
+            description=(
+                "ULID of the run from which the example was made; null if the run is not known."
+            )
         ),
     ]
     text: Annotated[str, Field(description="Text of the message, with personal data replaced.")]
     language: Annotated[Language, Field(description="Language of the message.")]
     classification: Annotated[Category, Field(description="Category that a person assigned.")]
     intent: Annotated[Intent | None, Field(description="Intent that a person assigned.")]
-    labelled_by: Annotated[str, Field(description="Person who assigned category and intent.")]
+    labelled_by: Annotated[str, Field(description="Person who assigned `category` and `intent`.")]
     created_at: Annotated[Time, Field(description="Time when the example was labelled.")]
 
 
@@ -77,14 +86,21 @@ class RatingRecord(Record):
 
     id: Annotated[Id, Field(description="ULID of the rating.")]
     run_id: Annotated[Id, Field(description="ULID of the run with the rated answer.")]
-    score: Annotated[int, Field(ge=LEAST, le=MOST, description="Score, 1 (bad) to 5 (good).")]
+    score: Annotated[int, Field(ge=LEAST, le=MOST, description="Score, from 1 (bad) to 5 (good).")]
     comment: Annotated[
         Annotated[str, Field(max_length=MAX_COMMENT)] | None,
-        Field(description="Comment of the customer."),
+        Field(description="Comment that the customer added to the rating."),
     ]
-    channel: Annotated[RatingChannel, Field(description="Channel in which the customer was asked.")]
+    channel: Annotated[
+        RatingChannel,
+        Field(description=("Channel in which the customer was asked for the rating.")),
+    ]
     created_at: Annotated[Time, Field(description="Time when the rating was first given.")]
     updated_at: Annotated[
         Time | None,
-        Field(description="Time when the customer last changed the rating; null if never."),
+        Field(
+            description=(
+                "Time when the customer last changed the rating; null if it never changed."
+            )
+        ),
     ]

@@ -1,4 +1,4 @@
-"""An event of the engine's first version, as one line of a file."""
+"""Parse an event of the engine's first version, which is one line of a JSON Lines file."""
 
 import math
 from datetime import datetime
@@ -16,14 +16,14 @@ _Text = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"\A[^\x00]
 
 
 class Lines(Protocol):
-    """A source of lines."""
+    """A binary file that is read line by line."""
 
     def readline(self, limit: int = -1, /) -> bytes: ...
 
 
 class LegacyEvent(BaseModel):
-    """One line of the file. `id`: the event's own id; without one, a duplicate is not
-    recognized."""
+    """An event in a line of the file. `id`: the event's own id. A repeated import of an event
+    without an id is not detected as a duplicate."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
@@ -37,7 +37,7 @@ class LegacyEvent(BaseModel):
 
 
 class StoredLegacyEvent(BaseModel):
-    """A stored event, without its payload."""
+    """An event as stored in the database, without its payload."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,9 +50,10 @@ class StoredLegacyEvent(BaseModel):
 
 
 def parse_line(line: bytes, number: int) -> LegacyEvent:
-    """Return the event in a line. `number`: the line's number, from 1.
+    """Parse a line and return its event. `number`: the line's number in the file, starting at 1.
 
-    Raises InvalidInput, which names the invalid field and quotes nothing from the line.
+    Raises InvalidInput, which names the line and the invalid field, and quotes nothing from the
+    line.
     """
     if len(line) > MAX_LINE_BYTES:
         raise InvalidInput(f"line {number}: longer than {MAX_LINE_BYTES} bytes")
@@ -60,7 +61,8 @@ def parse_line(line: bytes, number: int) -> LegacyEvent:
         event = LegacyEvent.model_validate_json(line)
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        # Names at a deeper level belong to the payload.
+        # The message names only the first level of the location, because deeper names are part of
+        # the payload.
         field = f"{first['loc'][0]}: " if first["loc"] else ""
         raise InvalidInput(f"line {number}: {field}{first['msg']}") from None
     if not _can_be_stored(event.payload):
@@ -71,7 +73,8 @@ def parse_line(line: bytes, number: int) -> LegacyEvent:
 
 
 def _can_be_stored(value: Any) -> bool:
-    """Return whether PostgreSQL can store a JSON value. Integers must fit in 64 bits."""
+    """Return whether PostgreSQL can store a JSON value: without NUL characters, with finite
+    numbers, and with integers that fit in 64 bits."""
     if isinstance(value, dict):
         return all("\0" not in name and _can_be_stored(one) for name, one in value.items())
     if isinstance(value, list):

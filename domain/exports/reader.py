@@ -1,8 +1,8 @@
-"""Parse an export in its JSON format as a stream: one record after the other, in any layout.
+"""Parse an export file in JSON as a stream, one record after another, regardless of its whitespace.
 
-This module only finds where each record starts and ends. The section's model checks the content,
-which is passed on unchanged. The memory used is that of the largest record, regardless of the
-file's size.
+This module only finds where each record starts and ends. The model of the section validates the
+record's content. The memory used is proportional to the largest record, regardless of the file's
+size.
 """
 
 import json
@@ -20,9 +20,9 @@ from domain.exports.record import Id, Record, Time
 from domain.exports.records import RECORDS
 
 MAX_RECORD_BYTES: Final = 1 << 28
-"""Maximum size of a record, in bytes; PostgreSQL accepts no larger value."""
+"""Maximum size of a record, in bytes. PostgreSQL accepts no larger value."""
 
-# Sections added in later versions, which older files lack.
+# Sections that later versions added. Export files of earlier versions lack them.
 _ADDED: Final = (
     Section.AUDIT_ENTRIES,
     Section.ATTACHMENTS,
@@ -48,13 +48,13 @@ _NO_JSON: Final = "no JSON: only an export in the form json can be imported"
 
 
 class Stream(Protocol):
-    """A source of bytes."""
+    """A binary file that is read in chunks."""
 
     def read(self, size: int = -1, /) -> bytes: ...
 
 
 class ExportHead(BaseModel):
-    """The values that precede the sections."""
+    """The values at the start of an export file, before the sections."""
 
     model_config = ConfigDict(frozen=True, strict=True, hide_input_in_errors=True)
 
@@ -64,14 +64,16 @@ class ExportHead(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RawRecord:
-    """One record as written in the file. `number`: its number within its section, from 1."""
+    """An unparsed record of an export file. `number`: the record's number within its section,
+    starting at 1. `text`: the record's JSON."""
 
     section: Section
     number: int
     text: str
 
     def check(self) -> Record:
-        """Return the record, parsed by the model of its section. Raises InvalidExport."""
+        """Parse the record with the model of its section and return the result. Raises
+        InvalidExport if the record is invalid."""
         if _ESCAPED_NUL in self.text and _NUL.search(self.text):
             raise self.wrong("", "it holds the character NUL, which cannot be stored")
         try:
@@ -85,15 +87,15 @@ class RawRecord:
         return record
 
     def wrong(self, path: str, why: str) -> InvalidExport:
-        """Return an error about the record. `path`: the field's path within the record, empty for
-        the whole record."""
+        """Return an InvalidExport error about this record. `path`: the path of the invalid field
+        within the record, or empty for the whole record."""
         field = f"{path}: " if path else ""
         return InvalidExport(f"{self.section}, record {self.number}: {field}{why}")
 
 
 def _has_infinite(text: str) -> bool:
-    """Return whether a number in valid JSON is too large for a float. PostgreSQL would store such a
-    number, but it could not be read again."""
+    """Return whether valid JSON contains a number that is too large for a float. PostgreSQL would
+    store such a number, but this service could not read it back."""
     found = False
 
     def note(number: str) -> None:
@@ -105,10 +107,10 @@ def _has_infinite(text: str) -> bool:
 
 
 def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
-    """Yield the head, then every record in the file's order.
+    """Parse an export file: yield its head, then every record in the file's order.
 
-    Raises InvalidExport if the file is truncated, is not JSON, or lacks the sections in their
-    order.
+    Raises InvalidExport if the file is truncated, is not JSON, or does not have the sections in
+    their order.
     """
     text = _Text(stream)
     if text.next() != b"{":
@@ -117,7 +119,7 @@ def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
     yield _head(text)
     for section in Section:
         if section in _ADDED and text.next() == b"}":
-            break  # older files end before this section
+            break  # a file of an earlier version ends before this section
         text.take(b",")
         _expect(text, section)
         yield from _records(text, section)
@@ -161,7 +163,8 @@ def _records(text: "_Text", section: Section) -> Iterator[RawRecord]:
 
 
 class _Text:
-    """The unparsed rest of the file. Raises InvalidExport if the file ends too early."""
+    """The part of the file that is not parsed yet. All methods raise InvalidExport if the file ends
+    too early."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
@@ -194,8 +197,8 @@ class _Text:
             raise InvalidExport(_NO_JSON) from None
 
     def object(self) -> str:
-        """Return the text of the object that starts here. Only the nesting of brackets is
-        checked."""
+        """Return the text of the JSON object that starts here, and skip it. Only the nesting of
+        brackets is checked."""
         depth, length = 0, 0
         while depth or not length:
             found = _TO_BRACKET.match(self._buffer, self._at + length)
@@ -218,7 +221,8 @@ class _Text:
         return not rest
 
     def _more(self) -> None:
-        """Double the buffer, so that a long string is not scanned many times."""
+        """Read at least as many bytes as the buffer still holds, so that the buffer doubles. A long
+        string is then scanned only a few times."""
         rest = self._buffer[self._at :]
         if len(rest) > MAX_RECORD_BYTES:
             raise InvalidExport("a record is larger than any that an export has")

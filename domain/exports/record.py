@@ -1,4 +1,4 @@
-"""The base of an export's records: their parsing rules, and the types of their fields."""
+"""The base class of an export's records: parsing rules and field types."""
 
 from typing import Annotated, Final
 
@@ -11,7 +11,8 @@ _MAX_BIGINT: Final = 2**63 - 1
 
 
 class Record(BaseModel):
-    """One record, or a part of one. Parsed strictly: a field that no export writes is an error."""
+    """A record of an export, or a part of a record. Parsing is strict: a field that no export
+    contains is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 

@@ -1,6 +1,6 @@
-"""The document of an export: one model for each section, in order.
+"""The export document: one model for each section, in the order of the sections.
 
-The models define the export's JSON Schema, the tables of docs/export.md and the checks of an
+The models define the export's JSON Schema, the tables of docs/export.md and the validation of an
 import. `store/exports/sections.py` reads each section from the database; a test compares both.
 """
 
@@ -37,9 +37,9 @@ from domain.exports.shadow_record import ShadowDraftRecord
 
 
 class ExportDocument(Record):
-    """All data of one client at one moment, in the JSON form."""
+    """An export in JSON: all data of one client, in one consistent snapshot."""
 
-    exported_at: Annotated[Time, Field(description="Time of the snapshot, UTC.")]
+    exported_at: Annotated[Time, Field(description="Time of the snapshot, in UTC.")]
     client_id: Annotated[Id, Field(description="ULID of the client.")]
     client: tuple[ClientRecord, ...]
     settings: tuple[SettingsRecord, ...]

@@ -1,4 +1,4 @@
-"""The record of a run: the agent's work on one event, with the event and the actions."""
+"""Export record of a run: the agent's work on one event, with the event and the actions."""
 
 from typing import Annotated, Literal
 
@@ -19,32 +19,38 @@ from domain.runs.run import RunResult, RunStatus, Timings
 
 
 class EventRecord(Record):
-    """The event that started the run, as it was received. Written by the gateway."""
+    """The event that started a run, as the service received it. Written by the gateway."""
 
-    source: Annotated[str | None, Field(description="Source named by the caller.")]
-    event_type: Annotated[
-        str, Field(description="Event type, which is matched with the playbooks.")
-    ]
+    source: Annotated[str | None, Field(description="Source of the event, as named by the caller.")]
+    event_type: Annotated[str, Field(description="Type of the event, which selects the playbook.")]
     customer_email: Annotated[
         str | None, Field(description="Customer's email address, as given by the caller.")
     ]
-    message: Annotated[str | None, Field(description="Message as received.")]
+    message: Annotated[str | None, Field(description="Customer's message, as received.")]
     subject: Annotated[str | None, Field(description="Subject of the normalized message.")]
     text: Annotated[
-        str | None, Field(description="Customer's new text, without quotes and signature.")
+        str | None,
+        Field(
+            description=("New text of the customer's message, without quoted text and signature.")
+        ),
     ]
     payload: Annotated[
         dict[str, JsonValue],
         Field(
-            description="All other fields of the request, with the names, types and values that "
-            "the caller sent. `customer_verified` and `caller_vouches` are false if the caller "
-            "cannot vouch for a customer. The normalized event is `unified`."
+            description=(
+                "All other fields of the request, with the names, types and values that the "
+                "caller sent. `customer_verified` and `caller_vouches` are false if the caller is "
+                "not allowed to confirm a customer's address. The normalized event is in "
+                "`unified`."
+            )
         ),
     ]
     unified: Annotated[
         UnifiedEvent | None,
         Field(
-            description="Normalized event, as the brain reads it; null if it was not normalized."
+            description=(
+                "Normalized event, as passed to the brain; null if the event was not normalized."
+            )
         ),
     ]
     author: Annotated[
@@ -57,52 +63,79 @@ class EventRecord(Record):
     merchant_request: Annotated[
         MerchantRequest | None,
         Field(
-            default=None, description="Request of the merchant's own system; null if there is none."
+            default=None,
+            description=(
+                "Request of the merchant's own system that the event contains; null if there is "
+                "none."
+            ),
         ),
     ]
     received_at: Annotated[Time, Field(description="Time when the event was received.")]
 
 
 class ActionRecord(Record):
-    """One attempt of an action. Written by the engine before the effect, and after it."""
+    """One attempt to execute an action. Written by the engine before the action is executed, and
+    updated after it."""
 
-    id: Annotated[Id, Field(description="ULID of the entry.")]
-    step: Annotated[Count, Field(description="Position of the action in the plan, starting at 0.")]
+    id: Annotated[Id, Field(description="ULID of the action's entry in the ledger.")]
+    step: Annotated[Count, Field(description="Zero-based position of the action in the plan.")]
     round: Annotated[
-        Count, Field(description="Round of execution; a human's approval starts a new one.")
+        Count,
+        Field(
+            description=("Number of the execution round; a human's approval starts a new round.")
+        ),
     ]
     action: Annotated[ActionKind, Field(description="Kind of the action.")]
     state: Annotated[
         Literal["planned", "done", "failed", "unknown"],
         Field(
-            description="State of the action. `planned`: started. `unknown`: it may or may not "
-            "have happened."
+            description=(
+                "State of the action. `planned`: the action was started. `unknown`: the action "
+                "may or may not have taken effect."
+            )
         ),
     ]
     detail: Annotated[
-        str, Field(description="Stable error code of a failed action; otherwise empty.")
+        str, Field(description="Stable error code if the action failed; otherwise empty.")
     ]
-    integration_id: Annotated[Id | None, Field(description="ULID of the integration used.")]
+    integration_id: Annotated[
+        Id | None, Field(description=("ULID of the integration that the action used."))
+    ]
     order_key: Annotated[
         str | None,
-        Field(description="Order, as the provider, a slash and the provider's order id."),
+        Field(
+            description=(
+                "Order that the action concerns: the provider, a slash and the provider's order id."
+            )
+        ),
     ]
     customer_key: Annotated[
         str | None,
-        Field(description="Customer's email address in canonical form, as used for limits."),
+        Field(
+            description=(
+                "Customer's email address in the canonical form that is used for rate limits."
+            )
+        ),
     ]
-    amount: Annotated[BigCount | None, Field(description="Amount moved, in minor units (cents).")]
+    amount: Annotated[
+        BigCount | None,
+        Field(description=("Amount of money that the action moves, in minor units (cents).")),
+    ]
     currency: Annotated[str | None, Field(description="Currency of `amount`, such as `EUR`.")]
-    reference: Annotated[str | None, Field(description="Id of the effect in the external system.")]
+    reference: Annotated[
+        str | None, Field(description=("Id that the external system gave the action's effect."))
+    ]
     ticket_id: Annotated[
         str | None, Field(description="Id of the helpdesk ticket in which the action was executed.")
     ]
     planned_at: Annotated[Time, Field(description="Time when the action was started.")]
-    finished_at: Annotated[Time | None, Field(description="Time when the outcome was known.")]
+    finished_at: Annotated[
+        Time | None, Field(description=("Time when the action's outcome was known."))
+    ]
 
 
 class RunRecord(Record):
-    """The agent's work on one event. Written by the engine, step by step."""
+    """A run: the agent's work on one event. Written by the engine, step by step."""
 
     id: Annotated[Id, Field(description="ULID of the run.")]
     event_id: Annotated[Id, Field(description="ULID of the event.")]
@@ -111,74 +144,95 @@ class RunRecord(Record):
         Count, Field(description="Version of the playbook that applies to this run.")
     ]
     status: Annotated[
-        RunStatus, Field(description="Status of the run; `received` means in progress.")
+        RunStatus,
+        Field(description=("Status of the run; `received` means that the run is in progress.")),
     ]
     classification: Annotated[
         Category | None,
-        Field(description="Category of the message; null until the brain has answered."),
+        Field(
+            description=(
+                "Category of the customer's message; null until the brain has classified it."
+            )
+        ),
     ]
-    confidence: Annotated[Share | None, Field(description="Confidence of the agent, 0 to 1.")]
+    confidence: Annotated[
+        Share | None, Field(description=("Agent's confidence in its result, from 0 to 1."))
+    ]
     alternatives: Annotated[
         tuple[Alternative, ...],
-        Field(description="Other possible categories, each with its confidence."),
+        Field(description="Other possible categories of the message, each with its confidence."),
     ]
-    language: Annotated[str | None, Field(description="Language of the message, ISO 639-1.")]
+    language: Annotated[
+        str | None, Field(description=("Language of the customer's message, as an ISO 639-1 code."))
+    ]
     draft: Annotated[str | None, Field(description="Answer that the agent proposes.")]
     response: Annotated[str | None, Field(description="Answer that was sent to the customer.")]
     answer: Annotated[
-        RunResult | None, Field(description="Answer to the caller: the first outcome of the run.")
+        RunResult | None,
+        Field(description=("First outcome of the run, as returned to the API caller.")),
     ]
     doubt: Annotated[
         EscalationReason | None,
         Field(
-            description="Reason of the agent's doubt. The run is escalated for it below the "
-            "playbook's threshold."
+            description=(
+                "Reason why the agent is uncertain. It escalates the run if the confidence is "
+                "below the playbook's threshold."
+            )
         ),
     ]
     hold: Annotated[
         EscalationReason | None,
-        Field(description="Escalation reason that applies at any confidence."),
+        Field(description="Reason that escalates the run regardless of the confidence."),
     ]
-    plan: Annotated[tuple[PlannedAction, ...], Field(description="Planned actions, in order.")]
-    steps: Annotated[tuple[StepOutcome, ...], Field(description="Outcome of each action.")]
+    plan: Annotated[
+        tuple[PlannedAction, ...], Field(description=("Actions that the agent plans, in order."))
+    ]
+    steps: Annotated[tuple[StepOutcome, ...], Field(description="Outcome of each planned action.")]
     citations: Annotated[
-        tuple[Citation, ...], Field(description="Sources that the draft is based on.")
+        tuple[Citation, ...], Field(description="Sources on which the draft is based.")
     ]
-    sentiment: Annotated[Score | None, Field(description="Sentiment of the message, -1 to 1.")]
+    sentiment: Annotated[
+        Score | None, Field(description=("Sentiment of the customer's message, -1 to 1."))
+    ]
     lookup: Annotated[
         Lookup | None,
-        Field(description="Result of the order lookup: the order, or why there is none."),
+        Field(description="Result of the order lookup: the order, or why no order is available."),
     ]
     findings: Annotated[
         tuple[Finding, ...], Field(description="Knowledge entries found for the message.")
     ]
     verdicts: Annotated[
-        tuple[PolicyDecision, ...], Field(description="Policy decisions on the actions.")
+        tuple[PolicyDecision, ...], Field(description="Policy decisions about the planned actions.")
     ]
     handoff_reason: Annotated[
-        EscalationReason | None, Field(description="Reason of the run's first escalation.")
+        EscalationReason | None, Field(description="Reason for the first escalation of the run.")
     ]
-    model: Annotated[str | None, Field(description="Name of the model that answered.")]
-    tokens_in: Annotated[Count, Field(description="Input tokens of the language model.")]
-    tokens_out: Annotated[Count, Field(description="Output tokens of the language model.")]
+    model: Annotated[str | None, Field(description="Name of the model that drafted the answer.")]
+    tokens_in: Annotated[Count, Field(description="Number of input tokens of the language model.")]
+    tokens_out: Annotated[
+        Count, Field(description=("Number of output tokens of the language model."))
+    ]
     cost_micros: Annotated[
         BigCount, Field(description="Cost of the language model, in millionths of a US dollar.")
     ]
     timings: Annotated[Timings, Field(description="Duration of each step, in milliseconds.")]
     duration_ms: Annotated[
         Count | None,
-        Field(description="Time from the request to its first answer, in milliseconds."),
+        Field(description="Time from the request to the first response, in milliseconds."),
     ]
-    error_code: Annotated[str | None, Field(description="Stable error code of a failed run.")]
+    error_code: Annotated[str | None, Field(description="Stable error code if the run failed.")]
     intent: Annotated[
         Intent | None,
-        Field(default=None, description="Intent of the customer, within the category."),
+        Field(default=None, description="Intent of the customer's message, within its category."),
     ]
     sensitive: Annotated[
         SensitiveMatter | None,
         Field(
             default=None,
-            description="Sensitive matter that always goes to a human; null if there is none.",
+            description=(
+                "Sensitive topic of the message, which always requires a human; null if there is "
+                "none."
+            ),
         ),
     ]
     prompt_version: Annotated[
@@ -188,17 +242,22 @@ class RunRecord(Record):
         Id | None,
         Field(
             default=None,
-            description="ULID of the review that the message was added to instead of an answer; "
-            "null if there is none.",
+            description=(
+                "ULID of the open review to which the message was added instead of being "
+                "answered; null if there is none."
+            ),
         ),
     ]
     received_at: Annotated[Time, Field(description="Time when the event was received.")]
-    answered_at: Annotated[Time | None, Field(description="Time when the caller was answered.")]
+    answered_at: Annotated[
+        Time | None, Field(description=("Time when the API caller got the first response."))
+    ]
     finished_at: Annotated[
         Time | None,
         Field(description="Time when the run finished; null while it waits for a human."),
     ]
     event: Annotated[EventRecord, Field(description="Event that started the run.")]
     actions: Annotated[
-        tuple[ActionRecord, ...], Field(description="Attempted actions, in the order of the plan.")
+        tuple[ActionRecord, ...],
+        Field(description=("Actions that were attempted, in the order of the plan.")),
     ]

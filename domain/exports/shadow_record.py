@@ -1,4 +1,4 @@
-"""The record of a draft in shadow mode, and of people's own answer."""
+"""Export record of a draft in shadow mode and of the answer that people sent."""
 
 from typing import Annotated
 
@@ -12,16 +12,26 @@ from domain.learning.comparison import Comparison, PeopleDid
 
 
 class ShadowDraftRecord(Record):
-    """One message that a playbook in shadow mode drafted for. Written by the engine."""
+    """A draft of a playbook in shadow mode for one message. The draft was not sent. Written by the
+    engine."""
 
     run_id: Annotated[Id, Field(description="ULID of the run.")]
     playbook_id: Annotated[Id, Field(description="ULID of the playbook.")]
     playbook_version: Annotated[Count, Field(description="Version of the playbook.")]
-    classification: Annotated[Category, Field(description="Category that the agent assigned.")]
-    confidence: Annotated[Share, Field(description="Confidence of the agent, 0 to 1.")]
+    classification: Annotated[
+        Category, Field(description=("Category that the agent assigned to the message."))
+    ]
+    confidence: Annotated[
+        Share, Field(description=("Agent's confidence in its result, from 0 to 1."))
+    ]
     reason: Annotated[
         EscalationReason | None,
-        Field(description="Reason that a review would have come first; null if none would have."),
+        Field(
+            description=(
+                "Reason why the draft would have been reviewed before sending; null if it would "
+                "have been sent without review."
+            )
+        ),
     ]
     draft: Annotated[str, Field(description="Answer that the agent would have sent.")]
     plan: Annotated[
@@ -30,16 +40,20 @@ class ShadowDraftRecord(Record):
     ]
     decision: Annotated[
         PeopleDid | None,
-        Field(description="Action that people took; null if there is none yet."),
+        Field(description="What people did with the message; null if they have not acted yet."),
     ]
     sent: Annotated[
         str | None, Field(description="Answer that people sent; null if it is unknown.")
     ]
     comparison: Annotated[
         Comparison | None,
-        Field(description="Agreement of the agent's result and the people's; null until compared."),
+        Field(
+            description=(
+                "Comparison of the agent's result with the people's; null until they are compared."
+            )
+        ),
     ]
     created_at: Annotated[Time, Field(description="Time when the agent processed the message.")]
     compared_at: Annotated[
-        Time | None, Field(description="Time of the comparison; null until compared.")
+        Time | None, Field(description="Time when both results were compared; null until then.")
     ]
