@@ -1,8 +1,8 @@
 """Churn: how likely a customer is to leave, computed from the customer's messages and tickets.
 
-The score is a weighted sum: each factor is a value from 0 (no sign) to 1 (the maximum). The weights
-add up to 1, so the contributions add up to the score. If a single factor gets worse, the score does
-not fall. `docs/metrics.md` explains the score to people.
+The churn score is a weighted sum of factors. Each factor has a value from 0 (no sign of churn) to 1
+(the maximum). The weights add up to 1, so the score is between 0 and 1. If a single factor gets
+worse, the score does not fall. `docs/metrics.md` explains the score to people.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,16 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.runs.sentiment import CRITICAL_AT
 
 LOOKS_BACK: Final = timedelta(days=180)
-"""A customer who has not written for this long has already left, so there is no prediction."""
+"""Period of a customer's history that is read. A customer who has not written for this long has
+already left, so there is no prediction."""
 
 RECENT: Final = timedelta(days=30)
 
 MEDIUM_FROM: Final = 0.3
 HIGH_FROM: Final = 0.6
 
-# Assumed gap between messages for a customer who wrote on one day only, whose usual gap is unknown.
+# Assumed time between messages for a customer who wrote on one day only, because the customer's
+# usual time is unknown.
 _UNKNOWN_GAP: Final = timedelta(days=30)
 _SHORTEST_GAP: Final = timedelta(days=1)
 _DIGITS: Final = 4
@@ -35,10 +37,10 @@ class ChurnLevel(StrEnum):
 
 
 class FactorName(StrEnum):
-    """A factor of the score. `sentiment`: how negative the sentiment of the last 30 days was.
+    """A factor of the churn score. `sentiment`: how negative the sentiment of the last 30 days was.
     `trend`: how much worse the sentiment has become. `repeats`: tickets about the same matter in 30
-    days. `unresolved`: tickets that failed, were handed over or are still waiting. `silence`: an
-    unusually long time without a message, after a ticket that ended badly."""
+    days. `unresolved`: tickets that failed, were handed off to a human, or are still waiting.
+    `silence`: an unusually long time without a message, after a ticket that ended badly."""
 
     SENTIMENT = "sentiment"
     TREND = "trend"
@@ -54,22 +56,24 @@ WEIGHTS: Final = {
     FactorName.UNRESOLVED: 0.25,
     FactorName.SILENCE: 0.15,
 }
-# Numbers of repeats and unresolved tickets at which their factors reach the maximum.
+# Numbers of repeated and unresolved tickets at which the factors `repeats` and `unresolved` reach
+# their maximum.
 _MANY_REPEATS: Final = 3
 _MANY_UNRESOLVED: Final = 2
-# Silence counts from one usual gap on, and reaches the maximum at three usual gaps.
+# The silence factor starts at the customer's usual time between messages. It reaches its maximum
+# this many usual times later.
 _WHOLE_SILENCE: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """A customer's history within LOOKS_BACK. `contact_days`: the number of different days on which
-    the customer wrote.
+    """A customer's history within LOOKS_BACK.
 
-    `mood_recent`, `mood_before`: mean sentiment (-1 to 1) of the last 30 days and of the days
-    before, or None. `mood_last`: the sentiment of the latest message that has one. `same_matter`:
-    the number of tickets in the most frequent classification in 30 days. `unresolved`: the number
-    of tickets that failed or are handled by a human. `last_unresolved`: whether the last ticket is
+    `contact_days`: the number of different days on which the customer wrote. `mood_recent` and
+    `mood_before`: the mean sentiment (-1 to 1) of the last 30 days, and of the time before, or
+    None. `mood_last`: the sentiment of the latest message that has a sentiment. `same_matter`: the
+    number of tickets in the most frequent category in 30 days. `unresolved`: the number of tickets
+    that failed or are handled by a human. `last_unresolved`: whether the latest ticket is
     unresolved.
     """
 
@@ -85,7 +89,8 @@ class History:
 
 
 class Factor(BaseModel):
-    """A factor's part in a score. `contribution`: value times weight."""
+    """The part of a churn score that comes from one factor. `contribution`: the factor's value
+    multiplied by its weight."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -96,8 +101,8 @@ class Factor(BaseModel):
 
 
 class Prediction(BaseModel):
-    """A predicted churn score. `score`: 0 to 1, the sum of the contributions. The score ranks
-    customers and is not a probability."""
+    """A predicted churn score. `score`: the sum of the factors' contributions, from 0 to 1. The
+    score ranks customers and is not a probability."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -107,8 +112,8 @@ class Prediction(BaseModel):
 
 
 class ChurnPrediction(Prediction):
-    """A stored prediction. `customer_email`: the address in canonical form, the same for all
-    spellings. `week`: the Monday of its week."""
+    """A stored churn prediction. `customer_email`: the address in canonical form, which is the same
+    for all spellings. `week`: the Monday of the prediction's week."""
 
     id: str
     customer_email: str
@@ -117,20 +122,21 @@ class ChurnPrediction(Prediction):
 
 
 def week_of(at: datetime) -> date:
-    """Return the Monday of the UTC week that contains an aware time."""
+    """Return the Monday of the UTC week that contains a timezone-aware time."""
     day = at.astimezone(UTC).date()
     return day - timedelta(days=day.weekday())
 
 
 def level_of(score: float) -> ChurnLevel:
-    """Return the level of a score. A score exactly at a bound has the higher level."""
+    """Return the churn level of a score. A score exactly at the bound between two levels has the
+    higher level."""
     if score >= HIGH_FROM:
         return ChurnLevel.HIGH
     return ChurnLevel.MEDIUM if score >= MEDIUM_FROM else ChurnLevel.LOW
 
 
 def predict(history: History, now: datetime) -> Prediction:
-    """Return the prediction for a customer at an aware time."""
+    """Return the churn prediction for a customer at a timezone-aware time."""
     values = {
         FactorName.SENTIMENT: _clipped(-(history.mood_recent or 0)),
         FactorName.TREND: _trend(history),
@@ -154,16 +160,16 @@ def _factor(name: FactorName, value: float) -> Factor:
 
 
 def _trend(history: History) -> float:
-    """Return how far the sentiment has fallen, at most 1: the distance from happy to
-    indifferent."""
+    """Return how far the sentiment has fallen, from 0 to 1. A fall from happy (1) to indifferent
+    (0) is the maximum."""
     if history.mood_recent is None or history.mood_before is None:
         return 0
     return _clipped(history.mood_before - history.mood_recent)
 
 
 def _silence(history: History, now: datetime) -> float:
-    """Return the silence factor; 0 unless the last ticket ended badly, because a satisfied customer
-    has no reason to write."""
+    """Return the value of the silence factor. It is 0 unless the last ticket ended badly, because a
+    satisfied customer has no reason to write."""
     upset = history.mood_last is not None and history.mood_last <= CRITICAL_AT
     if not (history.last_unresolved or upset):
         return 0

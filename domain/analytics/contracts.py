@@ -1,5 +1,5 @@
-"""Temporal payloads of daily metrics and weekly predictions, under the rules of
-`domain/contracts.py`."""
+"""Temporal inputs and results of daily metrics and weekly churn predictions, under the rules of
+`domain/core/contracts.py`."""
 
 from datetime import date, datetime
 
@@ -7,7 +7,8 @@ from domain.core.contracts import Contract
 
 
 class ComputeMetricsInput(Contract):
-    """The range of days to compute, from `first` to `last`. `client_id`: empty for all clients."""
+    """The days for which to compute metrics, from `first` to `last`. `client_id`: the client to
+    compute; empty for all clients."""
 
     first: date
     last: date
@@ -15,9 +16,12 @@ class ComputeMetricsInput(Contract):
 
 
 class ComputeMetricsResult(Contract):
-    """Numbers of client days. `computed`: days that were computed. `changed`: days that differ from
-    the stored values. `left`: days left unchanged because retention has started to remove their
-    records. `failed`: days that could not be computed; each is logged."""
+    """The outcome of computing daily metrics. Each count is of days, summed over all clients.
+
+    `computed`: days that were computed. `changed`: days with values that differ from the stored
+    values. `left`: days left unchanged because retention has started to remove their records.
+    `failed`: days that could not be computed; each is logged.
+    """
 
     computed: int = 0
     changed: int = 0
@@ -34,13 +38,14 @@ class ComputeMetricsResult(Contract):
 
 
 class DailyMetricsInput(Contract):
-    """`at`: fallback when the workflow is unscheduled; the day before this time is computed."""
+    """The input of the daily metrics workflow. `at`: a time for a run that no schedule started. The
+    day before this time is computed."""
 
     at: datetime | None = None
 
 
 class DailyMetricsResult(Contract):
-    """`day`: the latest day that was computed."""
+    """The outcome of the daily metrics workflow. `day`: the latest day that was computed."""
 
     day: date
     computed: int
@@ -49,7 +54,7 @@ class DailyMetricsResult(Contract):
 
 
 class BackfillMetricsInput(Contract):
-    """The same fields as ComputeMetricsInput."""
+    """The days for which to recompute metrics. The fields are those of ComputeMetricsInput."""
 
     first: date
     last: date
@@ -57,23 +62,25 @@ class BackfillMetricsInput(Contract):
 
 
 class BackfillProgress(Contract):
-    """`days`, `days_done`: the number of calendar days in total, and of those already computed."""
+    """The progress of a recomputation. `days`: the total number of calendar days. `days_done`: the
+    number of days that are already computed."""
 
     days: int
     days_done: int
 
 
 class PredictChurnInput(Contract):
-    """`at`: the time for which to predict; later records are ignored. `client_id`: empty for all
-    clients."""
+    """The input of the churn prediction. `at`: the time for which to predict; later records are
+    ignored. `client_id`: the client to predict for; empty for all clients."""
 
     at: datetime
     client_id: str = ""
 
 
 class PredictChurnResult(Contract):
-    """`predicted`: the number of customers with a prediction. `high`: the number at the high level.
-    `failed`: the number without a prediction because of an error; their clients are logged."""
+    """The outcome of the churn prediction. `predicted`: the number of customers with a prediction.
+    `high`: the number of customers at the high level. `failed`: the number of customers without a
+    prediction because of an error; their clients are logged."""
 
     predicted: int = 0
     high: int = 0
@@ -81,15 +88,15 @@ class PredictChurnResult(Contract):
 
 
 class WeeklyChurnInput(Contract):
-    """`at`: fallback when the workflow is unscheduled; the time for which to predict. `client_id`:
-    empty for all clients."""
+    """The input of the weekly churn workflow. `at`: the time for which to predict, for a run that
+    no schedule started. `client_id`: the client to predict for; empty for all clients."""
 
     at: datetime | None = None
     client_id: str = ""
 
 
 class WeeklyChurnResult(Contract):
-    """`week`: the Monday of the week."""
+    """The outcome of the weekly churn workflow. `week`: the Monday of the week."""
 
     week: date
     predicted: int

@@ -1,4 +1,4 @@
-"""Knowledge gaps: questions that the agent could not answer, clustered by matter."""
+"""Knowledge gaps: questions that the agent could not answer, clustered by subject."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 MAX_QUESTIONS: Final = 2_000
-"""Maximum number of questions that are clustered, newest first."""
+"""Maximum number of questions that are clustered. The newest questions are used."""
 
 QUESTION_CHARS: Final = 300
-"""Number of characters of a question that are read."""
+"""Number of characters of each question that are read."""
 
 EXAMPLES: Final = 3
 
 
 class GapSpan(IntEnum):
-    """The number of days of questions to analyse."""
+    """The period of questions to analyse, in days."""
 
     MONTH = 30
     QUARTER = 90
@@ -26,7 +26,8 @@ class GapSpan(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestion:
-    """A question that the agent could not answer, with the current state of its run."""
+    """A question that the agent could not answer. The other fields describe the current state of
+    the question's run."""
 
     run_id: str
     text: str
@@ -37,8 +38,9 @@ class OpenQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionCluster:
-    """A cluster of similar questions. `places`: the indexes of its questions in the input, the most
-    typical first. `label`: the cluster's frequent words, the most frequent first."""
+    """A cluster of similar questions. `places`: the zero-based indexes of the cluster's questions
+    in the input, the most typical question first. `label`: the cluster's most frequent words, in
+    descending order."""
 
     places: tuple[int, ...]
     label: tuple[str, ...]
@@ -63,24 +65,26 @@ class HumanAnswer(_Frozen):
 
 
 class FoundKnowledge(_Frozen):
-    """A knowledge entry that covers the matter and was written or changed after the last
-    question."""
+    """A knowledge entry that answers the gap's questions. It was written or changed after the last
+    of these questions."""
 
     id: str
     title: str
 
 
 class QuestionCount(_Frozen):
-    """The number of the gap's questions with this class or in this language; null if unknown."""
+    """The number of the gap's questions in one category or language. `value`: the category or
+    language; null if unknown."""
 
     value: str | None
     count: int
 
 
 class KnowledgeGap(_Frozen):
-    """A group of similar unanswered questions. `share`: the gap's share of all questions that were
-    read. `answer`: a person's latest answer, as a starting point for an entry. `knowledge`: an
-    entry, written after the last question, that would answer the gap; null if there is none."""
+    """A group of similar questions that the agent could not answer. `share`: the gap's share of all
+    questions that were read. `answer`: a person's latest answer, as a starting point for a
+    knowledge entry. `knowledge`: an entry, written or changed after the last question, that would
+    answer the gap; null if there is none."""
 
     label: str
     count: Annotated[int, Field(ge=1)]
@@ -96,8 +100,8 @@ class KnowledgeGap(_Frozen):
 
 class KnowledgeGaps(_Frozen):
     """The knowledge gaps of a period. `questions`: the number of questions that were read.
-    `is_cut`: there were more questions, and only the newest were read. `clusters`: the number of
-    gaps; `gaps` contains the largest."""
+    `is_cut`: whether there were more questions, so that only the newest were read. `clusters`: the
+    number of gaps. `gaps`: the largest of these gaps."""
 
     since: datetime
     questions: int
@@ -109,7 +113,7 @@ class KnowledgeGaps(_Frozen):
 def ranked(
     clusters: Sequence[QuestionCluster], questions: Sequence[OpenQuestion]
 ) -> list[QuestionCluster]:
-    """Return the clusters with the most tickets first. In a tie, the cluster with the latest
+    """Return the clusters with the most questions first. In a tie, the cluster with the latest
     question comes first."""
 
     def place(cluster: QuestionCluster) -> tuple[int, float, str]:

@@ -1,7 +1,7 @@
-"""Insight: the figures of a range of days, and of the range before it.
+"""The figures of a range of days, compared with the range of the same length before it.
 
-Daily counts add up. Rates are computed from their sums, never as a mean of rates. `docs/metrics.md`
-explains each figure.
+Daily counts are added up. Rates are computed from the sums, never as a mean of daily rates.
+`docs/metrics.md` explains each figure.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,50 +26,91 @@ class Figures(_Frozen):
 
     events: _Count
     runs: _Count
-    asked: Annotated[_Count, Field(description="Runs with something of their own to answer.")]
-    handled: Annotated[_Count, Field(description="Runs in `asked` with an outcome.")]
-    resolved: Annotated[_Count, Field(description="Runs in `asked` that are completed.")]
-    resolved_alone: Annotated[_Count, Field(description="Runs in `resolved` without a person.")]
+    asked: Annotated[
+        _Count,
+        Field(
+            description=(
+                "Number of runs that need an answer of their own. Automatic mails and messages "
+                "added to an open review do not count."
+            )
+        ),
+    ]
+    handled: Annotated[_Count, Field(description="Number of `asked` runs that have an outcome.")]
+    resolved: Annotated[_Count, Field(description="Number of `asked` runs that are completed.")]
+    resolved_alone: Annotated[
+        _Count,
+        Field(description=("Number of `resolved` runs that were completed without a person.")),
+    ]
     resolved_with_people: Annotated[
-        _Count, Field(description="Runs in `resolved` with the help of a person.")
+        _Count,
+        Field(
+            description=("Number of `resolved` runs that were completed with the help of a person.")
+        ),
     ]
     escalated: Annotated[
-        _Count, Field(description="Runs in `asked` that were escalated to a person.")
+        _Count, Field(description="Number of `asked` runs that were escalated to a person.")
     ]
-    reviewed: Annotated[_Count, Field(description="Runs in `escalated` that a person decided.")]
+    reviewed: Annotated[
+        _Count, Field(description=("Number of `escalated` runs that a person decided."))
+    ]
     followed: Annotated[
-        _Count, Field(description="Runs in `asked` on days with a completed 7-day follow-up.")
+        _Count,
+        Field(
+            description=(
+                "Number of `asked` runs on days for which the 7-day follow-up is complete."
+            )
+        ),
     ]
     durable: Annotated[
-        _Count, Field(description="Runs in `followed` that were resolved and not reopened.")
+        _Count, Field(description="Number of `followed` runs that were resolved and not reopened.")
     ]
     reopened: Annotated[
-        _Count, Field(description="Runs in `followed` that were resolved and then reopened.")
+        _Count, Field(description="Number of `followed` runs that were resolved and then reopened.")
     ]
-    handled_rate: Annotated[_Share, Field(description="handled / asked")]
-    resolution_rate: Annotated[_Share, Field(description="resolved / asked")]
-    automation_rate: Annotated[_Share, Field(description="resolved_alone / asked")]
-    assisted_rate: Annotated[_Share, Field(description="resolved_with_people / asked")]
-    escalation_rate: Annotated[_Share, Field(description="escalated / asked")]
-    durable_rate: Annotated[_Share, Field(description="durable / followed")]
-    reopen_rate: Annotated[_Share, Field(description="reopened / followed")]
-    review_share: Annotated[_Share, Field(description="reviewed / escalated")]
+    handled_rate: Annotated[
+        _Share, Field(description=("Share of `asked` runs that are `handled`, from 0 to 1."))
+    ]
+    resolution_rate: Annotated[
+        _Share, Field(description=("Share of `asked` runs that are `resolved`, from 0 to 1."))
+    ]
+    automation_rate: Annotated[
+        _Share, Field(description=("Share of `asked` runs that are `resolved_alone`, from 0 to 1."))
+    ]
+    assisted_rate: Annotated[
+        _Share,
+        Field(description=("Share of `asked` runs that are `resolved_with_people`, from 0 to 1.")),
+    ]
+    escalation_rate: Annotated[
+        _Share, Field(description=("Share of `asked` runs that are `escalated`, from 0 to 1."))
+    ]
+    durable_rate: Annotated[
+        _Share, Field(description=("Share of `followed` runs that are `durable`, from 0 to 1."))
+    ]
+    reopen_rate: Annotated[
+        _Share, Field(description=("Share of `followed` runs that are `reopened`, from 0 to 1."))
+    ]
+    review_share: Annotated[
+        _Share, Field(description=("Share of `escalated` runs that are `reviewed`, from 0 to 1."))
+    ]
     latency_p50_ms: float | None
     latency_p95_ms: float | None
     sentiment_mean: Annotated[float | None, Field(ge=-1, le=1)]
     sentiment_count: _Count
     rated: Annotated[_Count, Field(description="Number of customer ratings given on these days.")]
-    satisfied: Annotated[_Count, Field(description="Ratings of 4 or 5.")]
+    satisfied: Annotated[_Count, Field(description="Number of ratings of 4 or 5.")]
     rating_mean: Annotated[float | None, Field(ge=1, le=5)]
-    satisfied_share: Annotated[_Share, Field(description="satisfied / rated")]
+    satisfied_share: Annotated[
+        _Share, Field(description=("Share of ratings that are 4 or 5, from 0 to 1."))
+    ]
     cost_micros: Annotated[
         _Count, Field(description="Cost of language models, in millionths of a US dollar.")
     ]
 
 
 class Period(_Frozen):
-    """A range of days. `counted`: the days included in the figures. `missing`: days that were not
-    computed, or only by a version that did not count everything."""
+    """A range of days with its figures. `counted`: the number of days included in the figures.
+    `missing`: the number of days that were not computed, or were computed by a version that did not
+    count everything."""
 
     first: Annotated[date, Field(serialization_alias="from")]
     last: Annotated[date, Field(serialization_alias="to")]
@@ -79,13 +120,16 @@ class Period(_Frozen):
 
 
 class SliceFigures(_Frozen):
-    """The figures of one class, playbook or channel. `key`: null for runs without one. `name`: the
-    playbook's name."""
+    """The figures of one category, playbook or channel. `key`: its identifier; null for runs
+    without a category, playbook or channel. `name`: the playbook's name."""
 
     key: str | None
     name: str | None = None
     asked: _Count
-    asked_share: Annotated[_Share, Field(description="Share of all `asked` runs, 0 to 1.")]
+    asked_share: Annotated[
+        _Share,
+        Field(description=("Share of all `asked` runs that are in this slice, from 0 to 1.")),
+    ]
     resolved: _Count
     resolved_alone: _Count
     escalated: _Count
@@ -100,7 +144,8 @@ class SliceFigures(_Frozen):
 
 
 class ReasonFigures(_Frozen):
-    """A reason for handing messages to people. `rate`: the reason's share of all such messages."""
+    """The figures of one escalation reason. `escalated`: the number of runs escalated to a person
+    for this reason. `rate`: the share of all `asked` runs that were escalated for this reason."""
 
     reason: str
     escalated: _Count
@@ -108,8 +153,8 @@ class ReasonFigures(_Frozen):
 
 
 class ChurnRisk(_Frozen):
-    """The number of customers at each level, in the latest week of predictions up to the end of the
-    range."""
+    """The numbers of customers at the medium and high churn levels. They are from the latest week
+    of predictions up to the end of the range."""
 
     week: date
     medium: _Count
@@ -117,8 +162,8 @@ class ChurnRisk(_Frozen):
 
 
 class Insight(_Frozen):
-    """The figures of a range, with breakdowns. `change`: each figure minus that of the previous
-    period; null if either is null."""
+    """The figures of a range of days, with breakdowns. `change`: each figure minus the same figure
+    of the previous period; null if either figure is null."""
 
     period: Period
     previous: Period | None
@@ -131,13 +176,13 @@ class Insight(_Frozen):
 
 
 def before(first: date, last: date) -> tuple[date, date]:
-    """Return the range of the same length directly before this one."""
+    """Return the first and last day of the range of the same length directly before this range."""
     length = last - first
     return first - length - timedelta(days=1), first - timedelta(days=1)
 
 
 def period(first: date, last: date, days: Sequence[DayInsight]) -> Period:
-    """Return the figures for the days from `first` to `last`. `days`: the stored rows of these
+    """Return the period from `first` to `last` with its figures. `days`: the stored rows of these
     days."""
     counted = whole(days)
     return Period(
@@ -150,12 +195,13 @@ def period(first: date, last: date, days: Sequence[DayInsight]) -> Period:
 
 
 def whole(days: Iterable[DayInsight]) -> list[DayInsight]:
-    """Return the days with complete counts."""
+    """Return the days that have complete counts."""
     return [day for day in days if day.asked is not None]
 
 
 def change(now: Figures, then: Figures) -> dict[str, float | None]:
-    """Return each figure minus that of the previous period, or None if either is None."""
+    """Return the difference of each figure between two periods, by name. A difference is None if
+    either figure is None."""
     values = then.model_dump()
     return {
         name: None if value is None or values[name] is None else value - values[name]
@@ -168,7 +214,10 @@ def slices(
     of: Callable[[Breakdown], Sequence[Slice]],
     names: Mapping[str, str] | None = None,
 ) -> tuple[SliceFigures, ...]:
-    """Return the slices of a range, largest first. `names`: the names of keys that are ids."""
+    """Return the figures of each slice over a range of days, largest slice first.
+
+    `of`: returns the slices of a day's breakdown. `names`: the display names of keys that are ids.
+    """
     parts: dict[str, list[Slice]] = {}
     for day in days:
         for part in of(day.breakdown):
@@ -179,7 +228,8 @@ def slices(
 
 
 def reasons(days: Sequence[DayInsight]) -> tuple[ReasonFigures, ...]:
-    """Return the reasons for handing messages to people in a range, the most frequent first."""
+    """Return the figures of each escalation reason over a range of days, most frequent reason
+    first."""
     asked = sum(day.asked or 0 for day in days)
     found = added(day.escalations for day in days)
     return tuple(
@@ -234,7 +284,8 @@ def _figures(days: Sequence[DayInsight]) -> Figures:
 
 
 def _mean(parts: Iterable[tuple[float | None, int]]) -> float | None:
-    """Return the overall mean, from the means of parts weighted by their counts."""
+    """Return the mean of all values, from the means and counts of their parts. Return None if there
+    are no values."""
     known = [(mean, count) for mean, count in parts if mean is not None and count]
     whole = sum(count for _, count in known)
     return sum(mean * count for mean, count in known) / whole if whole else None

@@ -1,4 +1,5 @@
-"""Insight and knowledge gaps as CSV files, with the columns of their JSON."""
+"""Write insight and knowledge gaps as CSV files. The columns are the fields of the JSON
+responses."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
@@ -23,16 +24,16 @@ _GAP: Final = (
 
 
 def insight_csv(insight: Insight) -> bytes:
-    """Return a CSV file with a line for the range, the previous range and their difference, and one
-    for each class, playbook, channel and reason.
+    """Return insight as a CSV file. It has one line each for the range, the previous range, their
+    difference, and each category, playbook, channel and escalation reason.
 
-    `part` names the kind of the line; cells that do not apply are empty.
+    The column `part` contains the kind of the line. Cells that do not apply are empty.
     """
     return csv_file((*_PERIOD, *_FIGURES), _insight_lines(insight))
 
 
 def gaps_csv(gaps: KnowledgeGaps) -> bytes:
-    """Return a CSV file with a line for each gap."""
+    """Return a CSV file with one line for each knowledge gap."""
     return csv_file(_GAP, (_gap_line(gap) for gap in gaps.gaps))
 
 
@@ -61,7 +62,7 @@ def _period_line(part: str, period: Period) -> list[Cell]:
 
 
 def _padded(part: str, key: str | None = None, name: str | None = None) -> list[Cell]:
-    """Return the leading cells of a line without days."""
+    """Return the leading cells of a line. The cells for days are empty."""
     return [part, key, name, *[None] * (len(_PERIOD) - 3)]
 
 
@@ -92,5 +93,6 @@ def _told(tallies: Sequence[QuestionCount]) -> str:
 
 
 def csv_name(what: str, first: date | datetime, last: date | datetime) -> str:
-    """Return the name of a file that covers the days from the first to the last."""
+    """Return the name of a CSV file for the days from `first` to `last`. `what`: the name's
+    beginning."""
     return f"{what}-{first:%Y-%m-%d}-{last:%Y-%m-%d}.csv"

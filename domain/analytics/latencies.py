@@ -1,7 +1,8 @@
-"""Latencies over many days, counted in buckets, because daily percentiles do not add up.
+"""Latencies over many days, counted in buckets. Counts can be added up, but daily percentiles
+cannot.
 
-A bucket holds the latencies from `WIDTH ** step` to less than `WIDTH ** (step + 1)` milliseconds.
-The counts of several days add up, and a percentile computed from them is at most 2.5 % off.
+A bucket holds the latencies from `WIDTH ** step` to less than `WIDTH ** (step + 1)` milliseconds. A
+percentile computed from the added counts has an error of at most 2.5 %.
 """
 
 from collections import Counter
@@ -9,11 +10,11 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 WIDTH: Final = 1.05
-"""The ratio of a bucket's end to its start."""
+"""The ratio of a bucket's upper bound to its lower bound."""
 
 
 def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Return the sum of the counts of several days."""
+    """Return the sum of the counts of several days, by key."""
     total: Counter[str] = Counter()
     for day in days:
         total.update(day)
@@ -21,9 +22,10 @@ def added(days: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def percentile(latencies: Mapping[str, int], share: float) -> float | None:
-    """Return a percentile in milliseconds, or None if there are no latencies.
+    """Return a percentile of the latencies in milliseconds, or None if there are no latencies.
 
-    `share`: from 0 to 1. The value is the middle of the percentile's bucket.
+    `latencies`: counts by bucket. `share`: the percentile as a share from 0 to 1. The returned
+    value is the middle of the bucket that contains the percentile.
     """
     left = share * sum(latencies.values())
     steps = sorted((int(step), count) for step, count in latencies.items() if count)

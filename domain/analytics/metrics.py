@@ -1,7 +1,7 @@
 """Daily metrics: the meaning of each daily count, and the rates computed from the counts.
 
-A day is a UTC day. It counts what was received (events, runs) or written (messages, sentiments) on
-the day. `docs/metrics.md` explains the figures to people.
+A day is a UTC day. It counts the events and runs received on that day, and the messages and
+sentiments written on that day. `docs/metrics.md` explains the figures to people.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,15 +12,16 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 DURABLE_AFTER: Final = timedelta(days=7)
-"""A resolved run counts as durable if its customer does not write about it again for this long."""
+"""Follow-up period of a resolved run. The run counts as durable if its customer does not write
+about the matter again in this period."""
 
 REFRESHED: Final = 13
-"""Number of days that are recomputed each night, up to the previous day. A review may be decided
-within 72 hours and its last round finish a little later, which changes the day of its run. Whether
-the run is durable is known `DURABLE_AFTER` later."""
+"""Number of days that are recomputed each night, ending with the previous day. A review may be
+decided within 72 hours and its last round may finish a little later, which changes the counts of
+the run's day. Whether the run is durable is known `DURABLE_AFTER` later."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
-"""Maximum number of days that one command may recompute: ten years."""
+"""Maximum number of days that one command may recompute, which is about ten years."""
 
 
 _Count = Annotated[int, Field(ge=0)]
@@ -29,8 +30,8 @@ _Milliseconds = Annotated[float | None, Field(ge=0)]
 
 
 class Slice(BaseModel):
-    """A part of a day's runs; each count has the same meaning as in `DayCounts`. `key`: the class,
-    the playbook's id or the channel; "" for none."""
+    """The counts of a part of a day's runs. Each count has the same meaning as in `DayCounts`.
+    `key`: the category, the playbook's id or the channel; empty for runs without one."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -45,7 +46,7 @@ class Slice(BaseModel):
 
 
 class Breakdown(BaseModel):
-    """A day's runs by class, playbook and channel, each sorted by key."""
+    """A day's runs by category, playbook and channel. Each list is sorted by key."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -56,18 +57,21 @@ class Breakdown(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class DayCounts:
-    """The counts of a day, as computed by SQL. Runs count on the day of `received_at`.
+    """The counts of a day, as computed by SQL. A run counts on the day of its `received_at`.
 
-    `completed`, `needs_review`, `failed`: by their current status. `escalated`: runs that were ever
-    handed to a human. `reviewed`: escalated runs that a human has decided. `no_playbook`: events
-    without a run. `customers`: the number of different customers who wrote. `latency_*`:
-    milliseconds from a request's arrival to its first outcome. `asked`: runs that need an answer of
-    their own, unlike automatic mails and messages added to an open review. `handled`: asked runs
-    with an outcome. `resolved`: completed asked runs. `resolved_alone`: resolved runs without a
-    human. `reopened`: resolved runs whose customer wrote again within `DURABLE_AFTER`. `durable`:
-    the other resolved runs. `reopened` and `durable` are None until that time has passed for all
-    runs. `escalations`: the escalated runs by reason. `rated`, `satisfied`, `rating_mean`: ratings
-    given on the day. `latencies`: runs by the buckets of `domain/analytics/latencies.py`.
+    `completed`, `needs_review`, `failed`: runs by their current status. `escalated`: runs that were
+    ever handed off to a human. `reviewed`: escalated runs that a human has decided. `no_playbook`:
+    events without a run. `customers`: the number of different customers who wrote. `latency_*`:
+    milliseconds from a request's arrival to its first outcome.
+
+    `asked`: runs that need an answer of their own, unlike automatic mails and messages added to an
+    open review. `handled`: asked runs with an outcome. `resolved`: completed asked runs.
+    `resolved_alone`: resolved runs without a human. `reopened`: resolved runs with a customer who
+    wrote again within `DURABLE_AFTER`. `durable`: the other resolved runs. `reopened` and `durable`
+    are None until that time has passed for all runs.
+
+    `escalations`: the escalated runs by reason. `rated`, `satisfied`, `rating_mean`: ratings given
+    on the day. `latencies`: runs by the buckets of `domain/analytics/latencies.py`.
     """
 
     events: int
@@ -102,7 +106,7 @@ class DayCounts:
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Shares from 0 to 1; None if the denominator is 0."""
+    """The rates of a day, as shares from 0 to 1. A rate is None if its denominator is 0."""
 
     resolution_rate: float | None
     automation_rate: float | None
@@ -111,8 +115,8 @@ class Rates:
 
 
 def rates(counts: DayCounts) -> Rates:
-    """Return the shares of the asked runs that were resolved, resolved without a human, and
-    escalated, and the share of the escalated runs that a human has decided."""
+    """Return the rates of a day. Resolution, automation and escalation are shares of the asked
+    runs. The review rate is the share of the escalated runs that a human has decided."""
     return Rates(
         resolution_rate=share(counts.resolved, counts.asked),
         automation_rate=share(counts.resolved_alone, counts.asked),
@@ -122,7 +126,7 @@ def rates(counts: DayCounts) -> Rates:
 
 
 def share(part: int, whole: int) -> float | None:
-    """Return a part's share of a whole, or None if the whole is 0."""
+    """Return `part` divided by `whole`, or None if `whole` is 0."""
     return part / whole if whole else None
 
 
@@ -180,8 +184,8 @@ def midnight(day: date) -> datetime:
 
 
 def days_of(first: date, last: date) -> Iterator[date]:
-    """Return the days from the first to the last, both included; none if the last is before the
-    first."""
+    """Return the days from `first` to `last`, both included. Return no days if `last` is before
+    `first`."""
     return (first + timedelta(days=number) for number in range((last - first).days + 1))
 
 

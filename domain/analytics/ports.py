@@ -1,4 +1,4 @@
-"""Ports of insight."""
+"""Ports of insight and knowledge gaps."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,9 +8,11 @@ from domain.analytics.gaps import QuestionCluster
 
 
 class ReadsQuestions(Protocol):
-    """Clusters questions and matches them with knowledge. The result is deterministic and the work
-    bounded: methods raise OverBudget if there is too much work, and CallerBusy if too many callers
-    wait."""
+    """Clusters questions and matches them with knowledge. The results are deterministic, and the
+    work is bounded.
+
+    Methods raise OverBudget if there is too much work, and CallerBusy if too many callers wait.
+    """
 
     async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
         """Assign each question to one cluster. Raises OverBudget."""
@@ -18,7 +20,7 @@ class ReadsQuestions(Protocol):
     async def answering(
         self, asked: Sequence[tuple[str, Sequence[Passage]]]
     ) -> tuple[Passage | None, ...]:
-        """For each question and its search results, return the passage from which the agent would
+        """Return, for each question with its search results, the passage from which the agent would
         answer, or None.
 
         Raises OverBudget.

@@ -1,4 +1,4 @@
-"""The checkout: a client's purchase, and its price."""
+"""The checkout: a client's purchase of a plan or of credits, and its price."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,20 +10,20 @@ from domain.core.period import next_period_start
 from domain.tenants.client import Plan
 
 OPEN_FOR: Final = timedelta(hours=1)
-"""How long the provider's page accepts a payment."""
+"""How long the payment provider's page accepts a payment."""
 
 MAX_OPEN: Final = 20
-"""Maximum number of unpaid payment pages that one client may request within OPEN_FOR."""
+"""Maximum number of unpaid payment pages that one client may open within OPEN_FOR."""
 
-# The provider starts a monthly renewal at least two days after the payment, and the payment may
-# come up to an hour after the checkout.
+# The payment provider starts a monthly renewal at least two days after the payment, and the payment
+# may arrive up to an hour after the checkout.
 _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 
 class CheckoutState(StrEnum):
-    """The state of a checkout. `asked`: the provider may not know the checkout. `open`: it can be
-    paid. `pending`: the payment is in progress, as with a bank transfer. `failed`: it was not and
-    will not be paid."""
+    """The state of a checkout. `asked`: the payment provider may not know the checkout yet. `open`:
+    the client can pay. `pending`: the payment is in progress, as with a bank transfer. `failed`:
+    the checkout was not paid and cannot be paid any more."""
 
     ASKED = "asked"
     OPEN = "open"
@@ -33,8 +33,8 @@ class CheckoutState(StrEnum):
 
 
 class RenewalState(StrEnum):
-    """The state of a bought plan's monthly payment. `replaced`: another plan was bought instead,
-    and the provider must still end this payment."""
+    """The state of the monthly payment for a bought plan. `replaced`: the client bought another
+    plan instead, and the payment provider must still end this payment."""
 
     ACTIVE = "active"
     REPLACED = "replaced"
@@ -45,9 +45,10 @@ class RenewalState(StrEnum):
 class Checkout:
     """The purchase of a plan or of credits.
 
-    `amount`: paid now. `monthly`: paid from `renews_at` on, for a plan. `replaces`: the checkout of
-    the plan whose monthly payment was active when this checkout was created. `customer_id`: the
-    provider's id for the payer, if there is one. `choice`: the latest choice of a lower plan.
+    `amount`: the amount to pay now. `monthly`: for a plan, the amount to pay monthly from
+    `renews_at` on. `replaces`: id of the checkout of the plan with an active monthly payment when
+    this checkout was created. `customer_id`: the payment provider's id for the payer, if there is
+    one. `choice`: id of the client's latest choice of a lower plan.
     """
 
     id: str
@@ -85,11 +86,13 @@ def first_payment(
     paid: Money | None = None,
     paid_until: datetime | None = None,
 ) -> FirstPayment:
-    """Return the price of the rest of this month, and the start of the first whole month.
+    """Return the price of the rest of this month, and the start of the first month that is paid as
+    a whole.
 
-    The price is by UTC days, today included, rounded up to a whole minor unit. `paid`: the monthly
-    price that was paid this month for the plan being replaced. It counts until the month's end, or
-    until `paid_until` if that is later. In a month's last three days the next month is included.
+    The price is computed by UTC days, today included, and rounded up to a whole minor unit. `paid`:
+    the monthly price that was paid this month for the plan being replaced. It is deducted until the
+    month's end, or until `paid_until` if that is later. In the last three days of a month, the
+    price includes the next month.
     """
     renews_at = next_period_start(now)
     here = now.astimezone(renews_at.tzinfo)

@@ -1,4 +1,4 @@
-"""Temporal payloads of the monthly reset."""
+"""Temporal inputs and results of the monthly reset of tickets."""
 
 from datetime import datetime
 
@@ -6,20 +6,23 @@ from domain.core.contracts import Contract
 
 
 class MonthlyResetInput(Contract):
-    """`at`: fallback when the workflow is unscheduled; the time for which to reset."""
+    """The input of the monthly reset. `at`: the time for which to reset, for a run that no schedule
+    started."""
 
     at: datetime | None = None
 
 
 class OpenPeriodInput(Contract):
-    """`at`: the scheduled time; plan changes due by then are applied."""
+    """The input for opening a month's counters. `at`: the scheduled time; plan changes due by then
+    are applied."""
 
     at: datetime
 
 
 class OpenPeriodResult(Contract):
-    """`opened`: the number of counters that were opened. `changed`: the number of pending plan
-    changes that were applied. `failed`: the number of clients with an error; each is logged."""
+    """The outcome of opening a month's counters. `opened`: the number of counters that were opened.
+    `changed`: the number of pending plan changes that were applied. `failed`: the number of clients
+    with an error; each error is logged."""
 
     opened: int = 0
     changed: int = 0
@@ -31,9 +34,10 @@ class ReconcileInput(Contract):
 
 
 class ReconcileResult(Contract):
-    """`compared`: the number of clients that were compared. `drifting`: the number of clients whose
-    counters do not match; more than 0 needs attention. `failed`: the number of clients that could
-    not be compared; each is logged."""
+    """The outcome of comparing the counters of clients with their tickets. `compared`: the number
+    of clients that were compared. `drifting`: the number of clients with counters that do not
+    match; more than 0 requires attention. `failed`: the number of clients that could not be
+    compared; each is logged."""
 
     compared: int = 0
     drifting: int = 0

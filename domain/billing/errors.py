@@ -13,7 +13,7 @@ class PlanRequired(DomainError):
 
 
 class QuotaExhausted(DomainError):
-    """The month's tickets are used up, and no credit is left."""
+    """The client's tickets of the month are used up, and no credit is left."""
 
     code = "quota_exhausted"
 
@@ -32,13 +32,14 @@ class QuotaExhausted(DomainError):
 
 
 class NotForSale(DomainError):
-    """The item cannot be bought: it has no price, or the client already has as much."""
+    """The item cannot be bought: it has no price, or the client already has an equal or higher
+    plan."""
 
     code = "not_for_sale"
 
 
 class NotALowerPlan(DomainError):
-    """The plan is above the current one, so it must be bought instead of chosen."""
+    """The plan is above the client's current plan, so it must be bought instead of chosen."""
 
     code = "not_a_lower_plan"
 
@@ -60,7 +61,7 @@ class PaymentsUnavailable(DomainError):
 
 
 class PaymentsUnreachable(DomainError):
-    """The payment provider did not answer, or gave an unexpected answer: this call caused no
+    """The payment provider did not answer, or gave an unexpected answer. This call caused no
     payment."""
 
     code = "payments_unreachable"
@@ -69,6 +70,6 @@ class PaymentsUnreachable(DomainError):
 
 
 class InvalidPaymentSignature(DomainError):
-    """The event was not signed by the payment provider, or not recently."""
+    """The signature does not show that the payment provider sent the event, or is too old."""
 
     code = "invalid_payment_signature"

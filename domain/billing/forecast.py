@@ -1,4 +1,4 @@
-"""The forecast: the day of this month on which the tickets will be used up, if any."""
+"""The forecast: the day of this month on which a client's tickets will be used up, if any."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,14 +9,15 @@ from domain.billing.quota import UNLIMITED, QuotaStanding
 from domain.core.period import next_period_start
 
 LOOKED_BACK: Final = timedelta(days=7)
-"""A whole week, so that quiet weekends are included."""
+"""Period from which the daily mean of tickets is computed. It is a whole week, so that quiet
+weekends are included."""
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """A forecast of usage. `tickets_per_day`: the mean of the previous days. `quota_ends_on`,
-    `credits_end_on`: days in UTC; None if the quota or credits last beyond this month at that
-    pace."""
+    """A forecast of a client's usage. `tickets_per_day`: the mean of the previous days.
+    `quota_ends_on` and `credits_end_on`: the UTC days on which the quota and the credits will be
+    used up. They are None if the quota or credits last beyond this month."""
 
     tickets_per_day: float
     quota_ends_on: date | None
@@ -24,11 +25,12 @@ class Forecast:
 
 
 def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Forecast | None:
-    """Forecast when a client will have used up its tickets, and then its credits.
+    """Return the days on which a client will have used up its tickets, and then its credits.
 
-    The mean of the last seven whole days (`daily`, in any order; fewer days for a younger client)
-    is assumed to continue evenly from now. A quota that is used up already ends today. Returns None
-    for an unlimited plan, and for a client without a whole day.
+    The function assumes that the daily mean continues evenly from now. `daily`: the tickets of each
+    of the last seven whole days, in any order; fewer days for a younger client. If the quota is
+    already used up, its day is today. Returns None for an unlimited plan, and for a client without
+    a whole day.
     """
     if standing.tickets_limit == UNLIMITED or not daily:
         return None
@@ -42,8 +44,8 @@ def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Fo
 
 
 def _day_after(left: int, tickets: int, days: int, now: datetime) -> date | None:
-    """Return the day on which `left` tickets are used up at a pace of `tickets` in `days`, or None
-    if that day is not in this month."""
+    """Return the UTC day on which `left` tickets are used up, or None if that day is not in this
+    month. The pace is `tickets` in `days`."""
     end = next_period_start(now)
     here = now.astimezone(end.tzinfo)
     if left == 0:

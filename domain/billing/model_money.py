@@ -13,11 +13,11 @@ _UNPAID_PART: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class ModelBudget:
-    """Limits on the cost of language models, in millionths of a US dollar.
+    """Limits on the cost of language models, in millionths of a US dollar. None means no limit.
 
     `month_micros`: per month, for a client without its own budget. `installation_day_micros`: per
     UTC day, for all clients together. `trial_day_micros`: per UTC day, for all clients without a
-    paid plan together. None: no limit.
+    paid plan together.
     """
 
     month_micros: int = 0
@@ -25,10 +25,11 @@ class ModelBudget:
     trial_day_micros: int | None = None
 
     def month(self, own_micros: int | None, *, is_unpaid: bool) -> int:
-        """Return a client's monthly budget. `own_micros`: the budget that the operator set for it.
+        """Return a client's monthly budget, in millionths of a US dollar.
 
-        Otherwise a client without a paid plan may spend a fourth of `trial_day_micros` in a month,
-        so that one account cannot use up the day of the others.
+        `own_micros`: the budget that the operator set for the client, or None. Without it, a client
+        that has no paid plan may spend at most a fourth of `trial_day_micros` in a month. One
+        account can therefore not use up the daily budget of the others.
         """
         if own_micros is not None:
             return own_micros
@@ -46,14 +47,16 @@ NO_MODEL_BUDGET: Final = ModelBudget()
 
 
 class SpendingScope(StrEnum):
-    """A set of clients that share a daily spending counter. The values are stored."""
+    """A set of clients that share a daily spending counter. The values are stored in the
+    database."""
 
     TRIAL = "trial"
     INSTALLATION = "installation"
 
 
 class BudgetRefusal(StrEnum):
-    """The exhausted budget: the client's monthly budget, or the daily budget of all clients."""
+    """The budget that is exhausted: the client's monthly budget, or a daily budget that clients
+    share."""
 
     MONTH = "month"
     DAY = "day"
@@ -61,7 +64,7 @@ class BudgetRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BudgetReservation:
-    """Money reserved for one question, and the counters against which it is booked."""
+    """A reservation of money for one question, with the counters on which the money is booked."""
 
     period: Period
     day: date
@@ -69,7 +72,8 @@ class BudgetReservation:
 
 
 def scopes_of(*, is_unpaid: bool) -> tuple[SpendingScope, ...]:
-    """Return the daily counters that a client's spending counts against, the smaller one first."""
+    """Return the daily counters on which a client's spending is booked. The counter of fewer
+    clients is first."""
     if is_unpaid:
         return SpendingScope.TRIAL, SpendingScope.INSTALLATION
     return (SpendingScope.INSTALLATION,)

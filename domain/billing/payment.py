@@ -1,4 +1,4 @@
-"""Payments: the payment provider's events, and the checks before an event takes effect."""
+"""The payment provider's events, and the checks before an event takes effect."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,8 +9,8 @@ from domain.core.money import Money
 
 
 class PaymentKind(StrEnum):
-    """The kind of an event. `ended`: a plan's monthly payment has ended. `returned`: the money was
-    refunded, or the payer disputes the payment."""
+    """The kind of a payment event. `ended`: the monthly payment for a plan has ended. `returned`:
+    the money was refunded, or the payer disputes the payment."""
 
     PAID = "paid"
     PENDING = "pending"
@@ -22,11 +22,11 @@ class PaymentKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PaymentEvent:
-    """One event from a verified sender.
+    """A payment event with a verified signature.
 
-    A value that the provider did not send is None. `checkout_id`: a ULID. `type`: the provider's
-    own name for the event. `created_at`: by the provider's clock. `at_period_end`: the plan ended
-    at the end of the paid period.
+    A value that the payment provider did not send is None. `checkout_id`: a ULID. `type`: the
+    provider's own name for the event. `created_at`: the time by the provider's clock.
+    `at_period_end`: whether the plan ended at the end of the paid period.
     """
 
     id: str
@@ -43,7 +43,8 @@ class PaymentEvent:
 
 
 class EventState(StrEnum):
-    """The outcome of an event. `people`: the event had no effect, and a person must examine it."""
+    """The outcome of a payment event. `people`: the event had no effect, and a person must examine
+    it."""
 
     APPLIED = "applied"
     NOTED = "noted"
@@ -51,7 +52,7 @@ class EventState(StrEnum):
 
 
 class PaymentProblem(StrEnum):
-    """The reason for which a person must examine an event."""
+    """The reason for which a person must examine a payment event."""
 
     UNKNOWN_CHECKOUT = "unknown_checkout"
     OTHER_CLIENT = "other_client"
@@ -76,9 +77,9 @@ class Settlement:
 def doubt(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    """Return why an event must not take effect, or None.
+    """Return why a payment event must not take effect, or None if it may.
 
-    `active`: the checkout of the plan with an active monthly payment, if there is one.
+    `active`: the checkout of the plan with an active monthly payment, or None.
     """
     if event.client_id is not None and event.client_id != checkout.client_id:
         return PaymentProblem.OTHER_CLIENT
@@ -97,7 +98,7 @@ def doubt(
 def _doubt_payment(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    # The session id is None if the process ended before it could store the id.
+    # The checkout's session id is None if the process ended before it could store the id.
     if checkout.session_id not in (None, event.session_id):
         return PaymentProblem.OTHER_SESSION
     if event.amount != checkout.amount:

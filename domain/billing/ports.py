@@ -9,7 +9,7 @@ from domain.core.money import Money
 
 @dataclass(frozen=True, slots=True)
 class OpenedCheckout:
-    """A checkout opened at the provider. `url`: the provider's payment page."""
+    """A checkout that was opened at the payment provider. `url`: the provider's payment page."""
 
     session_id: str
     url: str
@@ -18,14 +18,17 @@ class OpenedCheckout:
 class Payments(Protocol):
     """A payment provider.
 
-    Each call is idempotent, and raises PaymentsUnreachable if it may not have taken effect.
+    Each method is idempotent, and raises PaymentsUnreachable if its call may not have taken effect.
     """
 
     async def open(self, checkout: Checkout) -> OpenedCheckout:
-        """Open the provider's payment page, once per checkout id."""
+        """Open the payment provider's page for a checkout, and return the page. A repeated call
+        with the same checkout id opens no second page."""
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
-        """Set the monthly payment from the next month on; None ends the monthly payment."""
+        """Set the amount of the monthly payment from the next month on. None ends the monthly
+        payment."""
 
     async def end(self, subscription_id: str) -> None:
-        """End a monthly payment immediately. Has no effect if it has already ended."""
+        """End a monthly payment immediately. The call has no effect if the payment has already
+        ended."""

@@ -1,4 +1,4 @@
-"""The price list: monthly prices of plans, and prices of credit packs."""
+"""The price list: the monthly prices of plans, and the prices of credit packs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,17 +12,19 @@ from domain.tenants.client import Plan
 
 @dataclass(frozen=True, slots=True)
 class PriceList:
-    """`plans`: the monthly price of each plan for sale. `packs`: prices by number of credits."""
+    """The prices of one installation. `plans`: the monthly price of each plan for sale. `packs`:
+    the prices of credit packs, by number of credits."""
 
     plans: Mapping[Plan, Money]
     packs: Mapping[int, Money]
 
     @classmethod
     def parse(cls, currency: str, *, plans: Mapping[Plan, str], packs: str) -> Self:
-        """Parse prices as decimals in the currency; packs as `100=12.00,500=50.00`.
+        """Return the price list with the given prices, which are decimals in the currency. `packs`
+        has the form `100=12.00,500=50.00`.
 
         Raises InvalidInput for an invalid price or pack, a price of 0, and a pack that is listed
-        twice. Also raises it if a higher plan does not cost more than a lower one.
+        twice. Also raises InvalidInput if a higher plan does not cost more than a lower plan.
         """
         prices = {plan: _price(amount, currency) for plan, amount in plans.items()}
         ascending = [prices[plan].minor for plan in Plan if plan in prices]
@@ -37,13 +39,13 @@ class PriceList:
         return cls(prices, dict(sorted(sold.items())))
 
     def of_plan(self, plan: Plan) -> Money:
-        """Return a plan's monthly price. Raises NotForSale."""
+        """Return the monthly price of a plan. Raises NotForSale if the plan has no price."""
         if plan not in self.plans:
             raise NotForSale(plan.value)
         return self.plans[plan]
 
     def of_pack(self, credits_: int) -> Money:
-        """Return the price of a pack. Raises NotForSale."""
+        """Return the price of a credit pack. Raises NotForSale if there is no such pack."""
         if credits_ not in self.packs:
             raise NotForSale("credits")
         return self.packs[credits_]

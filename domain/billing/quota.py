@@ -1,4 +1,5 @@
-"""The quota: the monthly tickets of a plan, and what the next ticket is paid from."""
+"""The quota: the monthly tickets of a plan, and whether the quota or a credit pays for the next
+ticket."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,10 +17,10 @@ TICKETS: Final[Mapping[Plan, int]] = {
     Plan.PRO: 5_000,
     Plan.ENTERPRISE: UNLIMITED,
 }
-"""Tickets per calendar month, by plan."""
+"""Number of tickets per calendar month, by plan."""
 
 Threshold = Literal[80, 100]
-"""Percentages of the quota about which the client is notified, each once a month."""
+"""The percentages of the quota at which the client is notified, each once a month."""
 
 _THRESHOLDS: Final[tuple[Threshold, ...]] = get_args(Threshold)
 
@@ -31,7 +32,8 @@ class PaidBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuotaStanding:
-    """A client's usage and balance in one month. `tickets_limit`: UNLIMITED is -1."""
+    """A client's used tickets and credit balance in one month. `tickets_limit`: the quota, or
+    UNLIMITED."""
 
     period: Period
     tickets_used: int
@@ -43,13 +45,14 @@ class QuotaStanding:
         return self.tickets_limit != UNLIMITED and self.tickets_used >= self.tickets_limit
 
     def payment(self) -> PaidBy | None:
-        """Return what one more ticket is paid from: the quota, one credit, or None."""
+        """Return how one more ticket is paid: from the quota, with one credit, or None if neither
+        is left."""
         if not self.quota_reached:
             return PaidBy.QUOTA
         return PaidBy.CREDIT if self.credits_balance > 0 else None
 
     def after(self, paid_by: PaidBy) -> "QuotaStanding":
-        """Return the standing after one more ticket, paid from `paid_by`."""
+        """Return the usage and balance after one more ticket, paid from `paid_by`."""
         return QuotaStanding(
             period=self.period,
             tickets_used=self.tickets_used + 1,

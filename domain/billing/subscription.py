@@ -1,4 +1,4 @@
-"""The subscription: the plan in effect at a time, and the effect of plan changes."""
+"""The subscription: a client's plan at a given time, and the effect of plan changes."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -16,10 +16,10 @@ _WITH_WEBHOOKS: Final = frozenset({Plan.PRO, Plan.ENTERPRISE})
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A client's plan.
+    """A client's plan and pending plan change.
 
-    `next_plan` takes effect at `next_plan_from`. No scheduled job is needed: the plan is computed
-    for the time of each query.
+    `next_plan` takes effect at `next_plan_from`. No scheduled job is needed, because the plan in
+    effect is computed at the time of each query.
     """
 
     plan: Plan
@@ -28,36 +28,37 @@ class Subscription:
     next_plan_from: datetime | None = None
 
     def settled(self, now: datetime) -> "Subscription":
-        """Return the subscription with a due change applied."""
+        """Return the subscription, with its pending plan change applied if the change is due."""
         if self.next_plan is None or self.next_plan_from is None or now < self.next_plan_from:
             return self
         return replace(self, plan=self.next_plan, next_plan=None, next_plan_from=None)
 
     def trial_end(self, now: datetime) -> datetime | None:
-        """Return when the trial ends, or None if no trial is running."""
+        """Return the time when the trial ends, or None if no trial is running."""
         return self.trial_ends_at if self.trial_ends_at and now < self.trial_ends_at else None
 
     def plan_at(self, now: datetime) -> Plan:
-        """Return the plan in effect: at least pro during a trial."""
+        """Return the plan in effect. During a trial, it is at least pro."""
         plan = self.settled(now).plan
         if self.trial_end(now) is None:
             return plan
         return max(plan, _TRIAL_PLAN, key=_RANK.__getitem__)
 
     def is_unpaid(self, now: datetime) -> bool:
-        """Return whether the client is on the free plan, during its trial or after it."""
+        """Return whether the client's plan without a trial is the free plan."""
         return self.settled(now).plan is Plan.FREE
 
     def includes_webhooks(self, now: datetime) -> bool:
         return self.plan_at(now) in _WITH_WEBHOOKS
 
     def require_webhooks(self, now: datetime) -> None:
-        """Raise PlanRequired if the plan does not include webhooks."""
+        """Raise PlanRequired if the plan in effect does not include webhooks."""
         if not self.includes_webhooks(now):
             raise PlanRequired(f"webhooks are not in the plan {self.plan_at(now)}")
 
     def standing(self, now: datetime, *, tickets_used: int, credits_balance: int) -> QuotaStanding:
-        """Return the quota standing in the month of `now`, with `tickets_used` tickets used."""
+        """Return the client's usage and quota in the month of `now`. `tickets_used`: the number of
+        used tickets in this month."""
         return QuotaStanding(
             period=period_of(now),
             tickets_used=tickets_used,
@@ -68,10 +69,11 @@ class Subscription:
     def changed_to(
         self, plan: Plan, now: datetime, *, paid_until: datetime | None = None
     ) -> "Subscription":
-        """Return the subscription after a plan change.
+        """Return the subscription after a change to `plan`.
 
-        An upgrade takes effect immediately, a downgrade next month, or at `paid_until` if that is
-        later. Choosing the current plan cancels a pending downgrade. The trial continues.
+        An upgrade takes effect immediately. A downgrade takes effect next month, or at `paid_until`
+        if that is later. The choice of the current plan cancels a pending downgrade. The trial
+        continues.
         """
         settled = self.settled(now)
         if _RANK[plan] >= _RANK[settled.plan]:
@@ -80,28 +82,28 @@ class Subscription:
         return replace(settled, next_plan=plan, next_plan_from=max(begins, paid_until or begins))
 
     def is_above(self, plan: Plan, now: datetime) -> bool:
-        """Return whether a plan is above the one in effect, ignoring the trial."""
+        """Return whether `plan` is above the plan in effect. The trial is ignored."""
         return _RANK[plan] > _RANK[self.settled(now).plan]
 
     def is_below(self, plan: Plan, now: datetime) -> bool:
-        """Return whether the upcoming plan, or without a pending change the current one, is below a
-        plan."""
+        """Return whether the client's upcoming plan is below `plan`. Without a pending change, the
+        current plan is compared."""
         settled = self.settled(now)
         return _RANK[settled.next_plan or settled.plan] < _RANK[plan]
 
     def paid(self, bought: Plan, now: datetime) -> Plan:
-        """Return the plan for which this month was paid, if the client pays for `bought`.
+        """Return the plan that this month's payment covers, if the client pays for `bought`.
 
-        If the plan in effect is lower, the client has chosen it; if it is higher, an operator has
-        granted it.
+        The plan in effect may be lower, because the client has chosen it; it then counts. It may be
+        higher, because an operator has granted it; `bought` then counts.
         """
         return min(bought, self.settled(now).plan, key=_RANK.__getitem__)
 
     def unpaid(self, bought: Plan, now: datetime, *, at_period_end: bool) -> "Subscription":
         """Return the subscription after the payments for a bought plan have ended.
 
-        The plan becomes free: immediately if the paid time has ended, else next month. A plan above
-        the bought one was granted, and remains.
+        The plan becomes free: immediately if the paid period has ended, otherwise next month. A
+        plan above the bought plan was granted by an operator, and remains.
         """
         settled = self.settled(now)
         if _RANK[settled.plan] > _RANK[bought]:
