@@ -1,7 +1,7 @@
 """Freshdesk: replies, notes and tags on the tickets of a merchant's account.
 
-Freshdesk does not deduplicate requests and stores no key. An earlier attempt is searched for among
-the ticket's conversations, by its author and its text.
+Freshdesk does not deduplicate requests and stores no idempotency key. To find an earlier attempt,
+the connector searches the ticket's conversations by author and text.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,8 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# An entry contains its body twice, and the response size is limited (`http.MAX_BODY`).
+# A page has few entries: each contains its body twice, and the response size is limited
+# (`http.MAX_BODY`).
 _ENTRIES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
 _DONE: Final = frozenset({4, 5})  # resolved, closed
@@ -42,7 +43,7 @@ class _Ticket(BaseModel):
 
 
 class _Entry(BaseModel):
-    """A message of a ticket; Freshdesk calls messages conversations."""
+    """A message of a ticket. Freshdesk calls a message a conversation."""
 
     id: int
     user_id: int | None = None
@@ -52,7 +53,7 @@ class _Entry(BaseModel):
 
 
 class _Entries(RootModel[tuple[_Entry, ...]]):
-    """The entries, oldest first."""
+    """The messages of a ticket, oldest first."""
 
 
 class _Written(BaseModel):
@@ -64,7 +65,7 @@ class _Agent(BaseModel):
 
 
 class Freshdesk:
-    """A Freshdesk account. Implements domain.ports.Helpdesk; a message's id is its conversation's
+    """A Freshdesk account. Implements domain.integrations.ports.Helpdesk; a message's id is its conversation's
     id."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
@@ -74,14 +75,15 @@ class Freshdesk:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
+        """Return the connector of an integration. The integration's settings and credentials must
+        be complete (`check_settings`, `check_credentials`)."""
         base_url = integration.base_url(f"https://{integration.settings['domain']}.freshdesk.com")
-        # With an API key, the password is ignored.
+        # Freshdesk ignores the password if the user name is an API key.
         return cls(HelpdeskAccount(http, base_url, basic(credentials["api_key"], "X")))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Mail the requester. Refused if the ticket is resolved, closed, or belongs to another
-        customer."""
+        """Mail the ticket's requester, and return the message's id. Raises ActionRefused if the
+        ticket is resolved, closed, or belongs to another customer."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         look = exchange.verify if again else exchange.read
@@ -97,7 +99,7 @@ class Freshdesk:
             return str((await exchange.effect(request, _Written)).id)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Add a private note."""
+        """Add a private note to the ticket, and return the note's id."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         with writing(again=again):
@@ -109,10 +111,11 @@ class Freshdesk:
             return str((await exchange.effect(request, _Written)).id)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags.
+        """Add tags to the ticket.
 
-        Freshdesk replaces all tags at once, so the later of two concurrent additions may remove the
-        other's tags. Never raises ActionUnknown, because adding them again changes nothing.
+        Freshdesk replaces all tags of a ticket at once, so the later of two concurrent additions
+        may remove the other's tags. Never raises ActionUnknown, because adding the same tags again
+        changes nothing.
         """
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
@@ -130,8 +133,8 @@ class Freshdesk:
     async def _find(
         self, exchange: ConnectorCall, path: str, text: str, *, private: bool
     ) -> str | None:
-        """Return the id of the message with this text, or None. Raises ActionUnknown if it cannot
-        be determined."""
+        """Return the id of our message with this text, or None. Raises ActionUnknown if the search
+        fails or the ticket is too long for it."""
         me = await exchange.verify(self._whoami(), _Agent)
         entries: list[_Entry] = []
         for page in range(1, _MAX_PAGES + 1):
@@ -159,8 +162,8 @@ class Freshdesk:
 
 
 def _check_addressee(shown: _Ticket, ticket: HelpdeskTicket) -> None:
-    """Check that the reply would reach the customer. The reply goes to the ticket's requester, and
-    the ticket is named by an untrusted caller."""
+    """Raise ActionRefused unless the reply would reach the customer. The reply goes to the ticket's
+    requester, and an untrusted caller named the ticket."""
     if shown.status in _DONE:
         raise ActionRefused("somebody has resolved the ticket")
     reader, meant = customer_key(shown.requester.email), customer_key(ticket.customer_email)

@@ -1,7 +1,8 @@
 """Gorgias: messages and tags on the tickets of a merchant's account.
 
-Gorgias does not deduplicate requests. Each message carries its key as `external_id`, a field for
-the caller's own use. An earlier attempt is searched for among the ticket's messages first.
+Gorgias does not deduplicate requests. Each message carries its idempotency key as `external_id`, a
+field for the caller's own use. Before a retry, the connector searches the ticket's messages for an
+earlier attempt.
 """
 
 from collections.abc import Mapping
@@ -24,7 +25,8 @@ from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
-# A message contains its body twice, and the response size is limited (`http.MAX_BODY`).
+# A page has few messages: each contains its body twice, and the response size is limited
+# (`http.MAX_BODY`).
 _MESSAGES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
 
@@ -48,11 +50,11 @@ class _Account(BaseModel):
 
 
 class _Nothing(BaseModel):
-    """The response to adding tags."""
+    """The response to adding tags. No field of it is used."""
 
 
 class Gorgias:
-    """A Gorgias account. Implements domain.ports.Helpdesk. An accepted reply has not reached the
+    """A Gorgias account. Implements domain.integrations.ports.Helpdesk. An accepted reply has not reached the
     customer yet, because Gorgias sends it later."""
 
     def __init__(self, account: HelpdeskAccount, agent_email: str, support_email: str) -> None:
@@ -64,7 +66,8 @@ class Gorgias:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
+        """Return the connector of an integration. The integration's settings and credentials must
+        be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         base_url = integration.base_url(f"https://{settings['domain']}.gorgias.com")
         agent = credentials["email"]
@@ -75,7 +78,8 @@ class Gorgias:
         )
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Mail the customer within the ticket. Refused if the customer's address is unknown."""
+        """Mail the customer within the ticket, and return the message's id. Raises ActionRefused if
+        the customer's address is unknown."""
         if not ticket.customer_email:
             raise ActionRefused("the customer's address is unknown", sent=False)
         message: dict[str, JsonValue] = {
@@ -92,13 +96,13 @@ class Gorgias:
         return await self._write(ticket, message, text, key, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Add an internal note."""
+        """Add an internal note to the ticket, and return the note's id."""
         return await self._write(ticket, {"channel": "internal-note"}, text, key, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags, creating those that the account lacks.
+        """Add tags to the ticket, and create tags that the account lacks.
 
-        Never raises ActionUnknown, because adding them again changes nothing.
+        Never raises ActionUnknown, because adding the same tags again changes nothing.
         """
         request = self._account.request(
             "POST", f"/api/tickets/{ticket_id(ticket)}/tags", body={"names": [*tags]}
@@ -138,8 +142,8 @@ class Gorgias:
             return str((await exchange.effect(request, _Message)).id)
 
     async def _find(self, exchange: ConnectorCall, number: str, key: str) -> _Message | None:
-        """Return the newest message with our key, or None. Raises ActionUnknown if it cannot be
-        determined."""
+        """Return the newest message with our idempotency key, or None. Raises ActionUnknown if the
+        search fails or the ticket is too long for it."""
         query: dict[str, str | int] = {
             "ticket_id": number,
             "limit": _MESSAGES_A_PAGE,

@@ -1,7 +1,7 @@
-"""HTTP access to hosts that merchants name, protected against SSRF like outgoing webhooks.
+"""HTTP access to hosts that merchants name, with the SSRF protection of outgoing webhooks.
 
-Each request resolves its host, refuses if an address is not public, and connects to one of the
-checked addresses. The certificate check and the Host header still use the name.
+Each request resolves its host, and fails if one of the addresses is not public. It then connects to
+one of the checked addresses. The certificate check and the Host header still use the host name.
 """
 
 from collections.abc import Sequence
@@ -22,19 +22,21 @@ from domain.webhooks.errors import Deferred, InvalidWebhook
 from domain.webhooks.url import check_url
 
 _TRIED: Final = 3
-"""Maximum number of addresses tried per name."""
+"""Maximum number of addresses tried for one host name."""
 _EACH_S: Final = 1.0
-"""Connection timeout of each address but the last, because a connector's read has three seconds in
-total."""
+"""Connection timeout of each address except the last, in seconds. It is short, because a
+connector's read has three seconds in total."""
 _LAST_S: Final = 3.0
 
 
 def open_guarded_client(
     look_up: LookUp = system_look_up, *, user_agent: str = ServiceName().slug
 ) -> httpx.AsyncClient:
-    """Return a client for hosts that merchants name. It follows no redirects. Like
-    `http.open_client` it keeps no idle connections, so that an unclosed client holds no resource.
-    Used by one event loop."""
+    """Return an HTTP client for hosts that merchants name. It follows no redirects.
+
+    Like the client of `http.open_client`, it keeps no idle connections, so that an unclosed client
+    holds no resource. Used by one event loop.
+    """
     return httpx.AsyncClient(
         transport=GuardedTransport(look_up),
         timeout=httpx.Timeout(CALL_S, connect=_LAST_S),
@@ -45,8 +47,8 @@ def open_guarded_client(
 
 
 class GuardedTransport(httpx.AsyncBaseTransport):
-    """A transport for TLS to public addresses only. Raises ActionRefused for a forbidden host, and
-    otherwise httpx's own errors."""
+    """An HTTP transport that connects by TLS, and only to public addresses. Raises ActionRefused
+    for a forbidden host, and httpx's own errors otherwise."""
 
     def __init__(self, look_up: LookUp, inner: httpx.AsyncBaseTransport | None = None) -> None:
         self._names = Names(look_up, LOOKUP_S)
@@ -86,12 +88,13 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         try:
             return [str(ip_address(host))]
         except ValueError:
-            # A slow name blocks only the threads of its own lookups.
+            # The host name is also the client id of the lookup, so that a slow name blocks only the
+            # threads of its own lookups.
             return await self._names.found(await self._names.begin(host, host))
 
 
 def _aimed(request: httpx.Request, address: Address, connect_s: float) -> httpx.Request:
-    """Return the same request, addressed to one of its host's addresses."""
+    """Return the same request, addressed to one of the addresses of its host."""
     timeouts = {**request.extensions.get("timeout", {}), "connect": connect_s}
     return httpx.Request(
         request.method,

@@ -1,4 +1,4 @@
-"""Shared parts of the helpdesks: an account, its tickets, and plain text."""
+"""Code that all helpdesk connectors share: an account, its tickets, and plain text."""
 
 import base64
 import re
@@ -21,13 +21,13 @@ from domain.integrations.ports import HelpdeskTicket
 
 _NOT_ITS_TICKET: Final = "the agent's user may not work on this ticket"
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
-# The start of a placeholder in the helpdesks' template languages. The helpdesk would replace it
-# with account data, so a customer who made the agent repeat one could read that data.
+# The start of a placeholder in the helpdesks' template languages. The helpdesk would replace a
+# placeholder with account data. A customer who made the agent repeat one could then read that data.
 _PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
 
 
 class HelpdeskAccount:
-    """One merchant's account: its base URL and the credentials for it."""
+    """A merchant's account at a helpdesk: its base URL and its credentials."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, authorization: str, **headers: str
@@ -57,14 +57,14 @@ class HelpdeskAccount:
 
 
 def basic(user: str, secret: str) -> str:
-    """Return the header of basic authentication."""
+    """Return the value of the Authorization header for basic authentication."""
     return f"Basic {base64.b64encode(f'{user}:{secret}'.encode()).decode()}"
 
 
 @contextmanager
 def tagging() -> Iterator[None]:
-    """Wrap the adding of tags. ActionUnknown is never raised, because adding them again changes
-    nothing."""
+    """Run a block that adds tags. An unknown outcome is raised as ActionUnreachable, because adding
+    the same tags again changes nothing."""
     try:
         yield
     except ActionForbidden:
@@ -75,10 +75,10 @@ def tagging() -> Iterator[None]:
 
 @contextmanager
 def writing(*, again: bool) -> Iterator[None]:
-    """Wrap the writing of a message.
+    """Run a block that writes a message, and convert its errors.
 
-    `again`: the message was started before, and that attempt may still be running. Such a message
-    may be repeated only after another search for it, so ActionUnreachable is then never raised.
+    `again`: an earlier attempt was started and may still be running. Another attempt then first
+    needs another search for the message, so ActionUnreachable is raised as ActionUnknown.
     """
     try:
         yield
@@ -91,20 +91,20 @@ def writing(*, again: bool) -> Iterator[None]:
 
 
 def ticket_id(ticket: HelpdeskTicket) -> str:
-    """Return the ticket's number, safe for use in a path, because callers may send any text. Raises
-    ActionRefused."""
+    """Return the ticket's number, which is safe in a URL's path. Callers may send any text as the
+    number. Raises ActionRefused if the text is not a number."""
     if not _TICKET_ID.fullmatch(ticket.id):
         raise ActionRefused("no ticket of a helpdesk", sent=False)
     return ticket.id
 
 
 def plain_body(text: str) -> str:
-    """Return the text without placeholders that the helpdesk would replace."""
+    """Return the text with changed placeholders, so that the helpdesk does not replace them."""
     return _PLACEHOLDER.sub("{ ", text)
 
 
 def html_body(text: str) -> str:
-    """Return the text as HTML that shows exactly these words, without interpreting markup or
-    Markdown."""
+    """Return the text as HTML that shows exactly these words. Markup and Markdown in the text are
+    not interpreted."""
     paragraphs = plain_body(text).strip().split("\n\n")
     return "".join(f"<p>{escape(part).replace(chr(10), '<br>')}</p>" for part in paragraphs)

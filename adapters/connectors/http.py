@@ -1,4 +1,4 @@
-"""HTTP calls to other systems' APIs. Their failures are raised as a few domain errors."""
+"""HTTP calls to other systems' APIs. All failures are raised as a few domain errors."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -20,13 +20,16 @@ from domain.integrations.errors import (
 )
 
 CALL_S: Final = 8.0
-"""Timeout of one connector call with all its requests, in seconds; below the activity's 10 s."""
+"""Timeout of one connector call with all its requests, in seconds. It is below the activity's
+timeout of 10 s."""
 READ_S: Final = 3.0
-"""Timeout of one read within the call, in seconds; it leaves time for a write after the read."""
+"""Timeout of one read request within a connector call, in seconds. It leaves time for a write after
+the read."""
 MAX_BODY: Final = 1024 * 1024
-"""Maximum size of a response, in bytes; no known response is longer."""
+"""Maximum size of a response, in bytes. No known response is longer."""
 
-# A small compressed response could expand to any size before its length is checked.
+# Requests ask for uncompressed responses, because a small compressed response could expand to any
+# size before its length is checked.
 IDENTITY: Final = "identity"
 _UNNAMED: Final = ServiceName()
 
@@ -37,12 +40,12 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 class Conflict(ActionRefused):
-    """409: the object has changed since it was read. Nothing was changed."""
+    """HTTP 409: the object has changed since it was read. The request changed nothing."""
 
 
 def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
-    """Return the process's HTTP client. It keeps no idle connections: a stale one would break
-    during a write and leave its outcome unknown. Close it with `aclose()`."""
+    """Return the process's HTTP client, to close with `aclose()`. It keeps no idle connections,
+    because a stale one would break during a write and leave the write's outcome unknown."""
     return httpx.AsyncClient(
         timeout=httpx.Timeout(CALL_S, connect=_CONNECT_S),
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
@@ -54,7 +57,7 @@ def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
 
 @dataclass(frozen=True)
 class Reply:
-    """A complete response. `retry_after_s`: the Retry-After header, in seconds, if there is one."""
+    """A complete HTTP response. `retry_after_s`: the Retry-After header in seconds, or None."""
 
     status: int
     retry_after_s: float | None
@@ -63,8 +66,8 @@ class Reply:
 
 @contextmanager
 def verifying() -> Iterator[None]:
-    """Wrap queries about an earlier write. If they fail, the outcome of the write stays unknown, so
-    the only error raised is ActionUnknown."""
+    """Run a block of queries about an earlier write. Every failure is raised as ActionUnknown,
+    because the outcome of the write then stays unknown."""
     try:
         yield
     except ActionUnknown:
@@ -74,11 +77,12 @@ def verifying() -> Iterator[None]:
 
 
 class ConnectorCall:
-    """One connector call: sequential requests within one deadline.
+    """One connector call: sequential requests that share one deadline.
 
-    Raises NotAuthorized for 401, ActionForbidden for 403, ActionRefused for any other refusal,
-    ActionUnreachable if the request certainly had no effect, ActionUnknown if the outcome of a
-    write is unknown. The errors and their causes contain no text of a request or response.
+    Raises NotAuthorized for 401, ActionForbidden for 403, and ActionRefused for any other refusal.
+    Raises ActionUnreachable if the request certainly had no effect, and ActionUnknown if the
+    outcome of a write is unknown. The errors and their causes contain no text of a request or
+    response.
     """
 
     def __init__(self, http: httpx.AsyncClient) -> None:
@@ -91,13 +95,15 @@ class ConnectorCall:
         return self._deadline - self._clock()
 
     async def read(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Send a read request. It has no effect, so ActionUnknown is never raised."""
+        """Send a read request and return the parsed response. A read has no effect, so
+        ActionUnknown is never raised."""
         reply = await self._send(request, ActionUnreachable, min(self.seconds_left, READ_S))
         _refuse(reply, ActionUnreachable)
         return _parse(reply, shape, ActionUnreachable)
 
     async def verify(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Query the outcome of an earlier write. Raises only ActionUnknown."""
+        """Query the outcome of an earlier write and return the parsed response. Raises only
+        ActionUnknown."""
         with verifying():
             return await self.read(request, shape)
 
@@ -108,8 +114,11 @@ class ConnectorCall:
         *,
         doubted: Callable[[Reply], bool] = lambda _: False,
     ) -> Shape:
-        """Send a write request. `doubted`: returns whether a refusal is about an earlier request
-        with the same key, so that the outcome of that request stays unknown."""
+        """Send a write request and return the parsed response.
+
+        `doubted`: returns whether a refusal is about an earlier request with the same idempotency
+        key. The outcome of that earlier request then stays unknown.
+        """
         reply = await self._send(request, ActionUnknown, self.seconds_left)
         if reply.status >= 400 and doubted(reply):
             raise ActionUnknown(f"HTTP {reply.status} about an earlier request")
@@ -118,8 +127,11 @@ class ConnectorCall:
 
     async def tell(self, request: httpx.Request, *, revoked: bytes) -> None:
         """Post a message to a webhook URL. Posting it twice does no harm, so ActionUnknown is never
-        raised. The URL is the credential: NotAuthorized is also raised for 404, 410, and a 403 with
-        the body `revoked`."""
+        raised.
+
+        The URL itself is the credential. NotAuthorized is therefore also raised for 404, for 410,
+        and for a 403 with the body `revoked`.
+        """
         reply = await self._send(request, ActionUnreachable, self.seconds_left)
         if reply.status in _GONE or (reply.status == 403 and reply.body.strip() == revoked):
             raise NotAuthorized(f"HTTP {reply.status}")
@@ -144,7 +156,7 @@ class ConnectorCall:
                     await response.aclose()
         except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError) as error:
             failure = type(error).__name__
-        # Not chained from the error, because some of the library's errors quote the invalid
+        # The new error is not chained, because some of the library's errors quote the invalid
         # response.
         raise unclear(failure) if given_over else ActionUnreachable(failure)
 
@@ -161,7 +173,7 @@ async def _read_whole(response: httpx.Response, unclear: type[DomainError]) -> R
 
 
 def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
-    """Raise for every status except success."""
+    """Raise the domain error for the response's status, unless the status is a success."""
     if 200 <= reply.status < 300:
         return
     told = f"HTTP {reply.status}"
@@ -175,7 +187,7 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
         raise ActionForbidden(told)
     if reply.status == 409:
         raise Conflict(told)
-    # 408 is a timeout of the server, which may have done a part of the work.
+    # 408 is a timeout of the server, which may already have done a part of the work.
     if reply.status >= 500 or reply.status == 408:
         raise unclear(told)
     raise ActionRefused(told)

@@ -1,7 +1,7 @@
 """Intercom: replies, notes and tags in the conversations of a merchant's workspace.
 
-Intercom does not deduplicate requests and stores no key. An earlier attempt is searched for among
-the conversation's parts, by its author and its text.
+Intercom does not deduplicate requests and stores no idempotency key. To find an earlier attempt,
+the connector searches the conversation's parts by author and text.
 """
 
 from collections.abc import Mapping
@@ -79,7 +79,8 @@ class _Me(_Shape):
 
 
 class Intercom:
-    """An Intercom workspace. Implements domain.ports.Helpdesk; a message's id is its part's id."""
+    """An Intercom workspace. Implements domain.integrations.ports.Helpdesk; a message's id is its
+    part's id."""
 
     def __init__(self, account: HelpdeskAccount, admin_id: str) -> None:
         self._account = account
@@ -89,7 +90,8 @@ class Intercom:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
+        """Return the connector of an integration. The integration's settings and credentials must
+        be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         account = HelpdeskAccount(
             http,
@@ -100,18 +102,18 @@ class Intercom:
         return cls(account, settings["admin_id"])
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Add a public part. Refused if the conversation is closed or belongs to another
-        customer."""
+        """Add a public part to the conversation, and return the part's id. Raises ActionRefused if
+        the conversation is closed or belongs to another customer."""
         return await self._write(ticket, "comment", text, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
-        """Add an internal note."""
+        """Add an internal note to the conversation, and return the note's id."""
         return await self._write(ticket, "note", text, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags, creating those that the workspace lacks.
+        """Add tags to the conversation, and create tags that the workspace lacks.
 
-        Never raises ActionUnknown, because adding them again changes nothing.
+        Never raises ActionUnknown, because adding the same tags again changes nothing.
         """
         path = f"/conversations/{ticket_id(ticket)}/tags"
         exchange = self._account.exchange()
@@ -153,8 +155,8 @@ class Intercom:
 
 
 def _check_open_to(seen: _Conversation, ticket: HelpdeskTicket) -> None:
-    """Check that a public part would reach the customer. The part goes to the conversation's
-    author, and the conversation is named by an untrusted caller."""
+    """Raise ActionRefused unless a public part would reach the customer. The part goes to the
+    conversation's author, and an untrusted caller named the conversation."""
     if seen.state == "closed":
         raise ActionRefused("somebody has closed the conversation")
     reader, meant = customer_key(seen.source.author.email), customer_key(ticket.customer_email)

@@ -1,4 +1,4 @@
-"""PrestaShop's Webservice: the orders of one shop. It supports no refunds."""
+"""PrestaShop's Webservice API: the orders of one shop. The API supports no refunds."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,9 +18,9 @@ from domain.integrations.order import Order, state_of
 from domain.integrations.providers import Provider
 
 _REFERENCE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,49}", re.ASCII)
-# Characters with a special meaning in a filter.
+# Characters with a special meaning in a filter of the API.
 _UNFILTERED: Final = frozenset("[]|")
-# The ids of the states that every shop is installed with.
+# Ids of order states that every PrestaShop shop has from its installation.
 _DELIVERED: Final = 5
 _CANCELLED: Final = 6
 
@@ -30,7 +30,8 @@ def _in_utc(time: datetime) -> datetime:
 
 
 def _no_list(value: object) -> object:
-    """Return an empty object for the `[]` that PrestaShop returns if nothing was found."""
+    """Return an empty object instead of `[]`, which PrestaShop returns if nothing was found. Return
+    any other value unchanged."""
     return {} if value == [] else value
 
 
@@ -110,8 +111,8 @@ class ChangedOrder:
 
 
 class PrestaShop:
-    """A shop on a host that the merchant names, so `http` must be guarded. Cancellations are not
-    supported."""
+    """A PrestaShop shop. The merchant names its host, so `http` must be a guarded client.
+    Cancellations are not supported."""
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, key: str, integration_id: str
@@ -125,14 +126,14 @@ class PrestaShop:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """The `webservice_key` needs GET permission for orders, customers, currencies and
-        order_states."""
+        """Return the connector of an integration. The `webservice_key` needs GET permission for
+        orders, customers, currencies and order_states."""
         base_url = integration.base_url(integration.settings["url"].rstrip("/"))
         return cls(http, base_url, credentials["webservice_key"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that reference or, without a reference, the customer's latest
-        order."""
+        """Return the order with that reference, or None. Without a reference, return the customer's
+        latest order."""
         exchange = ConnectorCall(self._http)
         if number is not None:
             wanted = number.strip().removeprefix("#")
@@ -150,8 +151,8 @@ class PrestaShop:
         raise ActionRefused("PrestaShop gives no refunds over its API", sent=False)
 
     async def changed_after(self, begin: datetime, *, skip: int, most: int) -> list[ChangedOrder]:
-        """Return the orders changed after `begin`, oldest change first, skipping the first `skip`
-        orders. Raises ActionRefused, ActionUnreachable."""
+        """Return at most `most` orders changed after `begin`, oldest change first. The first `skip`
+        orders are left out. Raises ActionRefused, ActionUnreachable."""
         exchange = ConnectorCall(self._http)
         after = begin.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
         params = {
@@ -172,7 +173,7 @@ class PrestaShop:
         ]
 
     async def _find(self, exchange: ConnectorCall, field: str, value: str) -> Order | None:
-        """Return the latest order with this value in the field."""
+        """Return the latest order with this value in the field, or None."""
         found = await self._read(exchange, "orders", field, [value], _Orders)
         if not found.orders:
             return None
@@ -180,7 +181,8 @@ class PrestaShop:
         return order
 
     async def _whole(self, exchange: ConnectorCall, orders: Sequence[_Order]) -> list[Order]:
-        """Return the orders with data from the shop's other tables."""
+        """Return the orders in the common format of all shops, with data from the shop's other
+        tables."""
         if not orders:
             return []
         owners = {str(one.customer_id) for one in orders}
@@ -224,7 +226,7 @@ class PrestaShop:
         values: Iterable[str],
         shape: type[_Found],
     ) -> _Found:
-        """Return the rows whose field has one of the values."""
+        """Return the table's rows with one of the values in the field."""
         params = {f"filter[{field}]": f"[{'|'.join(sorted(values))}]"}
         return await exchange.read(self._request(table, params), shape)
 
@@ -240,7 +242,8 @@ class PrestaShop:
 
 
 def _money(amount: str, currency: str) -> Money:
-    """Parse an amount, which PrestaShop writes with six decimals. Raises ActionUnreachable."""
+    """Return an amount as Money. PrestaShop writes amounts with six decimals. Raises
+    ActionUnreachable for an invalid amount."""
     try:
         return Money.parse(amount, currency)
     except InvalidInput:

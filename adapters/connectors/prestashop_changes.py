@@ -1,4 +1,4 @@
-"""Changes in a PrestaShop shop: orders, in the format of the shop's module
+"""Polling of changed orders in a PrestaShop shop. They have the format of the shop's module
 (`docs/inbound/prestashop.md`)."""
 
 import json
@@ -12,13 +12,13 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 _TOPIC: Final = "order.updated"
 _A_PAGE: Final = 20
 _TICK: Final = timedelta(seconds=1)
-# Maximum lag of the shop's clock behind ours, because PrestaShop writes local times without an
-# offset.
+# Maximum lag of the shop's local time behind UTC. PrestaShop writes local times without an offset.
 _BEHIND: Final = timedelta(hours=12)
 
 
 class PrestaShopChanges:
-    """Implements `domain.inbound.polling.Polls`. Paging works as for WooCommerce."""
+    """Polls a PrestaShop shop for changes. Implements `domain.inbound.polling.Polls`. The paging is
+    that of `WooCommerceChanges`."""
 
     def __init__(self, shop: PrestaShop) -> None:
         self._shop = shop

@@ -1,7 +1,7 @@
-"""Search for an earlier message of ours in a ticket of a helpdesk that stores no idempotency key.
+"""Search for an earlier message of ours in a ticket, for helpdesks that store no idempotency key.
 
-The message is identified by its author and its text, and only among the messages since the
-customer's last one. Before that, the same text may have answered another message.
+The message is identified by its author and its text. Only messages after the customer's last one
+count, because the same text may have answered an earlier message.
 """
 
 from collections.abc import Sequence
@@ -13,8 +13,8 @@ from domain.integrations.errors import ActionUnknown
 
 @dataclass(frozen=True, slots=True)
 class SaidMessage:
-    """One message of a ticket. `is_ours`: whether the agent's account wrote it, and it has the
-    searched kind."""
+    """One message of a ticket. `is_ours`: whether the agent's account wrote the message, and the
+    message has the kind that is searched for."""
 
     id: str
     text: str
@@ -23,10 +23,10 @@ class SaidMessage:
 
 
 def said_before(messages: Sequence[SaidMessage], text: str) -> str | None:
-    """Return the id of the message with this text, or None if the message was certainly not sent.
+    """Return the id of our message with this text, or None if the message was certainly not sent.
 
-    `messages`: all messages of the ticket, oldest first. Raises ActionUnknown if the same text
-    answered an earlier message.
+    `messages`: all messages of the ticket, oldest first. Raises ActionUnknown if the same text was
+    only sent before the customer's last message.
     """
     for message in reversed(messages):
         if message.by_customer:

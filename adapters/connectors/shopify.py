@@ -40,8 +40,7 @@ from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 
 _VERSION: Final = "2026-07"
-# The possible formats of an order's name. Other text is not searched for, which prevents query
-# injection.
+# Only text in the format of an order's name or id is searched for, which prevents query injection.
 _SHOP_ID: Final = re.compile("[1-9][0-9]{9,19}", re.ASCII)
 _ORDER_ID: Final = "gid://shopify/Order/"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
@@ -64,14 +63,14 @@ class Shopify:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """The `access_token` needs the scopes read_orders, write_orders and, for orders older than
-        60 days, read_all_orders."""
+        """Return the connector of an integration. The `access_token` needs the scopes read_orders,
+        write_orders and, for orders older than 60 days, read_all_orders."""
         base_url = integration.base_url(f"https://{integration.settings['shop']}")
         return cls(http, base_url, credentials["access_token"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number or id or, without either, the customer's latest
-        order."""
+        """Return the order with that number or id, or None. Without either, return the customer's
+        latest order."""
         if number is not None:
             return await self._find_by_number(number.strip().removeprefix("#"))
         if email is not None:
@@ -79,13 +78,16 @@ class Shopify:
         return None
 
     async def ask(self, query: str, variables: Mapping[str, str | None], shape: type[Data]) -> Data:
-        """Return the response to a read-only document of the API. Raises ActionRefused,
+        """Run a read-only GraphQL query and return its data. Raises ActionRefused,
         ActionUnreachable."""
         return await self._read(ConnectorCall(self._http), query, variables, shape)
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Refund `amount` to the payments that it came from. Shopify deduplicates by `key` for a
-        day; later, the refund's note identifies a repetition. Returns the refund's id."""
+        """Refund `amount` to the order's payments, and return the refund's id.
+
+        Shopify deduplicates requests by `key` for a day. After that, `key` in the note of an
+        existing refund shows that the refund was already made.
+        """
         exchange = ConnectorCall(self._http)
         if again:
             with verifying():
@@ -100,16 +102,20 @@ class Shopify:
         answer = await exchange.effect(request, ShopifyAnswer[Refunded])
         result = _data(answer, ActionUnknown).result
         if result.errors:
-            # These errors have no codes. On a retry, they may be about the first attempt.
+            # Shopify's errors of a refund have no codes. On a retry, they may be about the first
+            # attempt.
             raise ActionUnknown("repeated in vain") if again else ActionRefused("the shop said no")
         if result.refund is None:
             raise ActionUnknown("no refund, and no reason")
         return result.refund.id
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel, restock and refund everything. Shopify runs a job, and this call waits for its
-        end. If the job does not end in time, the outcome is unknown. Returns the job's id, or the
-        order's if it was already cancelled."""
+        """Cancel the order, restock its goods and refund everything. Return the job's id, or the
+        order's id if the order was already cancelled.
+
+        Shopify runs a job, and this call waits until the job ends. Raises ActionUnknown if the job
+        does not end in time.
+        """
         exchange = ConnectorCall(self._http)
         if again:
             with verifying():
@@ -152,7 +158,7 @@ class Shopify:
     async def _find_by_number(self, number: str) -> Order | None:
         if not _NUMBER.fullmatch(number):
             return None
-        # Most shops prefix numbers with #, and the search also finds other names.
+        # Most shops prefix an order's name with #. The search also returns orders with other names.
         query = f'name:"#{number}" OR name:"{number}"'
         # The shop's webhooks contain `order_id`, which is longer than any order number.
         shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
@@ -199,7 +205,7 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
     """Return the response's data, or raise the error that its error codes mean."""
     if answer.data is not None and not answer.errors:
         return answer.data
-    # Data next to errors means that a part of the mutation was executed.
+    # A response with both data and errors means that a part of the mutation was executed.
     if answer.data is None or unclear is ActionUnreachable:
         if "THROTTLED" in answer.codes:
             raise ActionUnreachable("throttled")
@@ -211,15 +217,17 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
 
 
 def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str) -> RefundInput:
-    """Return the refund, distributed over the order's payments in their order. The result is
-    deterministic for the same state. Raises ActionRefused if the amount exceeds the rest."""
+    """Return the input of a refund, taken from the order's payments one after the other. The input
+    is deterministic for the same state of the order. Raises ActionRefused if the amount exceeds the
+    refundable rest."""
     suggested = found.suggested
     if suggested is None or amount.currency != suggested.most.shop.currency:
         raise ActionRefused("nothing to refund in this currency")
     most = suggested.most
     if not 0 < amount.minor <= most.shop.minor:
         raise ActionRefused("more than the order has left to refund")
-    # Shopify refunds in the customer's currency. Rounding down never exceeds the allowed amount.
+    # Shopify refunds in the customer's currency. Rounding down ensures that the amount never
+    # exceeds the maximum.
     left = amount.minor * most.paid.minor // most.shop.minor
     parts = []
     for payment in suggested.transactions:

@@ -1,4 +1,4 @@
-"""Changes in a Shopify shop: orders, in the format of the topic `orders/updated`."""
+"""Polling of changed orders in a Shopify shop. They have the format of the topic `orders/updated`."""
 
 import json
 from collections.abc import Mapping
@@ -121,7 +121,8 @@ class _Changed(BaseModel):
 
 
 class ShopifyChanges:
-    """Implements `domain.inbound.polling.Polls`. The token needs the scope read_orders."""
+    """Polls a Shopify shop for changes. Implements `domain.inbound.polling.Polls`. The access token
+    needs the scope read_orders."""
 
     def __init__(self, shop: Shopify) -> None:
         self._shop = shop

@@ -1,7 +1,7 @@
 """The GraphQL documents of the Shopify connector.
 
-The tests run them against the schema of 2026-07. Each document costs few of the points that the
-shop grants per second; the limit per query is 1000 points.
+The tests run the documents against Shopify's schema of 2026-07. Each document costs few of the
+points that a shop grants per second. The limit per query is 1000 points.
 """
 
 from typing import Final

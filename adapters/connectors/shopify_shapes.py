@@ -1,4 +1,4 @@
-"""The inputs and responses of the documents in `shopify_documents.py`."""
+"""The inputs and responses of the GraphQL documents in `shopify_documents.py`."""
 
 from datetime import datetime
 from typing import Annotated, Final, Generic, Literal, TypeVar
@@ -44,7 +44,7 @@ class _AsPaid(BaseModel):
 
 
 class InBoth(_InShop, _AsPaid):
-    """The same amount in the shop's currency, and in the customer's."""
+    """The same amount in two currencies: the shop's and the customer's."""
 
 
 class _MostInShop(BaseModel):
@@ -120,7 +120,7 @@ class _Orders(BaseModel):
 
 
 class FoundOrders(BaseModel):
-    """The response of FIND, newest first."""
+    """The orders in the response of FIND, newest first."""
 
     orders: _Orders
 
@@ -210,8 +210,8 @@ class RefundInput(BaseModel):
     orderId: str  # noqa: N815
     currency: str
     note: str
-    # No notification: the agent's answer informs the customer, and a second email would only repeat
-    # it.
+    # Shopify sends no notification. The agent's answer informs the customer, and a second email
+    # would only repeat it.
     notify: Literal[False] = False
     transactions: tuple[TransactionInput, ...]
 
@@ -220,7 +220,7 @@ Data = TypeVar("Data", bound=BaseModel)
 
 
 def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    # Next to errors, data may be incomplete; the errors then state the reason.
+    # In a response with errors, the data may be incomplete. The errors then state the reason.
     try:
         return read(value)
     except ValidationError:
@@ -236,7 +236,7 @@ class _Error(BaseModel):
 
 
 class ShopifyAnswer(BaseModel, Generic[Data]):
-    """Any response of the API. `data`: None also if its format is unexpected."""
+    """Any response of Shopify's API. `data`: None if it is missing or has an unexpected format."""
 
     data: Annotated[Data | None, WrapValidator(_or_none)] = None
     errors: tuple[_Error, ...] = ()

@@ -1,7 +1,7 @@
-"""Slack: an incoming webhook, which posts to the channel that it was created for.
+"""Slack's incoming webhooks. A webhook posts to the channel that it was created for.
 
-It answers `ok`, or a word that is not JSON. It cannot be queried, so a connection is not tested:
-the first notice shows whether the URL works.
+Slack answers `ok`, or a word that is not JSON. An incoming webhook cannot be queried, so a new
+connection is not tested. The first notice shows whether the URL works.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from domain.integrations.integration import Integration
 
 _ORIGIN: Final = "https://hooks.slack.com"
 _REVOKED: Final = b"invalid_token"
-"""The body of Slack's 403 for a revoked URL."""
+"""The body of Slack's 403 response for a revoked URL."""
 
 
 class Slack:
@@ -29,16 +29,17 @@ class Slack:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
+        """Return the connector of an integration. The integration's settings and credentials must
+        be complete (`check_settings`, `check_credentials`)."""
         path = urlsplit(credentials["webhook_url"]).path
         return cls(http, f"{integration.base_url(_ORIGIN)}{path}")
 
     async def tell(self, text: str) -> None:
-        """Post a message. Links and mentions are escaped.
+        """Post a message to the channel. Links and mentions in the message are escaped.
 
-        Raises NotAuthorized if the URL is revoked or its channel is deleted, ActionForbidden for
-        any other 403, ActionRefused for any other refusal, ActionUnreachable if the message may be
-        retried.
+        Raises NotAuthorized if the URL is revoked or its channel is deleted. Raises ActionForbidden
+        for any other 403, ActionRefused for any other refusal, and ActionUnreachable if the message
+        may be retried.
         """
         plain = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
         body = {"text": plain, "mrkdwn": False, "unfurl_links": False, "unfurl_media": False}

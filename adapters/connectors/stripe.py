@@ -1,4 +1,4 @@
-"""Stripe: payments of orders, and their refunds. Stripe has no shipments and cannot cancel
+"""Stripe: payments of orders, and their refunds. Stripe stores no shipments and cannot cancel
 orders."""
 
 import re
@@ -19,7 +19,8 @@ from domain.integrations.providers import Provider
 from domain.integrations.stripe_payment import NUMBER_KEYS, money_of, number_in, units_of
 
 _URL: Final = "https://api.stripe.com"
-# Response formats depend on the version; without it, the account's own version would be used.
+# Stripe's response formats depend on this version. Without it, Stripe would use the version set in
+# the account.
 _VERSION: Final = "2024-06-20"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
 _OUR_KEY: Final = "action_key"
@@ -37,7 +38,7 @@ class _Charge(BaseModel):
 
 
 class _Payment(BaseModel):
-    """A PaymentIntent."""
+    """A payment. Stripe calls it a PaymentIntent."""
 
     id: str
     amount: _Amount
@@ -56,7 +57,8 @@ class _Payment(BaseModel):
     def order(self, integration_id: str) -> Order:
         """Return the payment in the common format of all shops' orders."""
         charge = self.charge
-        # Money already returned by a dispute is not refunded again.
+        # A disputed payment has no refundable amount, because the dispute may already have returned
+        # the money.
         left = 0 if charge is None or charge.disputed else charge.captured - charge.refunded
         return Order(
             integration_id=integration_id,
@@ -112,16 +114,16 @@ class Stripe:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """`api_key`: preferably a restricted key (`rk_…`) that may read payments and write
-        refunds."""
+        """Return the connector of an integration. `api_key`: preferably a restricted key (`rk_…`)
+        that may read payments and write refunds."""
         base_url = integration.base_url(_URL)
         return cls(http, base_url, credentials["api_key"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number.
+        """Return the order with that number, or None.
 
-        Returns None without a number, because payments cannot be searched by customer. A payment is
-        found up to a minute after it was made.
+        Returns None without a number, because payments cannot be searched by customer. A new
+        payment may take up to a minute to appear in the search.
         """
         wanted = (number or "").strip().removeprefix("#")
         if not _NUMBER.fullmatch(wanted):
@@ -139,7 +141,7 @@ class Stripe:
         called_so = [one for one in found.data if one.number.casefold() == wanted.casefold()]
         if not called_so:
             return None
-        # Failed payments, or payments of another shop, may have the same number.
+        # Failed payments, or payments of another shop, may have the same order number.
         orders = {one.id: one.order(self._integration_id) for one in called_so}
         best = max(
             called_so,
@@ -152,14 +154,17 @@ class Stripe:
         return orders[best.id]
 
     async def account(self) -> str:
-        """Return the id of the key's account."""
+        """Return the id of the Stripe account that the API key belongs to."""
         url = f"{self._base_url}/v1/account"
         request = self._http.build_request("GET", url, headers=self._headers)
         return (await ConnectorCall(self._http).read(request, _Account)).id
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Refund `amount` of the payment. Stripe deduplicates by `key` for a day; later, the
-        refund's metadata identifies a repetition. Returns the refund's id."""
+        """Refund `amount` of the payment, and return the refund's id.
+
+        Stripe deduplicates requests by `key` for a day. After that, `key` in the metadata of an
+        existing refund shows that the refund was already made.
+        """
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency", sent=False)
         exchange = ConnectorCall(self._http)
@@ -203,7 +208,8 @@ class Stripe:
 
 
 def _about_an_earlier_one(reply: Reply) -> bool:
-    """Return whether Stripe refused because of an earlier request with the same key."""
+    """Return whether Stripe refused the request because of an earlier one with the same idempotency
+    key."""
     if reply.status == 409:
         return True
     try:

@@ -44,7 +44,7 @@ class _Item(BaseModel):
 
 
 class _RefundLine(BaseModel):
-    """`total`: a negative amount."""
+    """A refund in an order's list of refunds. `total`: a negative amount."""
 
     total: _Amount
 
@@ -63,8 +63,8 @@ class _Order(BaseModel):
     note: str = Field(default="", alias="customer_note")
 
     def order(self, integration_id: str) -> Order:
-        """Return the order in the common format of all shops. An unpaid order cannot be
-        refunded."""
+        """Return the order in the common format of all shops. An unpaid order has no refundable
+        amount."""
         total = self._money(self.total)
         back = sum(self._money(one.total.strip().removeprefix("-")).minor for one in self.refunds)
         left = max(total.minor - back, 0) if self.paid is not None else 0
@@ -94,8 +94,9 @@ class _Orders(RootModel[tuple[_Order, ...]]):
 
 
 class _Refund(BaseModel):
-    """A refund. `is_paid_back`: whether the payment provider has returned the money. It is false
-    while the provider is being asked; if the provider refuses, WooCommerce deletes the refund."""
+    """A refund of an order. `is_paid_back`: whether the payment provider has returned the money. It
+    is false until the provider has answered. If the provider refuses, WooCommerce deletes the
+    refund."""
 
     id: int
     reason: str = ""
@@ -107,16 +108,16 @@ class _Refunds(RootModel[tuple[_Refund, ...]]):
 
 
 class WooCommerce:
-    """A shop on a host that the merchant names, so `http` must be guarded.
+    """A WooCommerce shop. The merchant names its host, so `http` must be a guarded client.
 
-    The API has no idempotency keys. A refund's reason contains our key, which is searched for
-    before a refund is made.
+    The API has no idempotency keys. The connector writes its key into a refund's reason. Before a
+    retry, it searches the order's refunds for that key.
     """
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, keys: tuple[str, str], integration_id: str
     ) -> None:
-        """`keys`: the consumer key and secret."""
+        """`keys`: the consumer key and the consumer secret of WooCommerce's REST API."""
         self._http = http
         self._orders = f"{base_url}{_API}/orders"
         self._auth = httpx.BasicAuth(*keys)
@@ -126,14 +127,15 @@ class WooCommerce:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """The key needs the permission read and write."""
+        """Return the connector of an integration. Its consumer key needs the permission to read and
+        write."""
         base_url = integration.base_url(integration.settings["url"].rstrip("/"))
         keys = (credentials["consumer_key"], credentials["consumer_secret"])
         return cls(http, base_url, keys, integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """Return the order with that number or id or, without either, the customer's latest
-        order."""
+        """Return the order with that number or id, or None. Without either, return the customer's
+        latest order."""
         if number is not None:
             return await self._find_by_number(number.strip().removeprefix("#"))
         if email is not None and email.isprintable():
@@ -142,26 +144,27 @@ class WooCommerce:
         return None
 
     async def list_orders(self, query: Mapping[str, str], shape: type[Listed]) -> Listed:
-        """Return the response of the order list. Raises ActionRefused, ActionUnreachable."""
+        """Return the shop's orders that match the query. Raises ActionRefused, ActionUnreachable."""
         request = self._request("GET", params=query)
         return await ConnectorCall(self._http).read(request, shape)
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
-        """Refund `amount` by the order's payment method. Returns the refund's id."""
+        """Refund `amount` by the order's payment method, and return the refund's id."""
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency", sent=False)
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         if done is not None:
             return done
-        # WooCommerce reports an excessive refund as an internal error of its own.
+        # The amount is checked here, because WooCommerce reports an excessive refund as an internal
+        # error of its own.
         if amount.minor > now.order(self._integration_id).refundable.minor:
             raise ActionRefused("more than the order has left to refund")
         return await self._refund(exchange, order, amount, key)
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order, which restocks the goods, and refund the rest. Returns the order's id.
-        Raises ActionRefused if the order was shipped, or cancelled by someone else."""
+        """Cancel the order, which restocks the goods, and refund the rest. Return the order's id.
+        Raises ActionRefused if the order was shipped, or if someone else cancelled it."""
         exchange = ConnectorCall(self._http)
         now, done = await self._seen(exchange, order, key, again=again)
         is_stopped = now.status in _STOPPED
@@ -175,14 +178,15 @@ class WooCommerce:
             try:
                 await self._refund(exchange, order, left, key)
             except (ActionRefused, ActionUnreachable) as error:
-                # The order is already cancelled; people must learn that the money was not refunded.
+                # The order is already cancelled, so a person must learn that the money was not
+                # refunded.
                 raise ActionUnknown("cancelled, and not given back") from error
         return order.id
 
     async def _seen(
         self, exchange: ConnectorCall, order: Order, key: str, *, again: bool
     ) -> tuple[_Order, str | None]:
-        """Return the order as it is now and, on a retry, the refund of the earlier attempt."""
+        """Return the current order and, on a retry, the id of the earlier attempt's refund or None."""
         if not again:
             return await self._one(exchange, order), None
         with verifying():
@@ -193,7 +197,7 @@ class WooCommerce:
         if not _NUMBER.fullmatch(number):
             return None
         exchange = ConnectorCall(self._http)
-        # Numbers are ids, unless the shop uses its own numbers.
+        # An order's number is its id, unless the shop uses its own numbers.
         by_id = await self._find(exchange, include=number) if _ID.fullmatch(number) else ()
         found = [one for one in by_id if one.number == number]
         if not found:
@@ -229,8 +233,7 @@ class WooCommerce:
             json={
                 "amount": amount.decimal(),
                 "reason": f"Refunded by the support agent, {key}",
-                # Explicit, although it is the default: without it, the refund would only be
-                # recorded.
+                # This is the default, but without it the refund would only be recorded.
                 "api_refund": True,
                 # The customer still has the goods.
                 "api_restock": False,

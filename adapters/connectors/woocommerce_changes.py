@@ -1,4 +1,5 @@
-"""Changes in a WooCommerce shop: orders, in the format of the topic `order.updated`."""
+"""Polling of changed orders in a WooCommerce shop. They have the format of the topic
+`order.updated`."""
 
 import json
 from collections.abc import Mapping
@@ -12,9 +13,9 @@ from domain.inbound.polling import ChangesPage, FoundChange, poll_name
 from domain.integrations.errors import ActionUnreachable
 
 _TOPIC: Final = "order.updated"
-# An order may be long, and a response is limited to a mebibyte.
+# A page has few orders: an order may be long, and a response is limited to a mebibyte.
 _A_PAGE: Final = 20
-# The resolution of WooCommerce's times, which the API compares with "after".
+# The resolution of WooCommerce's times. The API returns only orders modified after a given time.
 _TICK: Final = timedelta(seconds=1)
 
 
@@ -32,11 +33,11 @@ class _Found(RootModel[tuple[dict[str, JsonValue], ...]]):
 
 
 class WooCommerceChanges:
-    """Implements `domain.inbound.polling.Polls`.
+    """Polls a WooCommerce shop for changes. Implements `domain.inbound.polling.Polls`.
 
-    An order that changes during a poll moves to the end, so numbered pages would skip other orders.
-    Each page therefore starts at the time of the last order. A second page of one time is read only
-    if as many orders share that time.
+    An order that changes during a poll moves to the end of the list, so numbered pages would skip
+    other orders. Each page therefore starts at the time of the last order before it. Numbered pages
+    are used only if a whole page of orders has the same time.
     """
 
     def __init__(self, shop: WooCommerce) -> None:

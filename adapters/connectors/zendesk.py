@@ -1,9 +1,10 @@
 """Zendesk: comments and tags on the tickets of a merchant's account.
 
-Zendesk does not deduplicate updates. Each comment therefore carries its key in its audit's
-metadata, which customers cannot see. An earlier attempt is searched for there first. An update is
-accepted only if the ticket is unchanged since we read it (`safe_update`), so that an earlier
-attempt that still runs and this one cannot both succeed.
+Zendesk does not deduplicate updates. Each comment therefore carries its idempotency key in the
+metadata of its audit, which customers cannot see. Before a retry, the connector searches the audits
+for an earlier attempt. An update succeeds only if the ticket is unchanged since we read it
+(`safe_update`). An earlier attempt that still runs and a new attempt can therefore not both
+succeed.
 """
 
 from collections.abc import Mapping
@@ -32,9 +33,11 @@ from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
 _KEY: Final = "action_key"
-# A concurrent change of the ticket makes an update fail; the ticket is then read again.
+# Maximum number of attempts at an update. A concurrent change of the ticket makes an update fail;
+# the ticket is then read again.
 _TRIES: Final = 3
-# An audit contains its whole comment, and the response size is limited (`http.MAX_BODY`).
+# A page has few audits: each contains its whole comment, and the response size is limited
+# (`http.MAX_BODY`).
 _AUDITS_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
 
@@ -102,7 +105,8 @@ class _Tagged(BaseModel):
 
 
 class _Myself(BaseModel):
-    """For a caller without access, Zendesk returns a user without an id."""
+    """The user of the credentials. For a caller without access, Zendesk returns a user without an
+    id."""
 
     id: int | None = None
     role: str | None = None
@@ -115,7 +119,8 @@ class _Me(BaseModel):
 def account_of(
     integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
 ) -> HelpdeskAccount:
-    """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
+    """Return the Zendesk account of an integration. The integration's settings and credentials must
+    be complete (`check_settings`, `check_credentials`)."""
     settings = integration.settings
     return HelpdeskAccount(
         http,
@@ -125,7 +130,8 @@ def account_of(
 
 
 class Zendesk:
-    """A Zendesk account. Implements domain.ports.Helpdesk; a message's id is its comment's id."""
+    """A Zendesk account. Implements domain.integrations.ports.Helpdesk; a message's id is its
+    comment's id."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account
@@ -134,21 +140,24 @@ class Zendesk:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Settings and credentials must be complete (`check_settings`, `check_credentials`)."""
+        """Return the connector of an integration. The integration's settings and credentials must
+        be complete (`check_settings`, `check_credentials`)."""
         return cls(account_of(integration, credentials, http))
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Add a public comment. Refused if the ticket is solved, closed, or belongs to another
-        customer."""
+        """Add a public comment to the ticket, and return the comment's id. Raises ActionRefused if
+        the ticket is solved, closed, or belongs to another customer."""
         return await self._comment(ticket, text, key, public=True, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Add a private comment. Refused on a closed ticket."""
+        """Add a private comment to the ticket, and return the comment's id. Raises ActionRefused if
+        the ticket is closed."""
         return await self._comment(ticket, text, key, public=False, again=again)
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
-        """Add tags in Zendesk's format: lower case, without spaces. Refused on a closed ticket.
-        Never raises ActionUnknown, because adding them again changes nothing."""
+        """Add tags to the ticket, in Zendesk's format: lower case, without spaces. Raises
+        ActionRefused if the ticket is closed. Never raises ActionUnknown, because adding the same
+        tags again changes nothing."""
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         names = ["_".join(tag.lower().split()) for tag in tags]
         exchange = self._account.exchange()
@@ -166,8 +175,8 @@ class Zendesk:
         raise ActionUnreachable("the ticket changes all the time")
 
     async def check(self) -> None:
-        """Check the credentials by requesting our own user. A helpdesk's customer may not read
-        tickets."""
+        """Check the credentials by requesting our own user. Raises NotAuthorized if that user is
+        not an agent, because a helpdesk's customer may not read tickets."""
         request = self._account.request("GET", "/api/v2/users/me.json")
         me = (await self._account.exchange().read(request, _Me)).user
         if me.id is None or me.role == "end-user":
@@ -182,8 +191,8 @@ class Zendesk:
         with writing(again=again):
             for _ in range(_TRIES):
                 shown = await look(self._show(path), _Shown)
-                # Read after the ticket: a comment added between the two reads makes the update
-                # fail.
+                # The audits are read after the ticket. A comment that is added between the two
+                # reads makes the update fail.
                 found = await self._find(exchange, path, key) if again else None
                 if found is not None:
                     return found.comment_id
@@ -200,8 +209,8 @@ class Zendesk:
         raise ActionUnreachable("the ticket changes all the time")
 
     async def _find(self, exchange: ConnectorCall, path: str, key: str) -> _Audit | None:
-        """Return the newest audit with our key, or None. Raises ActionUnknown if it cannot be
-        determined."""
+        """Return the newest audit with our idempotency key, or None. Raises ActionUnknown if the
+        search fails or the ticket's history is too long for it."""
         query: dict[str, str | int] = {"page[size]": _AUDITS_A_PAGE, "sort": "-created_at"}
         for _ in range(_MAX_PAGES):
             request = self._account.request("GET", f"{path}/audits.json", query=query)
@@ -227,8 +236,8 @@ class Zendesk:
         return self._account.request("PUT", f"{path}.json", body={"ticket": update})
 
     def _tags(self, path: str, names: list[str], seen: _Ticket) -> httpx.Request:
-        # A ticket's own `tags` would replace the existing tags; this field adds. Its flag is a
-        # string.
+        # The field `tags` of a ticket would replace the existing tags; this endpoint adds tags. Its
+        # `safe_update` is a string.
         body: dict[str, JsonValue] = {
             "tags": [*names],
             "safe_update": "true",
@@ -243,8 +252,8 @@ def _check_open(ticket: _Ticket) -> None:
 
 
 def _check_addressee(shown: _Shown, ticket: HelpdeskTicket) -> None:
-    """Check that a public comment would reach the customer. The comment goes to the requester, and
-    the ticket is named by an untrusted caller."""
+    """Raise ActionRefused unless a public comment would reach the customer. The comment goes to the
+    ticket's requester, and an untrusted caller named the ticket."""
     if shown.ticket.status == "solved":
         raise ActionRefused("somebody has solved the ticket")
     reader, meant = customer_key(shown.requester_email), customer_key(ticket.customer_email)

@@ -1,4 +1,4 @@
-"""Changes in a Zendesk account: comments on tickets, in the format of Zendesk's events."""
+"""Polling of new comments on a Zendesk account's tickets. They have the format of Zendesk's events."""
 
 import asyncio
 import json
@@ -17,11 +17,11 @@ _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
 _STAFF: Final = frozenset({"agent", "admin"})
 _ENDED: Final = frozenset({"solved", "closed"})
 # Each ticket's comments are requested separately, a few tickets in parallel, because a poll has
-# only seconds for all of them.
+# only seconds for all tickets.
 _TICKETS: Final = 15
 _AT_ONCE: Final = 5
 _COMMENTS: Final = 25
-# A ticket appears in the list of changes with a delay after its comment.
+# A ticket appears in the list of changes some time after its comment.
 _LATE: Final = timedelta(minutes=10)
 
 
@@ -62,10 +62,10 @@ class _Comments(BaseModel):
 
 
 class ZendeskChanges:
-    """Implements `domain.inbound.polling.Polls`.
+    """Polls a Zendesk account for changes. Implements `domain.inbound.polling.Polls`.
 
-    The agent's user must be an administrator, because other users may not read changes. A position
-    consists of the account's own cursor and the time from which comments are new.
+    The agent's user must be an administrator, because other users may not read changes. A poll's
+    position consists of Zendesk's cursor and the time from which comments count as new.
     """
 
     def __init__(self, account: HelpdeskAccount) -> None:
@@ -122,12 +122,13 @@ def _changes(
                 "body": comment.plain_body or comment.body or "",
                 "is_public": comment.public,
                 "author": {
-                    # Triggers identify an author by address, events by id. With both, the author of
-                    # a ticket would get a second thread.
+                    # Triggers identify an author by email address, events by id. With both, the
+                    # author of a ticket would get a second thread.
                     "id": None if address else str(comment.author_id),
                     "email": address,
                     "name": author.name if author else None,
-                    # Text counts as a customer's only if the account says so.
+                    # An unknown author counts as staff: text is a customer's only if Zendesk says
+                    # so.
                     "is_staff": author is None or author.role in _STAFF,
                 },
             }

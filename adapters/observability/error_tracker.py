@@ -134,7 +134,8 @@ class SpooledTracker:
         self._spool.add(added.id, report)
 
     async def run(self) -> None:
-        """Send reports, adopt the reports of ended processes, and sync the spool, until cancelled."""
+        """Send reports, adopt the reports of ended processes, and sync the spool, until
+        cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._hand_over_for_ever())
             group.create_task(self._sync_for_ever())

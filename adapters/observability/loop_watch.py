@@ -46,7 +46,8 @@ class _Watch:
 
 @contextmanager
 def watched_loop(count: CountHolds) -> Iterator[None]:
-    """Count the blocks of the running event loop and their durations, while the `with` block runs."""
+    """Count the blocks of the running event loop and their durations, while the `with` block
+    runs."""
     watch = _Watch(get_running_loop(), count)
     try:
         yield

@@ -46,7 +46,8 @@ class Probes:
 
     @contextmanager
     def ready_when(self, readiness: Questions[str]) -> Iterator[None]:
-        """Report the health of the running event loop and of the dependencies while the block runs."""
+        """Report the health of the running event loop and of the dependencies while the block
+        runs."""
         self._health = _Health(asyncio.get_running_loop(), readiness)
         try:
             yield

@@ -16,8 +16,8 @@ _FAILED: Final = "('Failed', 'TimedOut', 'Terminated')"
 
 @dataclass(frozen=True, slots=True)
 class QueueBacklog:
-    """The number of tasks not yet taken by a worker, as Temporal estimates it, and the age of the
-    oldest."""
+    """The backlog of a task queue. `tasks`: Temporal's estimate of the number of tasks that no
+    worker has taken yet. `age`: the age of the oldest of these tasks."""
 
     tasks: int
     age: timedelta

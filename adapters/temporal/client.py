@@ -273,7 +273,8 @@ class TemporalEngine:
                 )
 
     async def _while_healthy(self, call: Awaitable[T]) -> T:
-        """Return the result of `call`. Raises TimeoutError if the server stops answering meanwhile."""
+        """Return the result of `call`. Raises TimeoutError if the server stops answering
+        meanwhile."""
         task = asyncio.ensure_future(call)
         try:
             while not (await asyncio.wait({task}, timeout=_ASK_HEALTH_AFTER_S))[0]:

@@ -34,7 +34,8 @@ class Head:
 
 
 class Exchange:
-    """One request and its response. `body`: the stored part of the response's body, as raw bytes."""
+    """One request and its response. `body`: the stored part of the response's body, as raw
+    bytes."""
 
     def __init__(
         self,

@@ -24,7 +24,7 @@ _OURS: Final = ""
 
 
 class HttpWebhookSender:
-    """Sends POSTs to merchants' URLs. Implements domain.ports.WebhookSender. Used by one event
+    """Sends POSTs to merchants' URLs. Implements domain.webhooks.ports.WebhookSender. Used by one event
     loop.
 
     POSTs share only the lookup threads. Each POST has its own connection, which is closed once the
