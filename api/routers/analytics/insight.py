@@ -42,7 +42,7 @@ _FILE: Final[dict[int | str, Described]] = {
     summary="Get the insight report for a range of days",
 )
 async def insight(asked: InsightAsked, resources: ResourcesDep) -> Insight:
-    """Open to every member of the client, with a session token."""
+    """Any member of the client may call this operation with a session token."""
     return await _insight(asked, resources)
 
 
@@ -54,7 +54,7 @@ async def insight(asked: InsightAsked, resources: ResourcesDep) -> Insight:
     responses=_FILE,
 )
 async def insight_file(asked: InsightAsked, resources: ResourcesDep) -> Response:
-    """Open to every member of the client, with a session token."""
+    """Any member of the client may call this operation with a session token."""
     found = await _insight(asked, resources)
     name = csv_name("insight", found.period.first, found.period.last)
     return _file(name, insight_csv(found))
@@ -66,7 +66,7 @@ async def insight_file(asked: InsightAsked, resources: ResourcesDep) -> Response
     summary="List questions that the agent could not answer",
 )
 async def gaps(asked: GapsAsked, resources: ResourcesDep) -> KnowledgeGaps:
-    """Open to every member of the client, with a session token."""
+    """Any member of the client may call this operation with a session token."""
     return await _gaps(asked, resources)
 
 
@@ -78,7 +78,7 @@ async def gaps(asked: GapsAsked, resources: ResourcesDep) -> KnowledgeGaps:
     responses=_FILE,
 )
 async def gaps_file(asked: GapsAsked, resources: ResourcesDep) -> Response:
-    """Open to every member of the client, with a session token."""
+    """Any member of the client may call this operation with a session token."""
     found = await _gaps(asked, resources)
     return _file(csv_name("gaps", found.since, resources.now()), gaps_csv(found))
 

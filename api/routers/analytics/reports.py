@@ -1,4 +1,5 @@
-"""GET /api/dashboard/metrics and /api/dashboard/churn: figures computed from a client's records."""
+"""GET /api/dashboard/metrics and /api/dashboard/churn: daily metrics and churn predictions computed
+from a client's records."""
 
 from typing import Annotated
 
@@ -22,7 +23,7 @@ async def metrics(
     asked: Annotated[Asked[MetricsQuery], Depends(QueryInClient(MetricsQuery))],
     resources: ResourcesDep,
 ) -> MetricsAnswer:
-    """Open to every member of the client, with a session token."""
+    """Any member of the client may call this operation with a session token."""
     first, last = asked.query.days(resources.now())
     async with resources.database.reading(asked.tenant) as connection:
         found = await MetricsRepository(connection, asked.tenant).between(first, last)
@@ -30,12 +31,14 @@ async def metrics(
 
 
 @router.get(
-    "/api/dashboard/churn", operation_id="churn.list", summary="List customers likely to leave"
+    "/api/dashboard/churn",
+    operation_id="churn.list",
+    summary=("List customers who are likely to leave"),
 )
 async def churn(
     asked: Annotated[Asked[ChurnQuery], Depends(QueryInClient(ChurnQuery))], resources: ResourcesDep
 ) -> ChurnPage:
-    """Open to every member of the client, with a session token."""
+    """Any member of the client may call this operation with a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await ChurnRepository(connection, asked.tenant).latest(

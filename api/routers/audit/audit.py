@@ -1,4 +1,4 @@
-"""GET /api/dashboard/audit: who changed what, and from where."""
+"""GET /api/dashboard/audit: the log of changes, with the actor and the network of each change."""
 
 from typing import Annotated, Final
 
@@ -22,7 +22,7 @@ async def list_entries(
     asked: Annotated[Asked[AuditQuery], Depends(QueryInClient(AuditQuery, MANAGERS))],
     resources: ResourcesDep,
 ) -> AuditPage:
-    """Requires the role owner or admin, with a session token."""
+    """Requires the role owner or admin, and a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         # Fetch one more row than the page shows, to detect a next page.

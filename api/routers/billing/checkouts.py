@@ -1,4 +1,4 @@
-"""GET /api/dashboard/checkouts/{checkout_id}: the payment state of a purchase."""
+"""GET /api/dashboard/checkouts/{checkout_id}: the state of a payment for a plan or credits."""
 
 from typing import Annotated
 
@@ -27,7 +27,7 @@ async def show(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of))],
     resources: ResourcesDep,
 ) -> CheckoutStatus:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         found = await CheckoutRepository(connection, member.tenant).read(member.record_id)
     payable = found.state is CheckoutState.OPEN and resources.now() < found.expires_at

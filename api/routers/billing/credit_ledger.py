@@ -21,7 +21,8 @@ _CREDITS: Final = "/api/dashboard/credits"
 
 @router.get(_CREDITS, operation_id="credits.get", summary="Get the credit balance and its changes")
 async def show(asked: PageDep, resources: ResourcesDep) -> CreditsAnswer:
-    """Open to every member of the client. One credit pays for one ticket above the plan's quota."""
+    """Any member of the client may call this operation. One credit pays for one ticket above the
+    plan's quota."""
     tenant, query = asked.tenant, asked.query
     async with resources.database.reading(tenant) as connection:
         usage = await UsageRepository(connection, tenant).in_month(period_of(resources.now()))
@@ -52,7 +53,7 @@ async def buy(
     body: Annotated[CreditsBody, Depends(JsonBody(CreditsBody))],
     resources: ResourcesDep,
 ) -> CheckoutAnswer:
-    """Requires the role owner or admin. The credits are added to the balance when their payment is
+    """Requires the role owner or admin. The credits are added to the balance when the payment is
     confirmed."""
     offered = await buy_credits(
         resources.work,

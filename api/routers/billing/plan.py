@@ -1,4 +1,4 @@
-"""/api/dashboard/plan: the plan, its upgrade and its downgrade."""
+"""/api/dashboard/plan: a client's current plan, and its upgrade or downgrade."""
 
 from typing import Annotated, Final
 
@@ -20,7 +20,7 @@ Body = Annotated[PlanBody, Depends(JsonBody(PlanBody))]
 
 @router.get(_PLAN, operation_id="plan.get", summary="Get a client's plan and the available plans")
 async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
-    """Open to every member of the client. Prices are in minor units of the currency."""
+    """Any member of the client may call this operation. Prices are in minor units of currency."""
     async with resources.database.reading(member.tenant) as connection:
         subscription = await AccountRepository(connection, member.tenant).subscription()
     return plan_answer(
@@ -40,7 +40,7 @@ async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
 )
 async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> CheckoutAnswer:
     """Requires the role owner. The plan takes effect when its payment is confirmed. The rest of
-    this month is paid now, later months are paid monthly."""
+    this month is paid now; later months are paid monthly."""
     offered = await buy_plan(
         resources.work,
         member.actor,
@@ -61,8 +61,8 @@ async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> Checkout
     responses=errors(409, 503),
 )
 async def choose(member: OwnerDep, body: Body, resources: ResourcesDep) -> PlanAnswer:
-    """Requires the role owner. Takes effect at the end of the month. Choosing the current plan
-    cancels a scheduled change."""
+    """Requires the role owner. The lower plan takes effect at the end of the month. Choosing the
+    current plan cancels a scheduled change."""
     prices = resources.settings.payments.prices
     chosen = await choose_plan(
         resources.work,

@@ -21,18 +21,19 @@ _PATH: Final = "/api/payments/stripe/webhook"
 _log = structlog.get_logger(__name__)
 
 
-# Not in the OpenAPI document, because only Stripe calls it.
+# This route is not in the OpenAPI document, because only Stripe calls it.
 @router.post(_PATH, include_in_schema=False)
 async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Return 200 when the event is stored. After any other status, Stripe retries for three
-    days."""
+    """Process an event of Stripe. Return 200 once the event is stored. After any other status,
+    Stripe retries for three days."""
     secret, payments = resources.settings.payments.stripe_webhook_secret, resources.payments
     if secret is None or payments is None:
         raise PaymentsUnavailable
     headers = request.headers.getlist("stripe-signature")
     if len(headers) != 1:
         raise InvalidPaymentSignature
-    # Check the signed timestamp before reading the body, so that only Stripe can send one.
+    # Check the signature header's timestamp before reading the body, so that a request with an old
+    # or missing timestamp sends no body.
     signed_lately(headers[0], resources.now())
     request.state.caller = f"stripe@{limited_address(request)}"
     body = await read_body(request)
@@ -46,7 +47,7 @@ async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
 
 
 def _report(event: PaymentEvent, taken: Taken, resources: Resources) -> None:
-    """Report a payment that a person must check, in the log and to the error tracker."""
+    """Report a payment that a person must check to the log and the error tracker."""
     problem = taken.settlement.problem or ""
     _log.error(
         "payment needs people", payment_event=event.id, problem=problem, client_id=taken.client_id

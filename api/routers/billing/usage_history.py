@@ -1,5 +1,5 @@
-"""GET /api/dashboard/usage: usage of this month and earlier months, with a forecast of the
-quota."""
+"""GET /api/dashboard/usage: usage of this month and earlier months, with a forecast of when the
+quota is reached."""
 
 from fastapi import APIRouter
 
@@ -18,8 +18,8 @@ router = APIRouter(route_class=DescribedRoute)
     summary="Get a client's monthly usage and its forecast",
 )
 async def usage_history(member: MemberDep, resources: ResourcesDep) -> UsageAnswer:
-    """Open to every member of the client. The forecast extrapolates the mean of the last seven
-    whole days, in UTC. A day is null if its limit is not reached this month."""
+    """Any member of the client may call this operation. The forecast extrapolates the mean of the
+    last seven full days, in UTC. A forecast day is null if its limit is not reached this month."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:
         standing = await usage_standing(connection, member.tenant, now)

@@ -25,7 +25,7 @@ _CASE_RUNS: Final = "/api/dashboard/case-runs"
     summary="List the runs of a client's cases, latest first",
 )
 async def case_runs(page: PageDep, resources: ResourcesDep) -> CaseRunPage:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(page.tenant) as connection:
         found = await CaseRunRepository(connection, page.tenant).page(
             before=page.query.cursor, limit=page.query.limit + 1
@@ -48,8 +48,8 @@ async def start(
     body: Annotated[CaseRunBody, Depends(JsonBody(CaseRunBody, optional=True))],
     resources: ResourcesDep,
 ) -> CaseRun:
-    """One run at a time; its counts are updated while it runs. Cases do not count as tickets. The
-    cost of a language model is charged."""
+    """A client can have one run at a time, and the run's counts are updated while it runs. Cases do
+    not count as tickets. The cost of a language model is charged."""
     variant = body.variant
     async with resources.work.of(member.tenant) as work:
         return await start_case_run(work, member.actor, variant)
@@ -58,14 +58,14 @@ async def start(
 @router.get(
     f"{_CASE_RUNS}/{{case_run_id}}",
     operation_id="case_runs.get",
-    summary="List the results of each case in one run",
+    summary="List the results of all cases in one run",
 )
 async def results(
     member: MemberDep,
     case_run_id: Annotated[str, Depends(PathId("case_run_id", "case run", CaseRunNotFound))],
     resources: ResourcesDep,
 ) -> CaseResults:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         runs = CaseRunRepository(connection, member.tenant)
         return CaseResults(

@@ -38,7 +38,7 @@ _ChangedCase = PlaybookBody(CaseSpec, case_in, _EXAMPLE, kind=DocumentKind.CASE)
 
 @router.get(_CASES, operation_id="cases.list", summary="List a client's saved cases, oldest first")
 async def cases(page: PageDep, resources: ResourcesDep) -> CasePage:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(page.tenant) as connection:
         found = await SavedCaseRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1
@@ -61,8 +61,8 @@ async def create(
     new: Annotated[tuple[CaseSpec, CaseOrigin], Depends(_NewCase)],
     resources: ResourcesDep,
 ) -> SavedCase:
-    """JSON, or YAML with `Content-Type: application/yaml`. To save a simulation, send its scenario
-    and the `expected` of its answer."""
+    """Send JSON, or YAML with `Content-Type: application/yaml`. To save a simulation, send its
+    scenario and the `expected` of its response."""
     spec, origin = new
     async with resources.work.of(member.tenant) as work:
         return await add_case(work, member.actor, spec, origin=origin)
@@ -70,7 +70,7 @@ async def create(
 
 @router.get(_CASE, operation_id="cases.get", summary="Get a saved case")
 async def case(member: MemberDep, case_id: CaseId, resources: ResourcesDep) -> SavedCase:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         return await SavedCaseRepository(connection, member.tenant).read(case_id)
 
@@ -84,7 +84,7 @@ async def change(
     spec: Annotated[CaseSpec, Depends(_ChangedCase)],
     resources: ResourcesDep,
 ) -> SavedCase:
-    """Replaces the whole case. Results of the previous version no longer count."""
+    """Replaces the complete case. Results of the previous version no longer count."""
     async with resources.work.of(member.tenant) as work:
         return await change_case(work, member.actor, case_id, spec)
 
@@ -110,8 +110,8 @@ async def create_of_run(
     body: Annotated[CaseOfRunBody, Depends(JsonBody(CaseOfRunBody, optional=True))],
     resources: ResourcesDep,
 ) -> SavedCase:
-    """Contains the conversation up to the run's message, with personal data replaced by sample
-    values. The expected outcome is a person's decision if there is one, otherwise the run's
+    """The case contains the conversation up to the run's message, with personal data replaced by
+    sample values. The expected outcome is a person's decision if there is one, otherwise the run's
     outcome."""
     async with resources.work.of(member.tenant) as work:
         return await add_case_of_run(work, member.actor, run_id, name=body.name)

@@ -29,7 +29,7 @@ KnowledgeId = Annotated[str, Depends(PathId("knowledge_id", "entry", ContentNotF
     summary="List a client's knowledge entries, oldest first",
 )
 async def knowledge(page: PageDep, resources: ResourcesDep) -> KnowledgePage:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(page.tenant) as connection:
         found = await ContentChanges(connection, page.tenant).page(
             KnowledgeEntry, after=page.query.cursor, limit=page.query.limit + 1
@@ -65,7 +65,7 @@ async def create(
 async def entry(
     member: MemberDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> KnowledgeEntry:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         return await ContentChanges(connection, member.tenant).read(KnowledgeEntry, knowledge_id)
 
@@ -78,7 +78,8 @@ async def change(
     body: Annotated[EntryBody, Depends(JsonBody(EntryBody))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry:
-    """The search finds the new text as it finds a new entry."""
+    """The keyword search finds the new text immediately. The semantic search finds it after the
+    next sweep, if an embedding model is installed."""
     async with saving(request, member, resources) as work:
         return await change_knowledge(work, member.actor, knowledge_id, body.change)
 

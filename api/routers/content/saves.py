@@ -1,4 +1,4 @@
-"""Units of work that save content, and count the cases whose results they invalidate."""
+"""Units of work that save content, and count the cases with results that the change invalidates."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -18,7 +18,7 @@ CASES_LOST: Final = "X-Cases-Lost"
 def saving(
     request: Request, member: Member, resources: Resources
 ) -> AbstractAsyncContextManager[UnitOfWork]:
-    """Like `saving_in`, for the member's client."""
+    """Return a unit of work like `saving_in`, for the member's client."""
     return saving_in(request, member.tenant, resources)
 
 
@@ -26,8 +26,8 @@ def saving(
 async def saving_in(
     request: Request, tenant: TenantId, resources: Resources
 ) -> AsyncIterator[UnitOfWork]:
-    """Return a unit of work. A response header states the number of cases that a playbook must pass
-    and that are no longer green, until they run again."""
+    """Yield a unit of work that saves content. A response header states how many required cases are
+    no longer green, until they run again. Required cases are those that a playbook must pass."""
     async with (
         resources.work.of(tenant) as work,
         counting_lost(work, resources.model) as lost,

@@ -1,4 +1,4 @@
-"""/api/dashboard/suggestions: additions that assistants suggest, for a member to decide."""
+"""/api/dashboard/suggestions: additions that AI assistants suggest. A member decides on each."""
 
 from typing import Annotated, Final
 
@@ -28,7 +28,8 @@ SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", Sugg
     summary="List suggestions of AI assistants, oldest first",
 )
 async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
-    """Open to every member of the client. Lists open suggestions; decided ones are deleted."""
+    """Any member of the client may call this operation. The list contains open suggestions; decided
+    suggestions are deleted."""
     async with resources.database.reading(page.tenant) as connection:
         found = await SuggestionRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1

@@ -1,4 +1,5 @@
-"""/api/dashboard/templates: a client's own answer templates, filled in for each customer."""
+"""/api/dashboard/templates: a client's own answer templates. The agent fills in their placeholders
+for each customer."""
 
 from typing import Annotated, Final
 
@@ -39,7 +40,7 @@ TemplateId = Annotated[str, Depends(PathId("template_id", "template", ContentNot
     _TEMPLATES, operation_id="templates.list", summary="List a client's templates, oldest first"
 )
 async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
-    """Open to every member of the client. Inactive templates are included."""
+    """Any member of the client may call this operation. Inactive templates are included."""
     async with resources.database.reading(page.tenant) as connection:
         found = await ContentChanges(connection, page.tenant).page(
             TemplateEntry, after=page.query.cursor, limit=page.query.limit + 1
@@ -80,7 +81,7 @@ async def add_starters(
     _: Annotated[AddStartersBody, Depends(JsonBody(AddStartersBody, optional=True))],
     resources: ResourcesDep,
 ) -> AddedStarters:
-    """Adds the starter templates whose intent has no template in the language yet."""
+    """Adds each starter template whose intent has no template in the same language yet."""
     async with saving(request, member, resources) as work:
         return AddedStarters(added=await add_starter_templates(work, member.actor))
 
@@ -89,13 +90,15 @@ async def add_starters(
 async def template(
     member: MemberDep, template_id: TemplateId, resources: ResourcesDep
 ) -> TemplateEntry:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         return await ContentChanges(connection, member.tenant).read(TemplateEntry, template_id)
 
 
 @router.patch(
-    _TEMPLATE, operation_id="templates.update", summary="Change a template, or turn it on or off"
+    _TEMPLATE,
+    operation_id="templates.update",
+    summary=("Change a template, or activate or deactivate it"),
 )
 async def change(
     request: Request,
@@ -104,7 +107,7 @@ async def change(
     body: Annotated[TemplateBody, Depends(JsonBody(TemplateBody))],
     resources: ResourcesDep,
 ) -> TemplateEntry:
-    """Drafts made earlier do not change."""
+    """Existing drafts do not change."""
     async with saving(request, member, resources) as work:
         return await change_template(work, member.actor, template_id, body.change)
 

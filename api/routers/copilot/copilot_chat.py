@@ -36,9 +36,10 @@ async def chat(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Open to every member of the client, with a session token: 30 requests in 60 s per user. The
-    copilot reads what the member's role may read, and changes nothing. Answers as JSON or, by
-    `Accept`, as server-sent events: `delta`, `citation`, `draft`, `done`, `error`."""
+    """Any member of the client may call this operation. A session token is required, and each user
+    can send 30 requests in 60 s. The copilot reads what the member's role may read, and changes
+    nothing. The response is JSON or, depending on the `Accept` header, server-sent events: `delta`,
+    `citation`, `draft`, `done`, `error`."""
     member = await member_for(user, body.client_id, resources, client_network(request))
 
     async def ask(say: Say) -> CopilotAnswer:
@@ -51,4 +52,4 @@ async def chat(
 
 
 async def _nobody(_: str) -> None:
-    """No reader to stream to: the answer is returned as a whole."""
+    """Discard a piece of text, because the complete answer is returned at once."""

@@ -1,5 +1,5 @@
-"""GET /healthz: the process is running and serves requests. GET /readyz: its dependencies are
-available too."""
+"""GET /healthz reports that the process is running and serves requests. GET /readyz reports that
+the process's dependencies are available too."""
 
 from fastapi import APIRouter, Request
 from starlette.responses import Response
@@ -18,11 +18,11 @@ async def healthz(request: Request) -> dict[str, str]:
 
 @router.get("/readyz", include_in_schema=False)
 async def readyz(request: Request, resources: ResourcesDep) -> Response:
-    """Returns 200 if a request can be served now, else 503, with one word per dependency.
-    `knowledge_search` is "words" if no sentence encoder is installed; fewer answers are then found.
-    Also returns 503 while the process drains: it still serves, but load balancers should send it no
-    new requests."""
-    # A 503 is the expected answer here, not an error to report.
+    """Returns 200 if a request can be served now, else 503, with a one-word state of each
+    dependency. `knowledge_search` is "words" if no sentence encoder is installed; searches then
+    find fewer answers. A draining process also returns 503: it still serves, but load balancers
+    should send it no new requests."""
+    # This route returns a 503 as an expected answer, so it is not reported as an error.
     request.state.expected = True
     instance = request.app.state.instance
     if request.app.state.draining.begun:

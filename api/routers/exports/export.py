@@ -48,8 +48,9 @@ class _Wanted:
 
 
 class _OwnExport(Part):
-    """The caller's own client and the requested format. Raises Unauthenticated, TooManyRequests,
-    InsufficientScope, InvalidExportFormat, NoClient, RoleRequired."""
+    """A dependency that returns the caller's own client and the requested format. Raises
+    Unauthenticated, TooManyRequests, InsufficientScope, InvalidExportFormat, NoClient,
+    RoleRequired."""
 
     parameters = (
         {
@@ -103,11 +104,12 @@ class _OwnExport(Part):
 async def export_data(
     wanted: Annotated[_Wanted, Depends(_OwnExport())], request: Request, resources: ResourcesDep
 ) -> Response:
-    """5 requests in 60 s per user. The client is the caller's own: a user's oldest client, or the
-    client of the API key. The request cannot name another one, and parameters other than `format`
-    are ignored. A session token needs the role owner or admin, like the page `/app/data`.
+    """Each user can send 5 requests in 60 s. The client is the caller's own: a user's oldest
+    client, or the client of the API key. The request cannot name another client, and parameters
+    other than `format` are ignored. A session token needs the role owner or admin, as on the page
+    `/app/data`.
 
-    Checked in this order: authentication, rate limit, format, client.
+    The request is checked in this order: authentication, rate limit, format, client.
     """
     return export_answer(wanted.tenant, wanted.form, wanted.now, request, resources)
 
@@ -115,7 +117,7 @@ async def export_data(
 def export_answer(
     tenant: TenantId, form: ExportFormat, now: datetime, request: Request, resources: Resources
 ) -> ExportResponse:
-    """Return all data of a client as one file, which is streamed."""
+    """Return a streamed response with all data of a client as one file."""
     rendering, media_type = _FORMS[form]
     service = resources.settings.server.service
     place = ExportPlace(tenant)
@@ -154,7 +156,8 @@ async def _pieces(
     pays = await is_payer(resources.database, tenant, resources.now())
     async with resources.exports.snapshot(place, pays=pays) as snapshot:
         file = Export(snapshot, rendering, skipped=skipped)
-        # Use the time of the snapshot, not of the request, which may have waited for a slot.
+        # The file states the time of the snapshot, not of the request, because the request may have
+        # waited for a slot.
         async with aclosing(file.pieces(exported_at(resources.now()))) as pieces:
             async for piece in pieces:
                 yield piece

@@ -33,7 +33,7 @@ SessionId = Annotated[str, Depends(PathId("session_id", "session", SessionNotFou
 
 @router.get("/api/dashboard/me", operation_id="me.get", summary="Get the signed-in user")
 async def me(user: UserDep, resources: ResourcesDep) -> Me:
-    """Includes the clients that the user may act for."""
+    """The response includes the clients that the user may act for."""
     async with resources.database.reading_across() as connection:
         email, found = await address_of(connection, user.id), await clients_of(connection, user.id)
     own = tuple(map(OwnClientOut.model_validate, found))
@@ -46,8 +46,8 @@ async def me(user: UserDep, resources: ResourcesDep) -> Me:
     summary="List the clients that the user may act for",
 )
 async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
-    """States the user's role in each client. An internal admin may act for every other client
-    too."""
+    """The response states the user's role in each client. An internal admin may also act for every
+    other client."""
     async with resources.database.reading_across() as connection:
         found = await clients_of(connection, user.id)
     return ClientList(clients=tuple(map(OwnClientOut.model_validate, found)))
@@ -72,7 +72,7 @@ async def leave(
 
 @router.get(_SESSIONS, operation_id="sessions.list", summary="List the user's sessions")
 async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
-    """Your own active sessions: browsers and refresh tokens."""
+    """Lists your own active sessions: browsers and refresh tokens."""
     async with resources.database.reading_across() as connection:
         found = await SessionRepository(connection).of_user(user.id, resources.now())
     return SessionList(sessions=tuple(map(SessionOut.model_validate, found)))
@@ -80,8 +80,8 @@ async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
 
 @router.delete(_SESSIONS, operation_id="sessions.delete_all", summary="Sign out everywhere")
 async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
-    """Takes effect immediately. A session token issued earlier stays valid until it expires, within
-    at most an hour."""
+    """All sessions end immediately. A session token (JWT) issued earlier stays valid until it
+    expires, within at most an hour."""
     async with resources.work.everywhere() as work:
         return Ended(ended=await end_sessions(work, user.id))
 
@@ -93,7 +93,7 @@ async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
     status_code=204,
 )
 async def end_one(user: UserDep, session_id: SessionId, resources: ResourcesDep) -> Response:
-    """Takes effect immediately."""
+    """The session ends immediately."""
     async with resources.work.everywhere() as work:
         await end_session(work, user.id, session_id)
     return Response(status_code=204)

@@ -1,11 +1,12 @@
-"""/authorize: a signed-in person authorizes an OAuth client to act for one of their clients, or
-refuses.
+"""/authorize: a signed-in person authorizes an OAuth client to act for one of the person's clients,
+or refuses.
 
-The form is sent to the same URL, so the request stays in the query and is parsed again: nothing is
+The form is sent to the same URL, so the request stays in the query and is parsed again. Nothing is
 stored before the person has decided. A visitor who is not signed in gets no information about the
-request, no redirect to its target, and causes no outgoing request. After an error of the OAuth
-client, only a redirect to a program on the user's own machine is immediate. For an Internet
-address, the person must follow a link (decision 0042).
+request and no redirect to its target, and causes no outgoing request.
+
+After an error of the OAuth client, only a redirect to a program on the user's own machine happens
+immediately. For an Internet address, the person must follow a link (decision 0042).
 """
 
 import secrets
@@ -37,11 +38,12 @@ from store.identity.people import address_of, clients_of
 
 _ALLOW: Final = "allow"
 _SCOPE: Final = "scope:"
-"""Prefix of the names of the scope checkboxes."""
+"""Prefix of the form field names of the scope checkboxes."""
 
 
 class _PageRoute(APIRoute):
-    """Shows OAuth errors to the person if the OAuth client or its redirect URI is not verified."""
+    """A route that shows an OAuth error to the person if the OAuth client or its redirect URI is
+    not verified."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         inner = super().get_route_handler()
@@ -60,7 +62,7 @@ router = APIRouter(route_class=_PageRoute)
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The OAuth client and its redirect URI, which is registered for this client."""
+    """The verified request of an OAuth client. `redirect_uri` is registered for this client."""
 
     client: OAuthClient
     redirect_uri: RedirectUri
@@ -68,14 +70,15 @@ class _Asked:
     issuer: str
 
     def answered(self, **answer: str) -> str:
-        """RFC 9207: every response names the issuer, so that it cannot be confused with another
-        server's."""
+        """Return the redirect URI with the response's parameters. Every response names the issuer,
+        so that it cannot be confused with another server's (RFC 9207)."""
         return self.redirect_uri.with_answer(**answer, state=self.state, iss=self.issuer)
 
 
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """A form that is shown again. `problem`: the key of the error text."""
+    """The person's input in a form that is shown again with an error. `problem`: the key of the
+    error text."""
 
     problem: str
     client_id: str | None
@@ -129,7 +132,7 @@ async def decide(request: Request, resources: ResourcesDep) -> Response:
 
 
 async def _visit(request: Request, resources: Resources) -> Visit | None:
-    """Return the browser's session. Raises TooManyRequests."""
+    """Return the browser's session, or None if there is none. Raises TooManyRequests."""
     await resources.limiter.check_request(
         request, LimitScope.AUTHORIZATION, limited_address(request), resources.now()
     )
@@ -158,8 +161,8 @@ async def _client(client_id: str, resources: Resources, visit: Visit) -> OAuthCl
 
 
 def _query(request: Request) -> Mapping[str, str]:
-    """Return the parameters. Raises OAuthRefused (invalid_request) for a repeated one (RFC 6749,
-    3.1), because two parsers might pick different values."""
+    """Return the query parameters. Raises OAuthRefused (invalid_request) for a repeated parameter
+    (RFC 6749, 3.1), because two parsers might pick different values."""
     query: QueryParams = request.query_params
     pairs = [(name, value) for name, value in query.multi_items() if value]
     if len(dict(pairs)) != len(pairs) or any("\0" in value for _, value in pairs):
@@ -182,8 +185,8 @@ async def _consent_page(
     access: AccessRequest,
     answered: _Answered | None = None,
 ) -> Response:
-    """Show the consent form. Initially no scope is ticked and, if there are several clients, none
-    is selected."""
+    """Return the consent form. Initially no scope is ticked. If there are several clients, no
+    client is selected."""
     async with resources.database.reading_across() as reading:
         mine = await clients_of(reading, visit.user.id)
         email = await address_of(reading, visit.user.id)
@@ -210,11 +213,11 @@ async def _consent_page(
 
 
 def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Response:
-    """Return the error to the OAuth client.
+    """Return the error to the OAuth client, by a redirect or by a page with a link.
 
-    Anyone can register a client that fails intentionally, so no link to us may redirect a browser
-    to an Internet address. A browser that comes from the sign-in form is not redirected either,
-    because that page's policy forbids it and Chromium would stay there.
+    Anyone can register a client that fails intentionally, so no link to our service may redirect a
+    browser to an Internet address. A browser that comes from the sign-in form is not redirected
+    either: that form's policy forbids the redirect, and Chromium would stay on the form.
     """
     back = asked.answered(error=refused.error, error_description=refused.description)
     from_our_form = request.headers.get("sec-fetch-site") == "same-origin"
@@ -233,8 +236,8 @@ def _page(
     back: str | None = None,
     place: str | None = None,
 ) -> Response:
-    """Show why there is nothing to consent to. `back`: the link to `place`, where the OAuth client
-    waits."""
+    """Return a page that explains why the person cannot consent. `back`: the link to the OAuth
+    client, which waits at `place`."""
     resources: Resources = request.app.state.resources
     return resources.pages.render(
         request,

@@ -31,7 +31,7 @@ InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", Invi
     _INVITATIONS, operation_id="invitations.list", summary="List a client's open invitations"
 )
 async def invitations(member: ManagerDep, resources: ResourcesDep) -> InvitationList:
-    """Requires the role owner or admin, like all invitation routes."""
+    """Requires the role owner or admin, like all routes for invitations."""
     async with resources.database.reading(member.tenant) as connection:
         found = await InvitationRepository(connection, member.tenant).open(resources.now())
     return InvitationList(invitations=tuple(map(InvitationOut.model_validate, found)))
@@ -50,8 +50,8 @@ async def create(
     request: Request,
     resources: ResourcesDep,
 ) -> InvitationOut:
-    """The invited person joins by signing in with that address, within 7 days. An open invitation
-    to the same address ends. A client can send at most 20 invitations a day."""
+    """The invited person joins by signing in with the invited address within 7 days. An earlier
+    open invitation to the same address ends. A client can send at most 20 invitations a day."""
     language = body.language or language_of(request)
     async with resources.work.of(member.tenant) as work:
         made = await invite(work, member.actor, body.email, body.role, language=language)
@@ -75,7 +75,7 @@ async def resend(
     request: Request,
     resources: ResourcesDep,
 ) -> InvitationOut:
-    """Sends a new invitation, which replaces this one and counts towards the daily limit."""
+    """Sends a new invitation. It replaces the previous one and counts towards the daily limit."""
     language = body.language or language_of(request)
     async with resources.work.of(member.tenant) as work:
         made = await invite_again(work, member.actor, invitation_id, language=language)
@@ -92,7 +92,8 @@ async def resend(
     status_code=204,
 )
 async def end(member: ManagerDep, invitation_id: InvitationId, resources: ResourcesDep) -> Response:
-    """Takes effect immediately: signing in with that address no longer joins the client."""
+    """The invitation ends immediately: signing in with the invited address no longer joins the
+    client."""
     async with resources.work.of(member.tenant) as work:
         await withdraw(work, member.actor, invitation_id)
     return Response(status_code=204)

@@ -1,7 +1,7 @@
 """POST /api/mcp/token: an OAuth client exchanges a code for its key, or confirms that it still
-holds the key. POST /api/mcp/revoke: it revokes the key (RFC 7009).
+holds the key. POST /api/mcp/revoke: an OAuth client revokes its key (RFC 7009).
 
-The refresh token is the key itself, and refreshing returns the same key, because the key does not
+The refresh token is the key itself. Refreshing returns the same key, because the key does not
 expire.
 """
 
@@ -36,7 +36,9 @@ _METHODS: Final = ["POST", "OPTIONS"]
 
 
 @router.api_route(TOKEN, methods=_METHODS, include_in_schema=False)
-@router.api_route("/token", methods=_METHODS, include_in_schema=False)  # default of some clients
+@router.api_route(
+    "/token", methods=_METHODS, include_in_schema=False
+)  # the default path of some OAuth clients
 async def token(request: Request, resources: ResourcesDep) -> Response:
     given = text_fields(await read_fields(request, LimitScope.EXCHANGE))
     match needed(given, "grant_type"):
@@ -60,8 +62,8 @@ async def token(request: Request, resources: ResourcesDep) -> Response:
 
 @router.api_route(REVOKE, methods=_METHODS, include_in_schema=False)
 async def revoke(request: Request, resources: ResourcesDep) -> Response:
-    """Return 200 even if the token is not a key, or not a key of this client: there is nothing left
-    to revoke."""
+    """Revoke the OAuth client's key. Return 200 even if the token is not a key of this client,
+    because there is nothing to revoke."""
     given = text_fields(await read_fields(request, LimitScope.EXCHANGE))
     presented = needed(given, "token")
     async with resources.database.reading_across() as reading:
@@ -105,7 +107,8 @@ async def _refreshed(given: Mapping[str, str], resources: Resources) -> IssuedKe
 
 
 def _client_id(given: Mapping[str, str]) -> str:
-    """Return the OAuth client. Raises OAuthRefused if the request does not identify it."""
+    """Return the id of the OAuth client. Raises OAuthRefused if the request does not identify the
+    client."""
     if "client_id" not in given:
         raise OAuthRefused(OAuthError.INVALID_CLIENT, "client_id is missing")
     return given["client_id"]

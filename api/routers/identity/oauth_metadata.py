@@ -1,5 +1,5 @@
-"""Metadata for OAuth clients: RFC 9728 for the resource, RFC 8414 for the server. Both take the
-issuer from one setting, because clients compare it literally."""
+"""Metadata for OAuth clients: RFC 9728 for the resource, RFC 8414 for the authorization server.
+Both documents take the issuer from one setting, because clients compare it literally."""
 
 from typing import Final
 
@@ -25,12 +25,12 @@ _CACHED: Final = {"Cache-Control": "public, max-age=300"}
 
 
 def resource(settings: Settings) -> str:
-    """Return the resource that keys of OAuth clients give access to: the MCP server."""
+    """Return the URL of the MCP server, the resource to which keys of OAuth clients give access."""
     return f"{settings.server.origin}{MCP}"
 
 
 def resource_metadata(settings: Settings) -> str:
-    """Return the URL of the metadata, which the MCP server's 401 response names."""
+    """Return the URL of the resource's metadata. A 401 of the MCP server names this URL."""
     return f"{settings.server.origin}/.well-known/oauth-protected-resource{MCP}"
 
 
@@ -66,8 +66,8 @@ async def protected_resource(resources: ResourcesDep) -> Response:
     f"{MCP}/.well-known/openid-configuration", methods=_METHODS, include_in_schema=False
 )
 async def authorization_server(resources: ResourcesDep) -> Response:
-    """Return the server's metadata, also at the paths of OpenID Connect and at paths that include
-    the issuer's path."""
+    """Return the metadata of the authorization server. The same response is served at the paths of
+    OpenID Connect, and at paths that include the issuer's path."""
     issuer = resources.settings.server.origin
     return _public(
         {

@@ -32,10 +32,10 @@ InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", Invi
 @router.get(
     _INVITATIONS,
     operation_id="received_invitations.list",
-    summary="List invitations that await your answer",
+    summary="List your invitations that are still open",
 )
 async def received(user: UserDep, resources: ResourcesDep) -> ReceivedInvitationList:
-    """Invitations to your own verified address, each with its client and inviter."""
+    """Lists the invitations to your own verified address, each with its client and inviter."""
     async with resources.database.reading_across() as connection:
         email = await address_of(connection, user.id)
         found = () if email is None else await invitations_of(connection, email, resources.now())
@@ -68,7 +68,7 @@ async def accept(
 async def decline(
     user: UserDep, invitation_id: InvitationId, request: Request, resources: ResourcesDep
 ) -> Response:
-    """Ends the invitation. The client can invite you again."""
+    """The invitation ends. The client can invite you again."""
     async with resources.work.spanning(await _inviting(resources, invitation_id)) as work:
         await decline_invitation(work, _actor(user, request), user.id, invitation_id)
     return Response(status_code=204)

@@ -31,8 +31,9 @@ router = APIRouter(route_class=DescribedRoute, prefix="/api/auth")
 
 
 class AnyoneFrom(Part):
-    """A visitor who is not signed in, counted by network address. Responses are not cached. Raises
-    RouteNotFound if another identity provider signs people in, and TooManyRequests."""
+    """A dependency for visitors who are not signed in. It counts requests by network address and
+    disables caching of responses. Raises TooManyRequests, and RouteNotFound if an external identity
+    provider handles sign-in."""
 
     def __init__(self, scope: LimitScope) -> None:
         self._scope = scope
@@ -45,7 +46,7 @@ class AnyoneFrom(Part):
 
 _SIGNUP: Final = Depends(AnyoneFrom(LimitScope.SIGNUP))
 _VERIFICATION: Final = Depends(AnyoneFrom(LimitScope.VERIFICATION))
-# Programs refresh the tokens of many users from one address, so the dashboard's limit applies.
+# A program may refresh the tokens of many users from one address, so the dashboard's limit applies.
 _RENEWAL: Final = Depends(AnyoneFrom(LimitScope.DASHBOARD))
 
 
@@ -72,9 +73,9 @@ def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
 async def signup(
     request: Request, body: Annotated[SignupBody, Depends(JsonBody(SignupBody))]
 ) -> SignupAnswer:
-    """The response is the same for known and unknown addresses. An unknown address gets a code if a
-    shop's name is given or the address has been invited. Otherwise an email says that there is no
-    account."""
+    """The response is the same for known and unknown addresses. An unknown address gets a code if
+    the request names a shop or the address has been invited. Otherwise the address gets an email
+    that there is no account."""
     await send_code(request, body.email, body.brand_name)
     return SignupAnswer(expires_in=round(CODE_LIFETIME.total_seconds()))
 
@@ -91,8 +92,8 @@ async def verify(
     body: Annotated[EnterCodeBody, Depends(JsonBody(EnterCodeBody))],
     resources: ResourcesDep,
 ) -> VerifyAnswer:
-    """A code can be used once, within ten minutes and five attempts. This call opens a new shop's
-    account. An invitation stays open until the user accepts or declines it."""
+    """A code can be used once, within ten minutes and five attempts. For a new shop, this call
+    creates the account. An invitation stays open until the user accepts or declines it."""
     done = await enter_code(request, body.email, body.code, SessionKind.REFRESH)
     return VerifyAnswer(
         **tokens_of(resources, done.opened).model_dump(),
@@ -114,7 +115,7 @@ async def refresh(
     body: Annotated[RefreshBody, Depends(JsonBody(RefreshBody))], resources: ResourcesDep
 ) -> Tokens:
     """Each use replaces the refresh token. For 30 seconds, the replaced token still gets the same
-    response. Later use ends the session, because it shows that two parties hold the token."""
+    response. Later use of a replaced token ends the session, because two parties hold the token."""
     async with resources.work.everywhere() as work:
         renewed = await renew_session(work, body.refresh_token, resources.sealer)
     if renewed is None:
@@ -136,8 +137,8 @@ async def sign_out(
     body: Annotated[SignOutBody, Depends(JsonBody(SignOutBody, optional=True))],
     resources: ResourcesDep,
 ) -> None:
-    """Signs out refresh tokens and browsers immediately. A session token (JWT) issued earlier stays
-    valid until it expires, within at most an hour."""
+    """Refresh tokens and browsers are signed out immediately. A session token (JWT) issued earlier
+    stays valid until it expires, within at most an hour."""
     session = await _session(request, body.refresh_token)
     network = client_network(request)
     async with resources.work.everywhere() as work:

@@ -34,7 +34,7 @@ async def list_data_requests(
     asked: Annotated[Asked[DataRequestQuery], Depends(QueryInClient(DataRequestQuery, MANAGERS))],
     resources: ResourcesDep,
 ) -> DataRequestPage:
-    """Requires the role owner or admin, with a session token. Each request must be answered by
+    """Requires the role owner or admin, and a session token. The client must answer each request by
     `due_at`."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
@@ -54,8 +54,8 @@ async def list_data_requests(
     summary="Get all data stored about the requesting customer",
 )
 async def show_data_request(member: AskedFor, resources: ResourcesDep) -> CustomerFile:
-    """The file for the customer: conversations, answers, reviews, remembered facts, orders, and a
-    list of attachments."""
+    """Returns the file for the customer: conversations, answers, reviews, remembered facts, orders,
+    and a list of attachments."""
     async with resources.database.reading(member.tenant) as connection:
         return await customer_file(
             connection, member.tenant, member.actor, member.record_id, resources.now
@@ -68,6 +68,7 @@ async def show_data_request(member: AskedFor, resources: ResourcesDep) -> Custom
     summary="Mark a data request as fulfilled",
 )
 async def fulfil(member: AskedFor, resources: ResourcesDep) -> DataRequest:
-    """Repeating the call changes nothing: the first member who confirmed stays recorded."""
+    """Repeating the call changes nothing: the record still names the first member who marked the
+    request as fulfilled."""
     async with resources.work.of(member.tenant) as work:
         return await fulfil_data_request(work, member.actor, member.record_id)

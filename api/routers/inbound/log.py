@@ -36,8 +36,8 @@ async def list_inbound(
     asked: Annotated[Asked[InboundQuery], Depends(QueryInClient(InboundQuery))],
     resources: ResourcesDep,
 ) -> InboundPage:
-    """Open to every member of the client, with a session token. Includes the counts of refused
-    webhooks."""
+    """Any member of the client may call this operation with a session token. The response includes
+    the counts of refused webhooks."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         log = InboundLogRepository(connection, asked.tenant)
@@ -66,7 +66,7 @@ async def show_inbound(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_inbound))],
     resources: ResourcesDep,
 ) -> InboundDetail:
-    """Only owners and admins get the headers and the body."""
+    """Returns the headers and the body only to owners and admins."""
     async with resources.database.reading(member.tenant) as connection:
         found = await read_logged(connection, member.tenant, member.actor, member.record_id)
     return InboundDetail.of(found)
@@ -83,8 +83,9 @@ async def replay_inbound(
     _: Annotated[InboundReplayBody, Depends(JsonBody(InboundReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> InboundReplayAnswer:
-    """Processes the stored bytes again. A failed webhook is processed as if it had just arrived,
-    and a waiting one is retried immediately. A processed one does not change."""
+    """Processes the stored webhook again. A failed webhook is processed as if it had just arrived,
+    and a waiting webhook is retried immediately. A webhook that was already processed does not
+    change."""
     async with resources.work.of(member.tenant) as work:
         starts = await replay_webhook(work, member.actor, member.record_id)
     if starts:

@@ -1,4 +1,4 @@
-"""/api/dashboard/polls: the progress and the failures of polls."""
+"""/api/dashboard/polls: the state of the polls that find lost webhooks, with their errors."""
 
 from fastapi import APIRouter
 
@@ -17,8 +17,8 @@ router = APIRouter(route_class=DescribedRoute)
     summary="List the polling state of connected platforms",
 )
 async def list_polls(member: MemberDep, resources: ResourcesDep) -> PollList:
-    """Open to every member of the client, with a session token. `error_code`: why the last poll
-    failed."""
+    """Any member of the client may call this operation with a session token. `error_code` states
+    why the last poll failed."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PollCursorRepository(connection, member.tenant).all()
     return PollList(

@@ -1,5 +1,5 @@
-"""POST /api/webhooks/…: events of a merchant's shop, helpdesk or mailbox. The routes are not in the
-OpenAPI document, because only platforms call them, each with its own format."""
+"""POST /api/webhooks/…: webhooks of a merchant's shop, helpdesk or mailbox. The routes are not in
+the OpenAPI document, because only platforms call them, each with its own format."""
 
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ router = APIRouter()
 
 _ADDRESS: Final = "/api/webhooks"
 _SMALL: Final = 1024 * 1024
-# Servers that send mails with attachments can be slow.
+# Seconds for a large body. Servers that send mails with attachments can be slow.
 _LARGE_SECONDS: Final = 30.0
 _RECEIVED: Final = {"received": True}
 _log = structlog.get_logger(__name__)
@@ -44,37 +44,40 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Sender:
-    """The claimed sender. `key`: the key under which its refusals are counted."""
+    """The claimed sender of a webhook. `key`: the key under which the sender's refused requests are
+    counted."""
 
     platform: Platform
     secrets: tuple[str, ...]
     key: str
 
 
-# Registered before the route with a token, whose path has one more segment.
+# This route must be registered before the route with a token, which has one more path segment.
 @router.post(f"{_ADDRESS}/shopify", include_in_schema=False)
 async def shopify_webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Receive webhooks of the installation's own app, from every shop that has installed it."""
+    """Receive a webhook of the installation's own Shopify app, from any shop that has installed the
+    app."""
     secrets = resources.settings.inbound.shopify_secrets
     return await _of_installation(request, resources, Provider.SHOPIFY, secrets)
 
 
 @router.post(f"{_ADDRESS}/stripe", include_in_schema=False)
 async def stripe_connect_webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Receive events of the accounts that are connected to the installation's own account."""
+    """Receive an event of an account that is connected to the installation's own Stripe account."""
     secrets = resources.settings.inbound.stripe_secrets
     return await _of_installation(request, resources, Provider.STRIPE, secrets)
 
 
 @router.post(f"{_ADDRESS}/{{provider}}/{{token}}", include_in_schema=False)
 async def webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Receive a webhook. Returns 200 once the webhook is stored, also if it was stored before. A
+    """Receive a webhook. Return 200 once the webhook is stored, also if it was stored before. A
     refusal has a status after which the platform does not retry. If the webhook cannot be stored
     now, the status makes the platform retry."""
     platform = platform_of(request.path_params["provider"])
     endpoint = await _endpoint(platform, request.path_params["token"], resources)
     if endpoint is None:
-        # A missing endpoint and an invalid signature get the same response. The body is not read.
+        # A missing endpoint and an invalid signature get the same response. The body of such a
+        # request is not read.
         return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
     structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
     sender = _Sender(platform, endpoint.secrets(resources.sealer), endpoint.integration_id)
@@ -123,8 +126,8 @@ async def _of_installation(
 def _place(
     request: Request, resources: Resources, tenant: TenantId | None
 ) -> AbstractContextManager[RoomShare]:
-    """Reserve body capacity, charged to the sender's address and the client. `tenant`: None at the
-    installation's own addresses."""
+    """Reserve memory for the body, counted for the sender's address and the client. `tenant`: None
+    at the installation's own addresses."""
     address = ("address", limited_address(request))
     if tenant is None:
         return resources.inbound.app_room.place(address)
@@ -140,8 +143,8 @@ async def _endpoint(platform: Platform, token: str, resources: Resources) -> Ope
 async def _owners(
     account: str | None, believed: Believed, sender: _Sender, resources: Resources
 ) -> tuple[AccountOwner, ...]:
-    """Return each connection whose credentials gave access to the account and that accepts this
-    kind of webhook."""
+    """Return each integration whose credentials authenticated with the account, and that accepts
+    this kind of webhook. Increments a metric if there is none."""
     owners: tuple[AccountOwner, ...] = ()
     platform = sender.platform
     if account is not None:
@@ -153,15 +156,16 @@ async def _owners(
 
 
 def _require_taker(owner: AccountOwner, believed: Believed, platform: Platform) -> None:
-    """Raise InboundRefused if the connection does not accept this kind of webhook, as if there were
-    no endpoint."""
+    """Raise InboundRefused if the connection does not accept this kind of webhook. The caller gets
+    the same response as for a missing endpoint."""
     if not owner.takes(kind_of(platform, believed)):
         raise InboundRefused(RefusalReason.CONNECTION_ENDED)
 
 
 async def _check_pace(request: Request, resources: Resources, integration_id: str) -> None:
-    """Raise TooManyRequests if the endpoint or address exceeds its limit. Shops and payment
-    providers have no limit by address, because one of their addresses sends for many merchants."""
+    """Count the request. Raises TooManyRequests if the endpoint exceeds its limit, or if too many
+    requests from the address were refused. Accepted requests have no limit by address, because one
+    address of a shop platform or payment provider sends for many merchants."""
     now = resources.now()
     refused = _refusal_key(request, integration_id)
     resources.limiter.check_known(LimitScope.INBOUND_REFUSED, refused, now)
@@ -169,20 +173,20 @@ async def _check_pace(request: Request, resources: Resources, integration_id: st
 
 
 async def _count_refusal(request: Request, resources: Resources, sender: _Sender) -> None:
-    """Raise TooManyRequests if requests from the address were refused too often."""
+    """Count a refused request of the address. Raises TooManyRequests if too many were refused."""
     key = _refusal_key(request, sender.key)
     await resources.limiter.check(LimitScope.INBOUND_REFUSED, key, resources.now())
 
 
 def _refusal_key(request: Request, endpoint: str) -> str:
-    # Counted per endpoint, so that webhooks to one shop from a shared address do not use up another
-    # shop's limit.
+    # Refusals are counted per endpoint. Webhooks to one shop from a shared address therefore do not
+    # use up another shop's limit.
     return f"{endpoint}/{limited_address(request)}"
 
 
 async def _came(request: Request, platform: Platform, place: RoomShare) -> InboundRequest:
-    """Return the headers and the raw body, before any parsing. Raises InboundRefused, BodyTooLarge,
-    InboundBusy, BodyTooSlow, InvalidBody."""
+    """Return the headers and the raw body, without parsing the body. Raises InboundRefused,
+    BodyTooLarge, InboundBusy, BodyTooSlow, InvalidBody."""
     headers = headers_of_platform(request.headers.items())
     announced_length(request, at_most=platform.max_body)
     seconds = MAX_SECONDS if platform.max_body <= _SMALL else _LARGE_SECONDS
@@ -191,7 +195,7 @@ async def _came(request: Request, platform: Platform, place: RoomShare) -> Inbou
 
 
 async def _believed(came: InboundRequest, sender: _Sender, resources: Resources) -> Believed | None:
-    """Return the verified webhook. Raises InboundRefused."""
+    """Return the verified webhook, or None for a platform's test request. Raises InboundRefused."""
     reading = partial(believe, sender.platform, came, sender.secrets, resources.now())
     return await resources.inbound.gates.reading(came, reading)
 
@@ -203,9 +207,9 @@ async def _keep(
     sender: _Sender,
     resources: Resources,
 ) -> None:
-    """Store the webhook for each of its connections, and start its processing. Raises CallerBusy,
-    EngineUnavailable: the platform then retries, and connections that have already stored it detect
-    the duplicate."""
+    """Store the webhook for each integration that receives it, and start processing it. Raises
+    CallerBusy and EngineUnavailable. The platform then retries, and integrations that have already
+    stored the webhook detect the duplicate."""
     for owner in owners:
         tenant, named = owner.tenant, believed.of(owner.integration_id, came)
         kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)
@@ -227,7 +231,8 @@ def _reason(refused: DomainError) -> RefusalReason:
 
 
 def _refused(request: Request, platform: Platform, refused: DomainError) -> Response:
-    """Return the error in our format, with a status after which this platform does not retry."""
+    """Return the error response in our format, with a status after which this platform does not
+    retry."""
     response = error_response(refused, request.state.request_id, request)
     response.status_code = platform.refusal_status
     if response.status_code != 401 and "www-authenticate" in response.headers:

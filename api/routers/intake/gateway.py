@@ -41,8 +41,8 @@ class SentEvent:
 
 
 class EventBody(Part):
-    """The event in the body. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow,
-    ClientIdMissing, InvalidBody."""
+    """A dependency that returns the event in the body. Raises UnsupportedMediaType, BodyTooLarge,
+    BodyTooSlow, ClientIdMissing, InvalidBody."""
 
     errors = (400, 408, 413, 415)
 
@@ -69,8 +69,8 @@ async def gateway(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Answers within 30 s. A run that takes longer continues, and its result is stored. A session
-    token needs the role owner, admin or agent."""
+    """The response arrives within 30 s. A run that takes longer continues, and its result is
+    stored. A session token needs the role owner, admin or agent."""
     call = sent.call
     tenant, actor = await authorize(caller, call.client_id, resources, session_roles=REVIEWERS)
     structlog.contextvars.bind_contextvars(client_id=tenant)
@@ -83,12 +83,13 @@ async def gateway(
     body = answer.model_dump(mode="json", exclude_none=True)
     if not vouches and isinstance(answer, RunResult) and (notices := _ignored(call)):
         body["notices"] = [notice.model_dump() for notice in notices]
-    # Not serialized by FastAPI, which would validate our own response again.
+    # The response is serialized here, because FastAPI would validate it again.
     return json_response(body)
 
 
 def _ignored(call: GatewayRequest) -> list[GatewayNotice]:
-    """Return the fields that were ignored because the caller may not vouch for a customer."""
+    """Return notices for the fields that were ignored because the caller may not vouch for a
+    customer."""
     notices = [NOT_VOUCHED] if claims_proof(call.payload) else []
     return [*notices, NOT_THE_MERCHANT] if call.merchant_request else notices
 

@@ -35,7 +35,7 @@ IntegrationId = Annotated[
     summary="List a client's connections, without their credentials",
 )
 async def integrations(page: PageDep, resources: ResourcesDep) -> IntegrationPage:
-    """Open to every member of the client. Ended connections are included."""
+    """Any member of the client may call this operation. Ended connections are included."""
     async with resources.database.reading(page.tenant) as connection:
         found = await IntegrationRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1
@@ -58,8 +58,8 @@ async def connect(
     resources: ResourcesDep,
 ) -> TriedIntegration:
     """A member of several clients must name the client. An existing connection to the same provider
-    ends. Credentials are encrypted before they are stored, and then tested by one cheap read.
-    `problem` reports the result; the connection is stored in any case."""
+    ends. Credentials are encrypted before they are stored, and then tested with one inexpensive
+    read request. `problem` reports the result; the connection is stored in any case."""
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     return await connect_and_try(
         resources.work,
@@ -76,7 +76,7 @@ async def connect(
 @router.post(
     f"{_INTEGRATIONS}/{{integration_id}}/test",
     operation_id="integrations.test",
-    summary="Test a connection with one read",
+    summary="Test a connection with a read request",
 )
 async def try_one(
     member: ManagerDep,
@@ -84,7 +84,8 @@ async def try_one(
     _: Annotated[TrialBody, Depends(JsonBody(TrialBody, optional=True))],
     resources: ResourcesDep,
 ) -> TrialAnswer:
-    """Changes nothing, here or at the provider. An ended connection cannot be tested."""
+    """The test changes nothing, either in the service or at the provider. An ended connection
+    cannot be tested."""
     problem = await try_integration(
         resources.work,
         member.actor,
@@ -104,7 +105,7 @@ async def try_one(
 async def disconnect(
     member: ManagerDep, integration_id: IntegrationId, resources: ResourcesDep
 ) -> Response:
-    """An ended connection does not change."""
+    """Ending a connection that has already ended changes nothing."""
     async with resources.work.of(member.tenant) as work:
         await disconnect_integration(work, member.actor, integration_id)
     return Response(status_code=204)

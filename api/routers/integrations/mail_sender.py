@@ -33,7 +33,7 @@ _SENDER: Final = "/api/dashboard/mail-sender"
     responses=errors(404),
 )
 async def sender(member: ManagerDep, resources: ResourcesDep) -> ShownSender:
-    """Requires the role owner or admin, like all mail sender routes. The password is never
+    """Requires the role owner or admin, like all routes for the mail sender. The password is never
     returned."""
     async with resources.database.reading(member.tenant) as connection:
         return await MailSenderRepository(connection, member.tenant).shown()
@@ -51,9 +51,10 @@ async def put(
     request: Request,
     resources: ResourcesDep,
 ) -> ShownSender:
-    """A code is mailed to the address, from the address, by the given server. Until the code is
-    entered, emails have the service's sender. If address and server do not change, the sender stays
-    verified and no code is mailed. A client can send at most 5 codes a day."""
+    """A code is mailed to the new sender address, from the same address, by the given server. Until
+    the code is entered, emails have the service's sender. If the address and the server do not
+    change, the sender stays verified and no code is mailed. A client can send at most 5 codes a
+    day."""
     stored = await set_mail_sender(
         resources.work,
         member.actor,
@@ -116,7 +117,7 @@ async def verify(
     responses=errors(404),
 )
 async def remove(member: ManagerDep, resources: ResourcesDep) -> Response:
-    """The next email has the service's sender."""
+    """Subsequent emails have the service's sender."""
     async with resources.work.of(member.tenant) as work:
         await remove_mail_sender(work, member.actor)
     return Response(status_code=204)

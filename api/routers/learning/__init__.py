@@ -1,1 +1,1 @@
-"""Routes of corrections and labelled examples."""
+"""Routes for corrections and labelled examples."""

@@ -1,5 +1,5 @@
-"""/api/dashboard/corrections: people's edits of the agent's drafts, and the suggestions derived
-from them."""
+"""/api/dashboard/corrections: edits by which people corrected the agent's drafts, and the
+suggestions derived from these edits."""
 
 from typing import Annotated, Final
 
@@ -43,7 +43,7 @@ async def corrections(
     asked: Annotated[Asked[CorrectionQuery], Depends(QueryInClient(CorrectionQuery))],
     resources: ResourcesDep,
 ) -> CorrectionPage:
-    """Pages of corrections, oldest first, in one state or in all states."""
+    """Lists corrections in one state or in all states, oldest first, in pages."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await CorrectionRepository(connection, asked.tenant).page(
@@ -61,8 +61,8 @@ async def corrections(
     summary="Get a correction and the changes that it offers",
 )
 async def correction(reader: Reader, resources: ResourcesDep) -> Correction:
-    """Returns the word diff of both texts and, under `offers`, a prefilled case and change of
-    content. Neither is stored until it is accepted."""
+    """Returns a word diff of the draft and the person's text and, under `offers`, a prefilled case
+    and a prefilled change of content. Neither is stored until it is accepted."""
     async with resources.database.reading(reader.tenant) as connection:
         return await read_correction(connection, reader.tenant, reader.record_id)
 
@@ -79,9 +79,9 @@ async def accept(
     body: Annotated[AcceptCorrectionBody, Depends(JsonBody(AcceptCorrectionBody))],
     resources: ResourcesDep,
 ) -> AcceptedCorrectionAnswer:
-    """Adds the case and adds or changes the content, if given, and keeps the message as a labelled
-    example. Either everything is stored or nothing. A correction can be accepted once.
-    `X-Cases-Lost` states the number of cases that are no longer green."""
+    """Adds the case, adds or changes the content, and keeps the message as a labelled example. The
+    case and the content are optional. Either everything is stored or nothing. A correction can be
+    accepted once. `X-Cases-Lost` states the number of cases that are no longer green."""
     lesson = body.lesson
     async with saving_in(request, decider.tenant, resources) as work:
         made = await accept_correction(work, decider.actor, decider.record_id, lesson)

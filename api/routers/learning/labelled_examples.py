@@ -1,4 +1,4 @@
-"""/api/dashboard/labelled-examples: messages with the class that a person assigned."""
+"""/api/dashboard/labelled-examples: messages with the category that a person assigned."""
 
 from typing import Annotated, Final
 
@@ -26,7 +26,8 @@ Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_exampl
     _EXAMPLES, operation_id="labelled_examples.list", summary="List messages labelled by people"
 )
 async def examples(page: PageDep, resources: ResourcesDep) -> ExamplePage:
-    """Open to every member of the client. Personal data in the texts has been replaced."""
+    """Any member of the client may call this operation. Personal data in the texts has been
+    replaced."""
     async with resources.database.reading(page.tenant) as connection:
         found = await LabelledExampleRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1

@@ -1,5 +1,5 @@
-"""/api/dashboard/playbooks/{playbook_id}/shadow and /threshold-advice: reports from a playbook's
-past events."""
+"""/api/dashboard/playbooks/{playbook_id}/shadow and /threshold-advice: reports computed from a
+playbook's past events."""
 
 from typing import Annotated
 
@@ -23,8 +23,8 @@ router = APIRouter(route_class=DescribedRoute)
 async def shadow(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> ShadowAnswer:
-    """Open to every member of the client. The agent's draft is included once people have handled
-    the message."""
+    """Any member of the client may call this operation. The agent's draft is included once people
+    have handled the message."""
     async with resources.database.reading(member.tenant) as connection:
         return ShadowAnswer.of(await shadow_report(connection, member.tenant, playbook_id))
 
@@ -39,8 +39,8 @@ async def advice(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> AdviceAnswer:
-    """Open to every member of the client. This is advice only: change the playbook to change its
-    threshold."""
+    """Any member of the client may call this operation. The report is advice only: to change the
+    threshold, change the playbook."""
     async with resources.database.reading(asked.tenant) as connection:
         found = await threshold_advice(
             connection, asked.tenant, playbook_id, asked.query.classification

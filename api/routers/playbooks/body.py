@@ -1,4 +1,4 @@
-"""The body of a playbook or a saved case, as JSON or YAML."""
+"""Request bodies with a playbook or a saved case, as JSON or YAML."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -17,11 +17,11 @@ T = TypeVar("T")
 
 
 class PlaybookBody(Part, Generic[T]):
-    """A playbook or a saved case in the body.
+    """A dependency that returns a playbook or a saved case from the body.
 
-    The route authenticates its caller first, because parsing is limited by the client's admission.
-    `shape`: the model for the OpenAPI document. `read`: returns what the route needs from the
-    parsed value. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, CallerBusy,
+    The route must authenticate its caller first, because parsing is limited per client. `shape`:
+    the model for the OpenAPI document. `read`: returns the route's input from the parsed value.
+    Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, CallerBusy,
     DocumentTooCostly, InvalidPlaybook, InvalidCases.
     """
 

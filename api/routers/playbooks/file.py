@@ -39,7 +39,8 @@ _EXAMPLE: Final = {
     responses={200: {"content": {YAML: {"schema": {}}}}},
 )
 async def export(member: MemberDep, resources: ResourcesDep) -> Response:
-    """Open to every member of the client. Importing an unchanged export changes nothing."""
+    """Any member of the client may call this operation. Importing an unchanged export changes
+    nothing."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PlaybookRepository(connection, member.tenant).all()
     text = await asyncio.to_thread(write_playbooks, [entry.spec for entry in found])
@@ -61,8 +62,8 @@ async def bring_in(
     ],
     resources: ResourcesDep,
 ) -> ImportAnswer:
-    """Playbooks are matched by name. Either all are imported or none; playbooks not in the file
-    stay. JSON, or YAML with `Content-Type: application/yaml`."""
+    """Playbooks are matched by name. Either all playbooks are imported or none. Playbooks that are
+    not in the file remain. Send JSON, or YAML with `Content-Type: application/yaml`."""
     dry_run = asked.query.dry_run
     publication = Publication.of(resources.model, asked.query.override)
     async with resources.work.of(asked.tenant, dry_run=dry_run) as work:

@@ -1,4 +1,5 @@
-"""/api/dashboard/playbooks: the events that the agent answers, and the actions that it may take."""
+"""/api/dashboard/playbooks: the playbooks, which select the events that the agent answers and the
+actions that it may take."""
 
 from typing import Annotated, Final
 
@@ -57,7 +58,7 @@ DraftDep = Annotated[PlaybookDraft, Depends(_Draft)]
     summary="List a client's playbooks, in order of precedence",
 )
 async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
-    """Open to every member of the client. Inactive playbooks are included."""
+    """Any member of the client may call this operation. Inactive playbooks are included."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PlaybookRepository(connection, member.tenant).all()
     return PlaybookList(playbooks=tuple(map(ListedPlaybook.of, in_winning_order(found))))
@@ -71,7 +72,7 @@ async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
     responses=errors(409),
 )
 async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -> PlaybookOut:
-    """JSON, or YAML with `Content-Type: application/yaml`. The playbook is active immediately
+    """Send JSON, or YAML with `Content-Type: application/yaml`. The playbook is active immediately
     unless `active` is false."""
     async with resources.work.of(member.tenant) as work:
         made = await create_playbook(
@@ -88,7 +89,7 @@ async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -
 async def playbook(
     member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
 ) -> PlaybookOut:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         return PlaybookOut.of(await PlaybookRepository(connection, member.tenant).read(playbook_id))
 
@@ -99,9 +100,9 @@ async def playbook(
 async def update(
     member: ManagerDep, playbook_id: PlaybookId, draft: DraftDep, resources: ResourcesDep
 ) -> ChangedPlaybook:
-    """Replaces the whole playbook, as JSON or YAML, by a new version. Runs that have started keep
-    their version. Without `active` the playbook stays active or inactive. With `expected_version`
-    the change is refused if another change came first."""
+    """Replaces the complete playbook, as JSON or YAML, by a new version. Runs that have started
+    keep their version. Without `active`, the playbook stays active or inactive. With
+    `expected_version`, the change is refused if the playbook has changed in the meantime."""
     async with resources.work.of(member.tenant) as work:
         change = await update_playbook(
             work, member.actor, playbook_id, draft, Publication.of(resources.model, draft.override)
@@ -117,7 +118,8 @@ async def update(
     responses=errors(409),
 )
 async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: ResourcesDep) -> Response:
-    """Its name and pattern can be reused. Runs that it answered can still be explained."""
+    """The playbook's name and pattern can be used again. Runs that it answered can still be
+    explained."""
     async with resources.work.of(member.tenant) as work:
         await delete_playbook(work, member.actor, playbook_id)
     return Response(status_code=204)
@@ -135,8 +137,8 @@ async def activate(
     body: Annotated[ActivateBody, Depends(JsonBody(ActivateBody, optional=True))],
     resources: ResourcesDep,
 ) -> PlaybookOut:
-    """Refused if another active playbook has the same pattern, or if cases of a version that never
-    answered are not green."""
+    """The activation is refused if another active playbook has the same pattern. It is also refused
+    if the version has never answered events and its cases are not green."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         return PlaybookOut.of(
@@ -156,7 +158,7 @@ async def deactivate(
     _: Annotated[DeactivateBody, Depends(JsonBody(DeactivateBody, optional=True))],
     resources: ResourcesDep,
 ) -> PlaybookOut:
-    """Its events match another playbook, or get no_playbook."""
+    """Events of the playbook then match another playbook, or get the outcome no_playbook."""
     publication = Publication(resources.model)
     async with resources.work.of(member.tenant) as work:
         return PlaybookOut.of(

@@ -1,4 +1,4 @@
-"""/api/dashboard/playbooks/{playbook_id}/gate: the check that a version may go live."""
+"""/api/dashboard/playbooks/{playbook_id}/gate: the check of whether a version may go live."""
 
 from typing import Annotated
 
@@ -27,8 +27,8 @@ async def gate(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> GateAnswer:
-    """Open to every member of the client. Checks the current version by default, as if it were
-    active. To try a draft, use `POST /api/dashboard/case-runs` with `playbook`."""
+    """Any member of the client may call this operation. By default, the current version is checked
+    as if it were active. To test a draft, use `POST /api/dashboard/case-runs` with `playbook`."""
     async with resources.database.reading(asked.tenant) as connection:
         entries = await PlaybookRepository(connection, asked.tenant).all()
         current = await PlaybookRepository(connection, asked.tenant).read(playbook_id)

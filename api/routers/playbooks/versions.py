@@ -1,5 +1,5 @@
 """/api/dashboard/playbooks/{playbook_id}/versions: earlier versions of a playbook, with their
-times."""
+creation times."""
 
 import re
 from typing import Annotated, Final
@@ -37,7 +37,8 @@ _VERSION: Final = f"{_VERSIONS}/{{version}}"
 
 
 class _PathVersion(Part):
-    """A version number in the path. Raises PlaybookNotFound if the parameter is not a number."""
+    """A dependency that returns a version number from the path. Raises PlaybookNotFound if the
+    parameter is not a number."""
 
     errors = (404,)
     parameters = (
@@ -71,7 +72,8 @@ async def versions(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> VersionPage:
-    """Open to every member of the client. States the author, time and reason of each version."""
+    """Any member of the client may call this operation. The list states the author, time and reason
+    of each version."""
     limit = asked.query.limit
     async with resources.database.reading(asked.tenant) as connection:
         await PlaybookRepository(connection, asked.tenant).read(playbook_id)
@@ -98,7 +100,7 @@ async def versions(
 async def version(
     member: MemberDep, playbook_id: PlaybookId, number: VersionNumber, resources: ResourcesDep
 ) -> Version:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PlaybookVersions(connection, member.tenant).read(playbook_id, number)
     return Version.of(found)
@@ -114,8 +116,8 @@ async def difference(
     playbook_id: PlaybookId,
     resources: ResourcesDep,
 ) -> VersionDiff:
-    """Open to every member of the client. By default, compares the current version with the
-    previous one."""
+    """Any member of the client may call this operation. By default, compares the current version
+    with the previous one."""
     wanted = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         now = await PlaybookRepository(connection, asked.tenant).read(playbook_id)
@@ -143,8 +145,8 @@ async def restore(
     body: Annotated[RestoreBody, Depends(JsonBody(RestoreBody, optional=True))],
     resources: ResourcesDep,
 ) -> ChangedPlaybook:
-    """Restores it as a new version. The playbook stays active or inactive. A version that has
-    answered events does not need green cases."""
+    """The content of the old version becomes a new version. The playbook stays active or inactive.
+    A version that has answered events before can be restored even if its cases are not green."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         change = await restore_playbook(

@@ -1,1 +1,1 @@
-"""Routes by which customers rate answers."""
+"""Routes with which customers rate answers."""

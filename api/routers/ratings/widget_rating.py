@@ -31,7 +31,8 @@ async def rate(
     sent: Annotated[WidgetRatingBody, Depends(JsonBody(WidgetRatingBody))],
     resources: ResourcesDep,
 ) -> Response:
-    """Rates an answer in the visitor's own session. A later rating replaces the first."""
+    """Rates an answer in the visitor's own session. A later rating of the same answer replaces the
+    earlier one."""
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown

@@ -1,4 +1,4 @@
-"""/api/dashboard/reviews: drafts that wait for a person, and the person's decisions."""
+"""/api/dashboard/reviews: drafts that wait for a person, and the decisions about them."""
 
 from typing import Annotated, Final
 
@@ -44,8 +44,8 @@ async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
     resources: ResourcesDep,
 ) -> ReviewPage:
-    """Pages of reviews: urgent ones first, then the oldest first, unless `order` says otherwise.
-    New reviews do not shift the following pages."""
+    """Lists reviews in pages: urgent reviews first, then the oldest, unless `order` states
+    otherwise. New reviews do not shift the following pages."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await list_reviews(
@@ -87,7 +87,7 @@ async def claim(
 @router.post(
     f"{_REVIEW}/release",
     operation_id="reviews.release",
-    summary="Release a claim",
+    summary="Release the claim on a review",
     responses=errors(409),
 )
 async def release(
@@ -111,8 +111,8 @@ async def approve(
     body: Annotated[ApproveBody, Depends(JsonBody(ApproveBody, optional=True))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """If two people must agree, the first approval leaves the review open. A later message voids
-    that approval."""
+    """If two people must agree, the first approval leaves the review open. A later message from the
+    customer voids that approval."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await approve_review(
             work,
@@ -136,7 +136,7 @@ async def edit(
     body: Annotated[EditBody, Depends(JsonBody(EditBody))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """If two people must agree, the second person approves this text or writes another."""
+    """If two people must agree, the second person approves the edited reply or writes another."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await edit_review(
             work,
@@ -152,7 +152,7 @@ async def edit(
 @router.post(
     f"{_REVIEW}/reject",
     operation_id="reviews.reject",
-    summary="Reject the plan and hand the ticket over to people",
+    summary="Reject the plan and hand off the ticket to a human agent",
     responses=errors(409),
 )
 async def reject(
@@ -160,14 +160,15 @@ async def reject(
     body: Annotated[RejectBody, Depends(JsonBody(RejectBody, optional=True))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """The agent does nothing more in this conversation. One person is sufficient to reject."""
+    """The agent no longer acts in this conversation. The rejection of one person is sufficient."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await reject_review(work, reviewer.actor, reviewer.record_id, body.note)
     return _told(outcome, reviewer, work)
 
 
 def _told(outcome: DecisionOutcome, reviewer: MemberAt, work: UnitOfWork) -> DecisionAnswer:
-    """Signal the run after the commit."""
+    """Return the response to a decision. Call this function after the commit, which determines
+    whether the run was signalled."""
     return DecisionAnswer(
         review_id=reviewer.record_id,
         status=outcome.status,

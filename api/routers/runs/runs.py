@@ -1,4 +1,4 @@
-"""GET /api/dashboard/runs: the agent's runs, with their outcomes and reasons."""
+"""GET /api/dashboard/runs: the agent's runs, with the outcome of each run and its reasons."""
 
 from typing import Annotated, Final
 
@@ -22,7 +22,7 @@ _RUNS: Final = "/api/dashboard/runs"
 async def list_runs(
     asked: Annotated[Asked[RunQuery], Depends(QueryInClient(RunQuery))], resources: ResourcesDep
 ) -> RunPage:
-    """Open to every member of the client, with a session token."""
+    """Any member of the client may call this operation with a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         # Fetch one more row than the page shows, to detect a next page.
@@ -48,7 +48,7 @@ async def show_run(
     run_id: Annotated[str, Depends(PathId("run_id", "run", RunNotFound))],
     resources: ResourcesDep,
 ) -> RunTrace:
-    """Open to every member of the client, with a session token. Returns 404 for a run of another
-    client."""
+    """Any member of the client may call this operation with a session token. Returns 404 for a run
+    of another client."""
     async with resources.database.reading(member.tenant) as connection:
         return await RunTraces(connection, member.tenant).read(run_id)

@@ -1,1 +1,1 @@
-"""Routes of simulations and replays."""
+"""Routes for simulations and replays."""

@@ -1,4 +1,4 @@
-"""/api/dashboard/replays: past events processed again, and the differences in outcome."""
+"""/api/dashboard/replays: past events that are processed again, and the differences in outcome."""
 
 from typing import Annotated, Final
 
@@ -30,7 +30,7 @@ ReplayId = Annotated[str, Depends(PathId("replay_id", "replay", ReplayNotFound))
 
 @router.get(_REPLAYS, operation_id="replays.list", summary="List a client's replays, newest first")
 async def replays(page: PageDep, resources: ResourcesDep) -> ReplayPage:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(page.tenant) as connection:
         found = await ReplayRepository(connection, page.tenant).page(
             before=page.query.cursor, limit=page.query.limit + 1
@@ -44,7 +44,7 @@ async def replays(page: PageDep, resources: ResourcesDep) -> ReplayPage:
 @router.post(
     _REPLAYS,
     operation_id="replays.create",
-    summary="Replay past events on a variant",
+    summary="Replay past events with a variant",
     status_code=201,
     responses=errors(404, 409),
 )
@@ -54,8 +54,8 @@ async def start(
     body: Annotated[NewReplayBody, Depends(JsonBody(NewReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """Requires the role owner or admin; one replay per client at a time. A worker processes the
-    events again, read-only. The cost of a language model is charged to the client's month."""
+    """Requires the role owner or admin. A client can have one replay at a time. A worker processes
+    the events again, read-only. The cost of a language model is charged to the client's month."""
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
         return await start_replay(work, member.actor, body.asked)
@@ -63,7 +63,7 @@ async def start(
 
 @router.get(_REPLAY, operation_id="replays.get", summary="Get a replay's progress and results")
 async def replay(member: MemberDep, replay_id: ReplayId, resources: ResourcesDep) -> Replay:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         return await ReplayRepository(connection, member.tenant).read(replay_id)
 
@@ -78,7 +78,7 @@ async def examples(
     replay_id: ReplayId,
     resources: ResourcesDep,
 ) -> ReplayExamplePage:
-    """Open to every member of the client. The cursor is an event's id."""
+    """Any member of the client may call this operation. The cursor is the id of an event."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         repository = ReplayRepository(connection, asked.tenant)
@@ -99,7 +99,7 @@ async def stop(
     _: Annotated[ReplayStopBody, Depends(JsonBody(ReplayStopBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """Requires the role owner or admin. Results so far are kept. A finished replay does not
-    change."""
+    """Requires the role owner or admin. Results so far are kept. Stopping a finished replay changes
+    nothing."""
     async with resources.work.of(member.tenant) as work:
         return await stop_replay(work, member.actor, replay_id)

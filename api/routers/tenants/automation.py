@@ -1,5 +1,5 @@
-"""/api/dashboard/automation stops the automation of one client, /api/operator/automation that of
-all clients."""
+"""/api/dashboard/automation stops the automation of one client, and /api/operator/automation stops
+that of all clients."""
 
 from typing import Annotated, Final
 
@@ -27,10 +27,10 @@ _NoBody = Annotated[AutomationBody, Depends(JsonBody(AutomationBody, optional=Tr
 
 
 @router.get(
-    _CLIENT, operation_id="automation.get", summary="Get whether a client's automation is stopped"
+    _CLIENT, operation_id="automation.get", summary="Get whether automation is stopped for a client"
 )
 async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         return await AutomationStops(connection, member.tenant).read()
 
@@ -41,7 +41,8 @@ async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
     summary="Stop all automatic answers and actions",
 )
 async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """Takes effect in all workers before the response. People's replies and approvals continue."""
+    """The stop takes effect in all workers before the response is sent. People can still send
+    replies and approve actions."""
     async with resources.work.of(member.tenant) as work:
         return await stop_automation(work, member.actor)
 
@@ -53,8 +54,9 @@ async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Autom
     responses=errors(409),
 )
 async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """Resuming after another member's stop waits for a second manager or a day, like any change
-    that loosens a protection. Messages held during the stop stay with people."""
+    """If another member stopped automation, resuming waits for a second manager's approval or for a
+    day, like any change that loosens a protection. Messages held during the stop stay with people.
+    """
     async with resources.work.of(member.tenant) as work:
         return await resume_automation(work, member.actor)
 
@@ -62,7 +64,7 @@ async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Aut
 @router.get(
     _ALL,
     operation_id="automation.get_all",
-    summary="Get whether the installation's automation is stopped",
+    summary="Get whether automation is stopped for all clients",
 )
 async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationState:
     """Requires an internal admin."""
@@ -76,7 +78,7 @@ async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationStat
     summary="Stop all automatic answers and actions of every client",
 )
 async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -> InstallationState:
-    """Requires an internal admin. Takes effect in all workers before the response."""
+    """Requires an internal admin. The stop takes effect in all workers before the response."""
     async with resources.work.everywhere() as work:
         return InstallationState.of(await stop_installation(work, operator))
 
@@ -84,7 +86,7 @@ async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -
 @router.post(
     f"{_ALL}/resume",
     operation_id="automation.resume_all",
-    summary="Resume the installation's automation",
+    summary="Resume automation after a stop for all clients",
 )
 async def resume_all(
     operator: OperatorDep, _: _NoBody, resources: ResourcesDep

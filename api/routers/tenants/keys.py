@@ -27,7 +27,7 @@ ManagersPage = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery, MANA
 
 @router.get(_KEYS, operation_id="keys.list", summary="List a client's API keys, newest first")
 async def keys(page: ManagersPage, resources: ResourcesDep) -> KeyPage:
-    """Requires the role owner or admin, like all key routes."""
+    """Requires the role owner or admin, like all routes for keys."""
     limit = page.query.limit
     async with resources.database.reading(page.tenant) as connection:
         found = await KeyRepository(connection).page(
@@ -51,7 +51,7 @@ async def create(
     body: Annotated[KeyBody, Depends(JsonBody(KeyBody))],
     resources: ResourcesDep,
 ) -> KeyWithText:
-    """The response contains the key, this once. A client can have at most 100 active keys."""
+    """The key is shown only in this response. A client can have at most 100 active keys."""
     random = secrets.token_bytes(KEY_BYTES)
     async with resources.work.of(member.tenant) as work:
         made = await create_key(work, member.actor, body.label, random)
@@ -60,7 +60,7 @@ async def create(
 
 @router.get(_KEY, operation_id="keys.get", summary="Get an API key")
 async def key(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Key:
-    """Never contains the key itself."""
+    """The response never contains the complete key."""
     async with resources.database.reading(member.tenant) as connection:
         return Key.model_validate(await KeyRepository(connection).read(member.tenant, key_id))
 
@@ -79,8 +79,8 @@ async def rename(
 
 @router.delete(_KEY, operation_id="keys.delete", summary="Revoke an API key", status_code=204)
 async def revoke(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Response:
-    """Takes effect immediately and permanently. The key stays listed; revoking it again changes
-    nothing."""
+    """The key is revoked immediately and permanently. It stays in the list; revoking it again
+    changes nothing."""
     async with resources.work.of(member.tenant) as work:
         await revoke_key(work, member.actor, key_id)
     return Response(status_code=204)

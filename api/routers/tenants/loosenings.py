@@ -33,7 +33,8 @@ LooseningId = Annotated[str, Depends(PathId("loosening_id", "loosening", Looseni
     summary="List changes that loosen rules, newest first",
 )
 async def loosenings(page: PageDep, resources: ResourcesDep) -> LooseningPage:
-    """Open to every member of the client. Lists pending and decided changes."""
+    """Any member of the client may call this operation. The list contains pending and decided
+    changes."""
     async with resources.database.reading(page.tenant) as connection:
         found = await LooseningRepository(connection, page.tenant).page(
             before=page.query.cursor, limit=page.query.limit + 1
@@ -56,8 +57,8 @@ async def approve(
     _: Annotated[ApproveLooseningBody, Depends(JsonBody(ApproveLooseningBody, optional=True))],
     resources: ResourcesDep,
 ) -> LooseningOut:
-    """Takes effect immediately. Requires a manager other than the one who requested it, with a
-    verified address and 24 hours of membership."""
+    """The change takes effect immediately. The approval requires a manager other than the one who
+    requested the change, with a verified address and 24 hours of membership."""
     async with resources.work.of(member.tenant) as work:
         return LooseningOut.of(
             await approve_loosening(work, member.actor, loosening_id, resources.model)
@@ -76,6 +77,6 @@ async def cancel(
     _: Annotated[CancelLooseningBody, Depends(JsonBody(CancelLooseningBody, optional=True))],
     resources: ResourcesDep,
 ) -> LooseningOut:
-    """Any manager may, including the one who requested the change."""
+    """Any manager may cancel a change, including the one who requested it."""
     async with resources.work.of(member.tenant) as work:
         return LooseningOut.of(await cancel_loosening(work, member.actor, loosening_id))

@@ -26,7 +26,8 @@ _MEMBER: Final = f"{_MEMBERS}/{{user_id}}"
 
 
 class _PathUser(Part):
-    """A user's id in the path, in the form of the identity provider. Raises MemberNotFound."""
+    """A dependency that returns a user's id from the path, in the format of the identity provider.
+    Raises MemberNotFound."""
 
     errors = (404,)
     parameters = ({**path_parameter("user_id", "user"), "description": "The member's `user_id`."},)
@@ -43,7 +44,7 @@ UserId = Annotated[str, Depends(_PathUser())]
 
 @router.get(_MEMBERS, operation_id="members.list", summary="List a client's owner and members")
 async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
-    """Requires the role owner or admin, like all member routes. People join by invitation."""
+    """Requires the role owner or admin, like all routes for members. People join by invitation."""
     async with resources.database.reading_across() as connection:
         found = await MemberRepository(connection).all(member.tenant)
     return MemberList(members=tuple(map(MemberOut.model_validate, found)))
@@ -55,8 +56,8 @@ async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
     summary="List the active keys that a member created",
 )
 async def keys(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> MadeKeys:
-    """When you remove a member or lower their role, decide which of these keys to revoke. Former
-    members are listed as long as one of their keys is active."""
+    """When you remove a member or lower their role, choose which of these keys to revoke. Former
+    members are listed until none of their keys is active."""
     async with resources.database.reading_across() as connection:
         found = await KeyRepository(connection).made_by(member.tenant, without_address(user_id))
         if not found:
@@ -73,9 +74,9 @@ async def change(
     body: Annotated[RoleBody, Depends(JsonBody(RoleBody))],
     resources: ResourcesDep,
 ) -> MemberOut:
-    """Takes effect with the next request. The owner's role cannot change. A member who is no longer
-    owner or admin loses the programs that they authorized and the invitations that they sent.
-    `keys` decides which of the keys that they created are revoked."""
+    """The change takes effect with the next request. The owner's role cannot change. If a member is
+    no longer owner or admin, the programs that they authorized lose access, and the invitations
+    that they sent end. `keys` decides which of the keys that they created are revoked."""
     choice = key_choice(body.keys)
     async with resources.work.spanning(member.tenant) as work:
         changed = await change_role(work, member.actor, user_id, body.role, keys=choice)
@@ -94,8 +95,9 @@ async def remove(
     user_id: UserId,
     resources: ResourcesDep,
 ) -> Response:
-    """Takes effect immediately. The programs that the member authorized lose access, and their
-    invitations end. `keys` decides which of the keys that they created are revoked."""
+    """The member loses access immediately. The programs that the member authorized lose access, and
+    the invitations that the member sent end. `keys` decides which of the keys that they created are
+    revoked."""
     choice = key_choice(asked.query.keys)
     async with resources.work.spanning(asked.tenant) as work:
         await remove_member(work, asked.actor, user_id, keys=choice)

@@ -20,7 +20,7 @@ _SETTINGS: Final = "/api/dashboard/settings"
 
 @router.get(_SETTINGS, operation_id="settings.get", summary="Get a client's settings")
 async def settings(member: MemberDep, resources: ResourcesDep) -> ClientSettings:
-    """Open to every member of the client."""
+    """Any member of the client may call this operation."""
     async with resources.database.reading(member.tenant) as connection:
         return await SettingsRepository(connection, member.tenant).read()
 
@@ -36,8 +36,8 @@ async def change(
     body: Annotated[SettingsBody, Depends(JsonBody(SettingsBody))],
     resources: ResourcesDep,
 ) -> ClientSettings:
-    """Takes effect from the next message on. Omitted fields do not change; given fields are
-    replaced as a whole."""
+    """The change takes effect from the next message on. Omitted fields do not change. The value of
+    a given field replaces the current value completely."""
     wanted = body.change
     async with resources.work.of(member.tenant) as work:
         return await change_settings(work, member.actor, wanted)

@@ -1,4 +1,4 @@
-"""/api/dashboard/webhooks/…/deliveries: deliveries of a webhook, redelivery and replay."""
+"""/api/dashboard/webhooks/…/deliveries: a webhook's deliveries, and their redelivery and replay."""
 
 import asyncio
 from typing import Annotated, Final
@@ -42,7 +42,7 @@ async def deliveries(
     query: Annotated[DeliveryQuery, Depends(StrictQuery(DeliveryQuery))],
     resources: ResourcesDep,
 ) -> DeliveryList:
-    """Without the bodies of requests and responses; get a single delivery for these."""
+    """The list omits the bodies of requests and responses. Get a single delivery to see them."""
     async with resources.database.reading(member.tenant) as connection:
         found = await DeliveryRepository(connection, member.tenant).latest(member.record_id)
     return DeliveryList(deliveries=[one for one in found if query.status in (None, one.status)])
@@ -54,8 +54,8 @@ async def deliveries(
 async def delivery(
     member: WebhookDep, delivery_id: DeliveryId, resources: ResourcesDep
 ) -> DeliveryDetail:
-    """`request_body` is exactly the signed text. `curl` contains its signatures, so it needs no
-    secret."""
+    """`request_body` is exactly the signed text. `curl` contains the signatures, so sending the
+    command requires no secret."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:
         found, curl = await read_delivery(
@@ -101,7 +101,7 @@ async def replay_since(
     body: Annotated[ReplaySinceBody, Depends(JsonBody(ReplaySinceBody))],
     resources: ResourcesDep,
 ) -> ReplaySinceAnswer:
-    """Queues events since that time that the webhook has not received: 1,000 per call, oldest
+    """Queues the events since `since` that the webhook has not received: 1,000 per call, oldest
     first. Events can be replayed for 30 days."""
     async with resources.work.of(member.tenant) as work:
         replayed = await replay_missed(
@@ -129,5 +129,5 @@ async def verify(
         evidence = await signature_evidence(
             work, member.actor, member.record_id, sealer=resources.sealer
         )
-    # In a thread, because a long body takes tenths of a second.
+    # The check runs in a thread, because a long body takes tenths of a second.
     return await asyncio.to_thread(evidence.explain, body.pasted)

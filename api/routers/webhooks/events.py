@@ -1,4 +1,4 @@
-"""GET /api/webhook-events: the webhook events, for developers of receivers."""
+"""GET /api/webhook-events: the catalogue of webhook events, for developers of receivers."""
 
 from typing import Annotated, Any, Final
 
@@ -14,12 +14,12 @@ from domain.webhooks.webhook import EVENT_IDS
 router = APIRouter(route_class=DescribedRoute)
 
 _PATH: Final = "/api/webhook-events"
-# The same for every caller, and unchanged until the next release is deployed.
+# The response can be cached: it is the same for every caller, and changes only with a new release.
 _CACHE: Final = "public, max-age=300"
 
 
 class _EventName(Part):
-    """The event in the path, which may be unknown."""
+    """A dependency that returns the event's name from the path. The name may be unknown."""
 
     parameters = (
         {
@@ -46,7 +46,7 @@ def _answers(*errors: int) -> dict[int | str, dict[str, Any]]:
     _PATH, operation_id="webhook_events.list", summary="List webhook events", responses=_answers()
 )
 async def list_events(response: Response) -> WebhookEventList:
-    """Public, without credentials."""
+    """This operation is public and requires no credentials."""
     response.headers["Cache-Control"] = _CACHE
     links = [
         WebhookEventLink(event=one.event, description=one.description, url=f"{_PATH}/{one.event}")
@@ -64,6 +64,6 @@ async def list_events(response: Response) -> WebhookEventList:
 async def show_event(
     name: Annotated[str, Depends(_EventName())], response: Response
 ) -> WebhookEvent:
-    """Public, without credentials."""
+    """This operation is public and requires no credentials."""
     response.headers["Cache-Control"] = _CACHE
     return WebhookEvent.of(entry(name))

@@ -43,15 +43,16 @@ WebhookDep = Annotated[
     MemberAt,
     Depends(InClientOf(MANAGERS, PathId("webhook_id", "webhook", WebhookNotFound), client_of)),
 ]
-"""An owner or admin of the webhook's client. All webhook routes require one of these roles."""
+"""A dependency that returns an owner or admin of the webhook's client. All routes for webhooks
+require one of these roles."""
 
 _WEBHOOKS: Final = "/api/dashboard/webhooks"
 
 
 @router.get(_WEBHOOKS, operation_id="webhooks.list", summary="List a client's webhooks")
 async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
-    """Requires the role owner or admin, like all webhook routes. Lists all webhooks, at most
-    100."""
+    """Requires the role owner or admin, like all routes for webhooks. The list is not paged,
+    because a client has at most 100 webhooks."""
     async with resources.database.reading(member.tenant) as connection:
         found = await WebhookRepository(connection, member.tenant).all()
     return WebhookList(webhooks=found)
@@ -70,7 +71,7 @@ async def create(
     body: Annotated[CreateBody, Depends(JsonBody(CreateBody))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
-    """The response shows the secret once. The secret signs every delivery."""
+    """The secret is shown only in this response. Every delivery is signed with the secret."""
     await check_chosen(user, body.client_id, resources)
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
@@ -87,7 +88,7 @@ async def create(
 
 @router.get(WEBHOOK, operation_id="webhooks.get", summary="Get a webhook")
 async def webhook(member: WebhookDep, resources: ResourcesDep) -> Webhook:
-    """Also allowed for a client whose plan no longer includes webhooks."""
+    """This operation is also allowed for a client whose plan no longer includes webhooks."""
     async with resources.database.reading(member.tenant) as connection:
         return await WebhookRepository(connection, member.tenant).read(member.record_id)
 
@@ -136,8 +137,8 @@ async def rotate(
     body: Annotated[RotateBody, Depends(JsonBody(RotateBody, optional=True))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
-    """The response shows the new secret, once. Until the overlap ends, deliveries are signed with
-    both secrets."""
+    """The new secret is shown only in this response. Until the overlap ends, deliveries are signed
+    with both secrets."""
     async with resources.work.of(member.tenant) as work:
         rotated = await rotate_webhook(
             work,
@@ -183,8 +184,8 @@ async def test(
     body: Annotated[TestBody, Depends(JsonBody(TestBody, optional=True))],
     resources: ResourcesDep,
 ) -> DeliveryAnswer:
-    """Sends a test event of any type, also to a disabled webhook. It does not count as a
-    failure."""
+    """Sends a test event of any type, also to a disabled webhook. A failed test does not increase
+    the webhook's failure count."""
     async with resources.work.of(member.tenant) as work:
         delivery_id = await send_test(work, member.actor, member.record_id, body.event)
     return DeliveryAnswer(delivery_id=delivery_id)

@@ -43,8 +43,8 @@ async def chat(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Answers within 30 s, as the gateway does. A run that takes longer continues, and its answer
-    appears among the session's messages."""
+    """The response arrives within 30 s, as for the gateway. A run that takes longer continues, and
+    its answer appears among the session's messages."""
     said = _said(sent)
     visit = await _visit(page, sent, key, request, resources)
     token = session_token(
@@ -57,8 +57,8 @@ async def chat(
     if sent.verify_first and needs_verification(event):
         answer = ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
         return json_response(answer.model_dump())
-    # The event contains the address proved by the signature or the code, never one that the visitor
-    # typed.
+    # The event contains the address that the signature or the code proves, never an address that
+    # the visitor only typed.
     by = EventCaller(page.tenant, page.actor, begun, request.state.request_id, vouches=True)
     idempotency = None if key is None else _idempotency(key, visit, sent)
     try:
@@ -88,8 +88,8 @@ async def _visit(
     request: Request,
     resources: Resources,
 ) -> WidgetVisit:
-    """Count the message by its network address and its session. A retry of an accepted message is
-    always admitted.
+    """Count the message by the visitor's network address and session, and return the visit. A retry
+    of an accepted message is always admitted.
 
     Raises InvalidUserSignature, TooManyRequests.
     """
@@ -143,8 +143,8 @@ def _signed_email(page: WidgetCaller, sent: ChatMessage, resources: Resources) -
 
 
 def _idempotency(key: str, visit: WidgetVisit, sent: ChatMessage) -> IdempotencyKey:
-    """Return the visitor's idempotency key, scoped to the session. The line breaks keep it distinct
-    from the gateway's keys, which cannot contain any."""
+    """Return the visitor's idempotency key, scoped to the session. Line breaks distinguish it from
+    the gateway's keys, which cannot contain line breaks."""
     same = sent.model_dump_json(exclude={"session_id"})
     return IdempotencyKey(
         f"widget\n{visit.session_id}\n{key}", hashlib.sha256(same.encode()).digest()

@@ -30,7 +30,8 @@ _TEXT: Final = {"schema": {"type": "string"}}
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """`token`: the browser's session token. `after`: the number of the last message that it has."""
+    """A request for a session's messages. `token`: the browser's session token. `after`: number of
+    the last message that the browser has."""
 
     token: str
     after: int
@@ -38,7 +39,8 @@ class _Asked:
 
 
 class _MessagesAfter(Part):
-    """The last message and the session token in the request. Raises InvalidQuery."""
+    """A dependency that returns the session token and the last message number of the request.
+    Raises InvalidQuery."""
 
     parameters = (
         *query_parameters(MessagesQuery),
@@ -82,9 +84,10 @@ async def list_messages(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """Message numbers count from 1 within the session, in order and without gaps. `message` events
-    have them as ids; `state` events report what is in progress. A stream ends after at most 15
-    minutes, and resumes after `Last-Event-ID`. A session without messages returns an empty list."""
+    """Messages are numbered from 1 within the session, in order and without gaps. `message` events
+    have the message number as their id; `state` events report what is in progress. A stream ends
+    after at most 15 minutes, and a new stream resumes after `Last-Event-ID`. A session without
+    messages returns an empty list."""
     session = held_session(resources.sealer, page.tenant, asked.token)
     if session is None:
         raise SessionUnknown
@@ -103,7 +106,7 @@ async def list_messages(
 def _welcome(
     page: WidgetCaller, request: Request, resources: Resources
 ) -> Callable[[], Awaitable[bool]]:
-    """Return a check that the page's key and origin are still valid."""
+    """Return a callback that checks whether the page's key and origin are still valid."""
 
     async def is_welcome() -> bool:
         try:
@@ -117,7 +120,7 @@ def _welcome(
 
 
 def _number(event_id: str) -> int:
-    """Return the message number, or 0 if the id is not one of ours."""
+    """Return the message number in a `Last-Event-ID`, or 0 if the id is not a message number."""
     if not (event_id.isascii() and event_id.isdecimal() and len(event_id) <= 10):
         return 0
     return min(int(event_id), MAX_NUMBER)

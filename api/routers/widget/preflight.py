@@ -13,7 +13,7 @@ _ROUTES = ("chat", "config", "messages", "seen", "rating", "email", "verify")
 
 
 async def preflight() -> Response:
-    """The response is the same for every page, because a preflight request has no key."""
+    """The response is the same for every page, because a preflight request contains no key."""
     return Response(status_code=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
 
 

@@ -7,7 +7,8 @@ from starlette.responses import Response
 
 from api.resources import ResourcesDep
 
-# Any page may load the script, including one that requires CORP (`Cross-Origin-Embedder-Policy`).
+# Any page may load the script, including a page that requires CORP
+# (`Cross-Origin-Embedder-Policy`).
 _HEADERS: Final = {
     "Cache-Control": "public, max-age=300",
     "X-Content-Type-Options": "nosniff",
@@ -22,7 +23,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/widget.js")
 async def widget_script(request: Request, resources: ResourcesDep) -> Response:
-    """The script is the same for every merchant; the script tag names the widget's key."""
+    """Return the widget's script. It is the same for every merchant; the script tag on the page
+    names the widget's key."""
     script = resources.widget_script
     zipped = "gzip" in _accepted(request)
     tag = f'"{script.tag}{"-gzip" if zipped else ""}"'
@@ -35,7 +37,7 @@ async def widget_script(request: Request, resources: ResourcesDep) -> Response:
 
 
 def _accepted(request: Request) -> set[str]:
-    """Return the encodings that the caller accepts, without those of weight zero."""
+    """Return the content encodings that the caller accepts, without those of weight zero."""
     taken = set()
     for one in request.headers.get("accept-encoding", "").lower().split(","):
         name, _, weight = one.partition(";")
@@ -45,6 +47,7 @@ def _accepted(request: Request) -> set[str]:
 
 
 def _known(request: Request) -> set[str]:
-    """Return the ETags that the caller has. A proxy may have made ours weak."""
+    """Return the ETags that the caller already has, with weak ETags treated as strong. A proxy may
+    have weakened ours."""
     given = request.headers.get("if-none-match", "").split(",")
     return {one.strip().removeprefix("W/") for one in given}

@@ -44,13 +44,13 @@ async def email(
     request: Request,
     resources: ResourcesDep,
 ) -> CodeSent:
-    """The response does not reveal whether the address belongs to a customer, nor whether it has
-    used up its codes for the day."""
+    """The response does not reveal whether the address belongs to a customer, or whether the
+    address has reached its daily limit of codes."""
     address = sign_in_address(sent.customer_email)
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown
-    # Counted for all clients together, because their codes are sent by the same mail server.
+    # The limit applies across all clients, because one mail server sends the codes of all clients.
     await resources.limiter.check(LimitScope.WIDGET_CODE, limited_address(request), resources.now())
     wanted = VisitorCodeWanted(
         session_id=session.id,
@@ -61,7 +61,8 @@ async def email(
     )
     async with resources.work.of(page.tenant) as work:
         code_id = await make_visitor_code(work, wanted, resources.sealer)
-    # a code that is not mailed: without it, the response time would reveal the difference
+    # Start the mail's workflow even for a code that is not mailed. Otherwise the response time
+    # would reveal the difference.
     mail = SendMailInput(kind="visitor_code", record_id=code_id, client_id=page.tenant)
     await resources.engine.mail(mail)
     return CodeSent()
@@ -75,8 +76,8 @@ async def verify(
     sent: Annotated[VisitorCode, Depends(JsonBody(VisitorCode))],
     resources: ResourcesDep,
 ) -> VerifiedSession:
-    """A code can be used once, within ten minutes and five attempts, in the session that requested
-    it."""
+    """A code can be used once, within ten minutes and five attempts, and only in the session that
+    requested the code."""
     await resources.limiter.check(LimitScope.WIDGET_CODE_TRY, page.address, resources.now())
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:

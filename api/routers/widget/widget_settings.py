@@ -30,7 +30,8 @@ OverlapDep = Annotated[OverlapBody, Depends(JsonBody(OverlapBody, optional=True)
 
 @router.get(_WIDGET, operation_id="widget_settings.get", summary="Get a client's widget settings")
 async def widget(member: MemberDep, resources: ResourcesDep) -> WidgetSummary:
-    """Open to every member of the client. The secret is shown only once, when it is created."""
+    """Any member of the client may call this operation. The secret is shown only once, when it is
+    created."""
     return await _summary(member, resources)
 
 
@@ -42,7 +43,7 @@ async def change(
     body: Annotated[WidgetBody, Depends(JsonBody(WidgetBody))],
     resources: ResourcesDep,
 ) -> WidgetSummary:
-    """Takes effect with the next request. Omitted fields do not change."""
+    """The change takes effect with the next request. Omitted fields do not change."""
     wanted = body.change
     async with resources.work.of(member.tenant) as work:
         await change_widget(work, member.actor, wanted)
@@ -57,8 +58,8 @@ async def change(
 async def rotate_secret(
     member: ManagerDep, body: OverlapDep, resources: ResourcesDep
 ) -> WidgetWithSecret:
-    """The response shows the secret, once. Until the overlap ends, the previous secret also signs
-    users."""
+    """The new secret is shown only in this response. Until the overlap ends, signatures with the
+    previous secret are also accepted."""
     async with resources.work.of(member.tenant) as work:
         made = await rotate_widget_secret(
             work,
