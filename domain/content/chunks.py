@@ -1,4 +1,4 @@
-"""Split a knowledge entry into chunks of about 100 words, and each chunk into sentences."""
+"""Split a knowledge entry into chunks of about CHUNK_WORDS words, and each chunk into sentences."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Final
 from domain.core.effort import spend
 
 CUT: Final = 1
-"""The version of the chunking rules. Entries with embeddings of another version are embedded
+"""The version of the chunking rules. Entries with embeddings from another version are embedded
 again."""
 
 CHUNK_WORDS: Final = 100
@@ -28,17 +28,19 @@ _EMPHASIS: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,200}?)(?<=\S)\1")
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Consecutive sentences under one heading. `heading`: empty if the sentences have none."""
+    """A chunk of an entry: consecutive sentences under one heading. `heading`: empty if the
+    sentences have no heading."""
 
     heading: str
     sentences: tuple[str, ...]
 
     def text(self, title: str) -> str:
-        """The text to embed for the whole chunk."""
+        """Return the text to embed for the whole chunk. `title`: the title of the entry."""
         return "\n".join(filter(None, (title, self.heading, *self.sentences)))
 
     def lines(self, title: str) -> tuple[str, ...]:
-        """The texts to embed for the sentences, each prefixed with the title and heading."""
+        """Return the texts to embed for the sentences. Each sentence is prefixed with the entry's
+        title and the heading."""
         above = ", ".join(filter(None, (title, self.heading.rstrip(":"))))
         return tuple(f"{above}: {sentence}" for sentence in self.sentences)
 
@@ -62,8 +64,8 @@ def chunks_of(body: str) -> tuple[Chunk, ...]:
 
 
 def _sentences(body: str) -> Iterator[tuple[str, str]]:
-    """Yield each sentence with its heading, which is a heading line or the line that introduces a
-    list."""
+    """Yield each sentence of a body with its heading. A heading is a heading line, a line that
+    introduces a list, or both joined."""
     lines = [_EMPHASIS.sub(r"\2", line.strip()) for line in body.splitlines()]
     section, lead = "", ""
     for place, line in enumerate(lines):
@@ -95,14 +97,14 @@ def _is_heading(line: str, before: str, following: str) -> bool:
 
 
 def _is_row(line: str) -> bool:
-    """Return whether the line is a row of a table written as plain lines: "Up to 70 kg: frame
-    S"."""
+    """Return whether the line is a row of a table written as plain lines, such as "Up to 70 kg:
+    frame S"."""
     return ": " in line or "|" in line or "→" in line
 
 
 def _split(line: str) -> Iterator[str]:
-    """Yield the line's sentences. A sentence of few words, such as "A return?", stays with the next
-    one."""
+    """Yield the sentences of a line. A sentence of few words, such as "A return?", is joined with
+    the next sentence."""
     begin = 0
     for end in _SENTENCE_END.finditer(line):
         part = line[begin : end.start()].strip()

@@ -1,4 +1,4 @@
-"""Templates and knowledge entries, as a client's members see and write them."""
+"""Templates and knowledge entries, as the members of a client read and write them."""
 
 import re
 from collections.abc import Mapping
@@ -16,29 +16,30 @@ from domain.core.errors import InvalidContent
 from domain.core.plain_text import without_controls
 
 MAX_TEMPLATES: Final = 1_000
-"""Maximum number of a client's templates. A brain receives the 200 oldest active ones."""
+"""Maximum number of templates per client. A brain receives only the 200 oldest active templates."""
 
 MAX_ENTRIES: Final = 5_000
-"""Maximum number of a client's knowledge entries: their embeddings are scanned for each
-question."""
+"""Maximum number of knowledge entries per client. The number is limited because the embeddings of
+all entries are scanned for each question."""
 
 MAX_KNOWLEDGE: Final = 5_000_000
-"""Maximum size of a client's entries in their search form, in bytes: all are read for each
-question."""
+"""Maximum size of a client's knowledge entries in their search form, in bytes. The size is limited
+because all entries are read for each question."""
 
 MAX_LINE: Final = 200
-"""Maximum length of a template's name and of an entry's title, in characters."""
+"""Maximum length of a template's name and of a knowledge entry's title, in characters."""
 
 MAX_BODY: Final = 20_000
-"""Maximum length of a body, in characters. A language model reads the first 4,000."""
+"""Maximum length of a template's or entry's body, in characters. A language model receives only the
+first 4,000 characters."""
 
 
 MAX_NOT_FOR: Final = 50
-"""Maximum number of a template's exclusions: words and phrases that mark messages it must not
-answer."""
+"""Maximum number of a template's exclusions. An exclusion is a word or phrase that marks messages
+that the template must not answer."""
 
 MAX_NOT_FOR_PHRASE: Final = 80
-"""Maximum length of an exclusion, in characters."""
+"""Maximum length of one exclusion of a template, in characters."""
 
 
 _Otherwise = TypeVar("_Otherwise", bound=str)
@@ -50,9 +51,9 @@ _NAMED: Final[Mapping[Language, tuple[str, str]]] = {
 
 
 class TemplateEntry(Template):
-    """A template as shown to its authors."""
+    """A template as displayed to its authors."""
 
-    is_active: bool = Field(description="Whether agents may use the template.")
+    is_active: bool = Field(description="Whether the agent may use the template.")
     is_starter: bool = Field(
         default=False, description="Whether the template is an unedited starter template."
     )
@@ -82,17 +83,19 @@ class KnowledgeEntry(BaseModel):
 
 
 def check_line(field: str, text: str) -> str:
-    """Return a name or title in its stored form: one line, trimmed. Raises InvalidContent."""
+    """Return a name or title in its stored form, which is one trimmed line. Raises InvalidContent.
+    `field`: the field that the error names."""
     return _of_length(field, " ".join(without_controls(text).split()), MAX_LINE)
 
 
 def check_body(text: str) -> str:
-    """Return an entry's body, trimmed. Raises InvalidContent."""
+    """Return the body of a template or entry, trimmed. Raises InvalidContent."""
     return _of_length("body", text.strip(), MAX_BODY)
 
 
 def check_template_body(text: str) -> str:
-    """Return a template's body, trimmed. Raises InvalidContent, also for an invalid placeholder."""
+    """Return a template's body, trimmed. Raises InvalidContent if the body or one of its
+    placeholders is invalid."""
     body = check_body(text)
     if wrong := unreadable(body):
         raise InvalidContent(
@@ -103,12 +106,13 @@ def check_template_body(text: str) -> str:
 
 
 def language_of(texts: tuple[str, ...], otherwise: _Otherwise) -> Language | _Otherwise:
-    """Return the language in which the texts are clearly written, or `otherwise`."""
+    """Return the language in which the texts are clearly written. If the language is not clear,
+    return `otherwise`."""
     return plain_language(_PLACEHOLDER.sub(" ", " ".join(texts))) or otherwise
 
 
 def check_language(language: Language, *texts: str) -> Language:
-    """Return the language. Raises InvalidContent if the texts are clearly in another language."""
+    """Return `language`. Raises InvalidContent if the texts are clearly in another language."""
     written = language_of(texts, language)
     if written != language:
         english, french = _NAMED[written]
@@ -128,7 +132,8 @@ def _of_length(field: str, text: str, limit: int) -> str:
 
 
 def check_not_for(phrases: tuple[str, ...]) -> tuple[str, ...]:
-    """Return words and phrases in their stored form: one line each, trimmed, without duplicates.
+    """Return a template's exclusions in their stored form: one trimmed line each, without
+    duplicates.
 
     Raises InvalidContent.
     """
@@ -147,9 +152,9 @@ def check_not_for(phrases: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class TemplateChange(BaseModel):
-    """A change of a template; None leaves a field unchanged.
+    """A change to a template. A field that is None stays unchanged.
 
-    An invalid value raises InvalidContent. `intent`: "none" removes the intent.
+    An invalid value raises InvalidContent. `intent`: "none" removes the template's intent.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -164,7 +169,7 @@ class TemplateChange(BaseModel):
 
 
 class KnowledgeChange(BaseModel):
-    """A change of a knowledge entry; None leaves a field unchanged."""
+    """A change to a knowledge entry. A field that is None stays unchanged."""
 
     model_config = ConfigDict(frozen=True)
 

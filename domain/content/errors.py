@@ -12,7 +12,8 @@ class ContentNotFound(DomainError):
 
 
 class TooMuchContent(DomainError):
-    """The client has reached its `limit` on templates or entries."""
+    """The client has reached its limit on templates or knowledge entries. `limit`: the maximum
+    number."""
 
     code = "too_much_content"
 
@@ -32,12 +33,12 @@ class SuggestionNotFound(DomainError):
 
 
 class TooManySuggestions(DomainError):
-    """The client has reached its limit on pending suggestions."""
+    """The client has reached its limit on suggestions that wait for a decision."""
 
     code = "too_many_suggestions"
 
 
 class InvalidKnowledgeFile(DomainError):
-    """A line of the file is invalid, or the file has no entry: nothing was imported."""
+    """A line of the knowledge file is invalid, or the file has no entry. Nothing was imported."""
 
     code = "invalid_knowledge_file"

@@ -1,4 +1,5 @@
-"""The knowledge file: a merchant's existing knowledge entries, as CSV or Markdown."""
+"""The knowledge file: a CSV or Markdown file with which a merchant imports existing knowledge
+entries."""
 
 import csv
 import hashlib
@@ -14,26 +15,29 @@ from domain.content.content import KnowledgeEntry, check_body, check_line, langu
 from domain.core.errors import InvalidContent
 
 MAX_IMPORTED: Final = 500
-"""Maximum number of entries in one file."""
+"""Maximum number of entries in one knowledge file."""
 
 MAX_FILE_CHARS: Final = 500_000
-"""Maximum length of one file, in characters."""
+"""Maximum length of one knowledge file, in characters."""
 
 MAX_PROBLEMS: Final = 100
-"""Maximum number of a file's problems that are shown."""
+"""Maximum number of a knowledge file's problems that are reported."""
 
 
 class FileForm(StrEnum):
-    """The format of a file. `csv`: columns title, body and, optionally, language. `markdown`: a
-    heading of the first or second level starts an entry, and the text below the heading is the
-    entry's body."""
+    """The format of a knowledge file.
+
+    - `csv`: columns for title, body and, optionally, language.
+    - `markdown`: a heading of the first or second level starts an entry. The text below the heading
+      is the entry's body.
+    """
 
     CSV = "csv"
     MARKDOWN = "markdown"
 
 
 class LineProblem(StrEnum):
-    """The problem with a line of a file."""
+    """The kind of problem with a line of a knowledge file."""
 
     TITLE = "title"
     BODY = "body"
@@ -49,8 +53,8 @@ class LineProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeFile:
-    """A file to import. `language`: for entries that name no language and are not clearly in the
-    other one."""
+    """A knowledge file to import. `language`: the language of entries that state no language and
+    are not clearly in the other language."""
 
     text: str
     form: FileForm
@@ -68,7 +72,8 @@ class KnowledgeRead:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """An entry in a file. `line`: the line on which the entry starts, from 1."""
+    """An entry in a knowledge file. `line`: the one-based number of the line on which the entry
+    starts."""
 
     line: int
     title: str
@@ -77,7 +82,8 @@ class FileEntry:
 
     @property
     def name(self) -> tuple[str, str]:
-        """The entry's identity: a stored entry with the same name is changed."""
+        """Return the key that identifies the entry: its language and title. An import changes the
+        stored entry with the same key."""
         return self.language, self.title
 
 
@@ -89,7 +95,7 @@ class FileProblem:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A stored entry with its new content."""
+    """A change that an import makes: a stored entry and its new content."""
 
     before: KnowledgeEntry
     after: FileEntry
@@ -97,7 +103,8 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """The effect of importing a file. A file with problems has no effect."""
+    """The changes that the import of a knowledge file would make. A file with problems changes
+    nothing."""
 
     new: tuple[FileEntry, ...]
     changed: tuple[FileChange, ...]
@@ -106,7 +113,8 @@ class ImportPlan:
 
     @property
     def version(self) -> str:
-        """A digest of the plan, which differs for every other plan."""
+        """Return a digest of the new and changed entries. Plans with different changes have
+        different digests."""
         parts = [
             *(f"+{one.language}{one.title}\0{one.body}" for one in self.new),
             *(f"~{one.before.id}{one.before.body}\0{one.after.body}" for one in self.changed),
@@ -130,7 +138,7 @@ _LANGUAGES: Final[Mapping[str, Language]] = {"fr": "fr", "en": "en"}
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """One entry as written in a file."""
+    """One entry as written in a knowledge file, not validated yet."""
 
     line: int
     title: str
@@ -139,7 +147,8 @@ class _Found:
 
 
 def read_file(file: KnowledgeFile) -> KnowledgeRead:
-    """Parse a file up to its last entry or MAX_PROBLEMS problems."""
+    """Parse a knowledge file, and return its entries and problems. Parsing stops at MAX_IMPORTED
+    entries or MAX_PROBLEMS problems."""
     if len(file.text) > MAX_FILE_CHARS:
         return KnowledgeRead((), (FileProblem(1, LineProblem.TOO_LONG),))
     read = _of_csv if file.form is FileForm.CSV else _of_markdown
@@ -164,9 +173,9 @@ def read_file(file: KnowledgeFile) -> KnowledgeRead:
 
 
 def plan_of(read: KnowledgeRead, there: Mapping[tuple[str, str], KnowledgeEntry]) -> ImportPlan:
-    """Return the changes that the file would make to the stored entries (`there`).
+    """Return the changes that the file would make to the stored entries.
 
-    Entries are matched by language and title.
+    `there`: the stored entries by language and title, which identify an entry.
     """
     known = [(there.get(one.name), one) for one in read.entries]
     changed = [FileChange(old, one) for old, one in known if old and old.body != one.body]
@@ -228,8 +237,8 @@ def _of_csv(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
 
 
 def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
-    """Yield the entries. A first-level heading without text below it is the title of the whole
-    file."""
+    """Yield the entries and problems of a Markdown file. A first-level heading without text below
+    it is the title of the whole file, and no entry."""
     begun: re.Match[str] | None = None
     at, is_code = 1, False
     body: list[str] = []
@@ -252,6 +261,6 @@ def _section(
         if text:
             yield FileProblem(line, LineProblem.NO_HEADING)
     elif text or len(heading.group(1)) == 2:
-        # A heading may end with closing marks, as in `## Title ##`.
+        # A Markdown heading may end with closing marks, such as in `## Title ##`.
         title = heading.group(2).strip(" \t").rstrip("#").rstrip(" \t")
         yield _Found(line, title, text)

@@ -1,4 +1,4 @@
-"""The templates of a new client, in French and English."""
+"""The templates that a new client starts with, in French and English."""
 
 from functools import cache
 from typing import Final
@@ -47,7 +47,8 @@ class _File(LexiconFile):
 def starter_templates(new_id: NewId) -> tuple[Template, ...]:
     """Return the starter templates, each with a new id. Raises BrokenLexicon."""
     wanted = [(starter, language) for starter in _file().templates for language in _LANGUAGES]
-    # Lists are sorted by id, but ids generated within one millisecond have no order.
+    # Sort the ids, because lists of templates are sorted by id and ids generated within one
+    # millisecond are not in order.
     ids = sorted(new_id() for _ in wanted)
     return tuple(
         starter.in_language(language, template_id)

@@ -1,7 +1,7 @@
-"""The suggestion: an addition to templates or knowledge, proposed by a client's AI assistant.
+"""The suggestion: a template or knowledge entry that a client's AI assistant proposes to add.
 
-A member accepts or refuses it. Until then no brain sees it, because customers' text may have led
-the assistant to suggest it.
+A member accepts or refuses the suggestion. Until then, no brain uses it, because text from
+customers may have caused the assistant to suggest it.
 """
 
 from datetime import datetime
@@ -14,14 +14,14 @@ from domain.agent.intent import Intent
 from domain.content.content import check_body, check_line, check_not_for, check_template_body
 
 MAX_SUGGESTIONS: Final = 200
-"""Maximum number of a client's pending suggestions."""
+"""Maximum number of pending suggestions per client."""
 
 MAX_REASON: Final = 1_000
-"""Maximum length of the reason, in characters."""
+"""Maximum length of the reason for a suggestion, in characters."""
 
 
 class SuggestedEntry(BaseModel):
-    """A suggested knowledge entry. Raises InvalidContent for content that is invalid in an
+    """A suggested knowledge entry. Raises InvalidContent for values that are invalid in a knowledge
     entry."""
 
     model_config = ConfigDict(frozen=True)
@@ -33,7 +33,7 @@ class SuggestedEntry(BaseModel):
 
 
 class SuggestedTemplate(BaseModel):
-    """A suggested template. Raises InvalidContent for content that is invalid in a template."""
+    """A suggested template. Raises InvalidContent for values that are invalid in a template."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,7 +50,8 @@ Suggested = Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="k
 
 
 class Suggestion(BaseModel):
-    """A pending suggestion. `suggested_by`: the API key with which it was submitted."""
+    """A suggestion that waits for a decision. `suggested_by`: id of the API key that submitted the
+    suggestion."""
 
     model_config = ConfigDict(frozen=True)
 

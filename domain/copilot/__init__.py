@@ -1,1 +1,2 @@
-"""The copilot: answers members' questions about their own service."""
+"""The copilot: an assistant that answers members' questions about their client's use of the
+service."""

@@ -1,5 +1,5 @@
-"""The copilot's answer: text, the records on which it is based, and changes that the user may
-make."""
+"""The copilot's answer: its text, the records on which the text is based, and changes that the user
+may make."""
 
 from enum import StrEnum
 from typing import Literal
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 
 class CitedKind(StrEnum):
-    """The kind of record or page that a citation points to."""
+    """The kind of record or page to which a citation points."""
 
     RUN = "run"
     REVIEW = "review"
@@ -33,45 +33,47 @@ class _Shown(BaseModel):
 
 
 class CitedRecord(_Shown):
-    """A record that a tool read. The link is built from the record's kind and id, never from
-    text."""
+    """A record that a tool of the copilot read. The link is built from the record's kind and id,
+    never from text."""
 
     kind: CitedKind
-    id: str = Field(description="Id of the record. For a document, its page and heading.")
-    title: str = Field(description="Title of the record; may quote a customer.")
+    id: str = Field(description="Id of the record. For a document, the page and heading.")
+    title: str = Field(description="Title of the record. The title may quote a customer.")
     url: str = Field(
         description="URL of a page of the dashboard, or of the product's documentation."
     )
 
 
 class DraftedChange(_Shown):
-    """A request that the user may send with their own session. The copilot has not sent it."""
+    """A prepared request that the user may send in their own session. The copilot does not send
+    it."""
 
-    kind: str = Field(
-        description="Kind of the change, as `<noun>.<verb>`, such as `knowledge.add`."
-    )
+    kind: str = Field(description="Kind of the change, such as `knowledge.add`.")
     changes: str = Field(description="Effect of the request, in one sentence.")
     method: Literal["POST", "PUT", "PATCH", "DELETE"]
     path: str = Field(
-        description="Path of the ordinary route, which checks the user's role itself."
+        description="Path of the API route that makes the change. The route checks the user's role."
     )
     body: dict[str, JsonValue] | None = Field(
-        default=None, description="Body of the request. A person fills in its empty fields."
+        default=None, description="Body of the request. The user fills in its empty fields."
     )
 
 
 class CopilotAnswer(_Shown):
-    """The copilot's answer. `text`: contains no links other than those of `citations`."""
+    """The copilot's answer to a question. `text`: contains no links other than the links of
+    `citations`."""
 
     text: str
     citations: tuple[CitedRecord, ...] = ()
     drafts: tuple[DraftedChange, ...] = ()
     can_not: str | None = Field(
-        default=None, description="Reason that the copilot cannot help; null if it can."
+        default=None, description="Reason why the copilot cannot help; null if it can help."
     )
     model: str = Field(description="Name of the language model that answered, or `embedded`.")
     notice: str | None = Field(
         default=None,
-        description="Reason that the embedded copilot answered instead of a language model; null "
-        "if it did not.",
+        description=(
+            "Reason why the embedded copilot answered instead of a language model; null if a "
+            "language model answered or none is configured."
+        ),
     )

@@ -1,4 +1,4 @@
-"""French domain terms, with the English words that the documents use for them."""
+"""Translate French terms of the product into the English words that the documents use."""
 
 from collections.abc import Iterable
 from functools import cache
@@ -16,6 +16,7 @@ def _words() -> _File:
 
 
 def in_english(words: Iterable[str]) -> tuple[str, ...]:
-    """Return the English words that the documents use for the given words, if there are any."""
+    """Return the English words that the documents use for French words. Unknown words are
+    omitted."""
     known = _words().english_of
     return tuple(word for one in words for word in known.get(one, "").split())

@@ -1,4 +1,5 @@
-"""The product's documents in the form that the copilot searches: sections, ranked by BM25."""
+"""Search the product's documents for the copilot. The documents are split into sections, which are
+ranked by BM25."""
 
 import math
 import re
@@ -11,13 +12,15 @@ from domain.copilot.bilingual import in_english
 from domain.copilot.words import STOP_WORDS, plain_words, stem
 from domain.core.text import fold
 
-# The usual constants of BM25: the saturation of repeated words, and the influence of length.
+# The usual constants of BM25. `_K1` controls how repeated words saturate; `_B` controls the
+# influence of a section's length.
 _K1: Final = 1.2
 _B: Final = 0.75
-# The weight of a word in the heading, relative to a word of the text.
+# The weight of a word in a heading, relative to a word in the text.
 _HEADING: Final = 6
 _MAX_QUERY_WORDS: Final = 24
-# The page about the copilot quotes questions of every kind, so only the copilot's name finds it.
+# The page about the copilot quotes questions of every kind. A search therefore returns this page
+# only if the question contains the copilot's name.
 _OWN_PAGE: Final = "copilot.md"
 _OWN_NAMES: Final = frozenset({"copilot", "copilote"})
 _EXCERPT: Final = 400
@@ -30,8 +33,8 @@ _NO_SLUG: Final = re.compile(r"[^\w\- ]+")
 
 @dataclass(frozen=True, slots=True)
 class DocumentSection:
-    """The text below one heading. `page`: the file name, such as `webhooks.md`. `title`: the page's
-    title."""
+    """A section of a document: the text below one heading. `page`: the file name, such as
+    `webhooks.md`. `title`: the title of the page."""
 
     page: str
     title: str
@@ -40,14 +43,15 @@ class DocumentSection:
 
     @property
     def place(self) -> str:
-        """The page and heading, in the form of a link within the documents."""
+        """Return the path of the section's page with its heading as the anchor, such as
+        `docs/webhooks.md#retries`."""
         slug = _NO_SLUG.sub("", self.heading.lower()).replace(" ", "-")
         return f"docs/{self.page}#{slug}"
 
     @property
     def excerpt(self) -> str:
-        """The start of the section: whole paragraphs up to a maximum length, without tables and
-        code."""
+        """Return the start of the section: whole paragraphs up to a maximum length, without tables
+        and code."""
         kept: list[str] = []
         for paragraph in self.text.split("\n\n"):
             plain = " ".join(_LINK.sub(r"\1", paragraph).split())
@@ -61,16 +65,16 @@ class DocumentSection:
 
 @dataclass(frozen=True, slots=True)
 class FoundSection:
-    """A section that the search found. `score`: higher is more relevant, comparable within one
-    search only."""
+    """A section that a search found. `score`: the relevance, where higher is better. Scores are
+    comparable only within one search."""
 
     section: DocumentSection
     score: float
 
 
 class DocumentIndex:
-    """An index that is built once. A search scores only the sections that share a word with the
-    question."""
+    """An inverted index of the documents, built once. A search scores only the sections that share
+    a word with the question."""
 
     def __init__(self, sections: Iterable[DocumentSection]) -> None:
         self._sections = tuple(sections)
@@ -84,7 +88,7 @@ class DocumentIndex:
 
     @staticmethod
     def of(pages: Mapping[str, str]) -> "DocumentIndex":
-        """Return the index of the pages. `pages`: Markdown text by page name."""
+        """Return an index of documents. `pages`: Markdown text by file name."""
         return DocumentIndex(
             section for page, text in sorted(pages.items()) for section in _sections(page, text)
         )
@@ -93,10 +97,11 @@ class DocumentIndex:
         return len(self._sections)
 
     def search(self, question: str, limit: int = 3) -> tuple[FoundSection, ...]:
-        """Return the sections that share the rarest words with the question, the most relevant
-        first.
+        """Return the `limit` most relevant sections for a question, the most relevant first. Rare
+        words weigh more than common words.
 
-        For French words their English equivalents count too, because most documents are in English.
+        French words are also searched for by their English equivalents, because most documents are
+        in English.
         """
         asked = [word for word in plain_words(question) if word not in STOP_WORDS]
         wanted = dict.fromkeys(map(stem, [*asked, *in_english(asked)]))

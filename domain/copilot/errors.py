@@ -5,7 +5,8 @@ from domain.core.errors import DomainError
 
 
 class TalkFailed(DomainError):
-    """No language model answered. `cost`: the cost incurred nevertheless."""
+    """No language model answered the copilot's question. `cost`: the cost that was incurred
+    nevertheless."""
 
     code = "copilot_model_failed"
 

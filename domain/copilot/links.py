@@ -1,4 +1,4 @@
-"""Links of citations, built from the kind of a record and its id."""
+"""Build the links of the copilot's citations from the kind and id of a record."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from domain.core.plain_text import clean_line
 
 _TITLE_CHARS: Final = 120
 
-# Paths below the dashboard's address. A path without `{id}` shows a whole list.
+# Paths of pages, relative to the dashboard's URL. A path without `{id}` shows a whole list.
 _PAGES: Final = {
     CitedKind.RUN: "/runs/{id}",
     CitedKind.REVIEW: "/reviews/{id}",
@@ -28,7 +28,8 @@ _PAGES: Final = {
 
 
 def cited(kind: CitedKind, record_id: str, title: str, dashboard_url: str) -> CitedRecord:
-    """Return a citation of a record. `record_id`: our own id, or a document's page and heading."""
+    """Return a citation of a record. `record_id`: the id of the record; for a document, the page
+    and heading."""
     if kind is CitedKind.DOCUMENT:
         url = record_id
     else:

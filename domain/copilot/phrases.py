@@ -1,4 +1,4 @@
-"""The embedded copilot's phrases, in French and English."""
+"""The phrases and formats of the embedded copilot, in French and English."""
 
 from datetime import date, datetime
 from functools import cache
@@ -18,18 +18,20 @@ def _words() -> _File:
 
 
 def phrase(tongue: Tongue, key: str, **values: str | int) -> str:
-    """Return the phrase with its values inserted. A placeholder inside a value is not expanded."""
+    """Return the phrase for a key, with the values inserted. A placeholder inside a value is not
+    expanded."""
     return _words().phrases[key][tongue].format_map(values)
 
 
 def term(tongue: Tongue, code: str) -> str:
-    """Return the words for a stable code, or the code itself."""
+    """Return the words for a stable code. For an unknown code, return the code with spaces for
+    underscores."""
     known = _words().terms.get(code)
     return known[tongue] if known else code.replace("_", " ")
 
 
 def number(tongue: Tongue, value: float, digits: int = 0) -> str:
-    """Return a number with the language's separators: `1 234,5` or `1,234.5`."""
+    """Return a number with the separators of the language, such as `1 234,5` or `1,234.5`."""
     english = f"{value:,.{digits}f}"
     if tongue == "en":
         return english
@@ -37,20 +39,22 @@ def number(tongue: Tongue, value: float, digits: int = 0) -> str:
 
 
 def percent(tongue: Tongue, share: float | None) -> str:
-    """Format a share from 0 to 1 as a percentage, or a dash for None."""
+    """Return a share from 0 to 1 as a percentage, or a dash for None."""
     if share is None:
         return "–"
     return number(tongue, share * 100, 1) + ("\u202f%" if tongue == "fr" else "%")
 
 
 def day(tongue: Tongue, when: date) -> str:
-    """Return `24/11/2026` or `2026-11-24`. For a time, return its day in UTC."""
+    """Return a date in the format of the language, such as `24/11/2026` or `2026-11-24`. A time is
+    reduced to its date."""
     plain = when.date() if isinstance(when, datetime) else when
     return f"{plain:%d/%m/%Y}" if tongue == "fr" else plain.isoformat()
 
 
 def span(tongue: Tongue, begin: datetime, end: datetime) -> str:
-    """Return the length of a time span, in the largest unit that fits."""
+    """Return the length of a time span in minutes, hours or days. The unit grows with the
+    length."""
     minutes = max(0, int((end - begin).total_seconds() // 60))
     if minutes < 120:
         return f"{minutes} min"

@@ -8,12 +8,13 @@ from domain.copilot.question import CopilotQuestion
 from domain.copilot.tool import OfferedTool
 
 Say = Callable[[str], Awaitable[None]]
-"""Receives the next piece of the answer's text."""
+"""A function that receives the next piece of the answer's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class TalkCost:
-    """The cost of an answer. `cost_micros`: millionths of a US dollar."""
+    """The cost of an answer from a language model. `cost_micros`: the cost in millionths of a US
+    dollar."""
 
     tokens_in: int = 0
     tokens_out: int = 0
@@ -22,7 +23,8 @@ class TalkCost:
 
 @dataclass(frozen=True, slots=True)
 class Talked:
-    """A model's answer, and the model's name. `is_whole`: False if a limit truncated the answer."""
+    """A language model's answer, and the name of the model. `is_whole`: false if a limit truncated
+    the answer."""
 
     text: str
     model: str
@@ -31,12 +33,12 @@ class Talked:
 
 
 class Talker(Protocol):
-    """A language model that answers with the help of tools."""
+    """A language model that answers questions and can call tools."""
 
     @property
     def reserve_micros(self) -> int:
-        """The cost of a long question including all its tool calls, in millionths of a US
-        dollar."""
+        """Return the amount to reserve for one question, in millionths of a US dollar. It covers a
+        long question including all its tool calls."""
 
     async def talk(
         self,
@@ -45,7 +47,9 @@ class Talker(Protocol):
         rules: str,
         say: Say,
     ) -> Talked:
-        """Answer with the help of the allowed tool calls, and pass the text on as it arrives.
+        """Answer a question, calling tools if needed, and pass each piece of the text to `say` as
+        it arrives. Return the answer.
 
-        Raises TalkFailed, with the cost, if no answer came. `say` is not called after that.
+        Raises TalkFailed, with the incurred cost, if the model gave no answer. `say` is not called
+        after that.
         """

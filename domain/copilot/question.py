@@ -1,4 +1,4 @@
-"""A question to the copilot: the conversation so far, ending with the user's message."""
+"""A question to the copilot: the conversation up to now, which ends with the user's message."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final
 
 MAX_MESSAGES: Final = 20
 MAX_MESSAGE: Final = 4_000
-"""Maximum length of one message, in characters."""
+"""Maximum length of one message to the copilot, in characters."""
 
 
 class Speaker(StrEnum):
@@ -16,8 +16,8 @@ class Speaker(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CopilotMessage:
-    """A message of the conversation. `content`: for the assistant's messages, the text that the
-    browser sent back, which the user may have changed."""
+    """A message of the conversation with the copilot. `content`: the text of the message. The
+    browser sends the assistant's earlier messages back, so the user may have changed their text."""
 
     role: Speaker
     content: str
@@ -25,17 +25,17 @@ class CopilotMessage:
 
 @dataclass(frozen=True, slots=True)
 class CopilotQuestion:
-    """A conversation of at least one message. The last message is the user's."""
+    """A conversation of at least one message. The user wrote the last message."""
 
     messages: tuple[CopilotMessage, ...]
 
     @property
     def text(self) -> str:
-        """The text of the current question."""
+        """Return the text of the current question."""
         return self.messages[-1].content
 
     @property
     def earlier(self) -> tuple[str, ...]:
-        """The user's earlier messages, latest first."""
+        """Return the user's earlier messages, latest first."""
         own = [one.content for one in self.messages[:-1] if one.role is Speaker.USER]
         return tuple(reversed(own))

@@ -1,4 +1,5 @@
-"""Detect the kind of a question, in French or English, and the records that it names."""
+"""Detect the kind of a question to the copilot, in French or English, and the records that the
+question names."""
 
 import re
 from collections.abc import Sequence
@@ -12,9 +13,10 @@ from domain.copilot.words import Tongue, content_words, plain_words, tongue_of
 from domain.core.ids import parse_ulid
 from domain.core.lexicon import LexiconFile, lexicon
 
-# Below this score the question has no kind, so the documents and the knowledge are searched.
+# Minimum score of a kind. Below it the question has no kind, and the copilot searches the documents
+# and the knowledge.
 _ENOUGH: Final = 2.0
-# A question without a kind and with at most this many words continues the previous question.
+# Maximum number of words of a question without a kind that continues the user's previous question.
 _SHORT_WORDS: Final = 6
 
 _EMAIL: Final = re.compile(r"[^\s<>,;:\"'()\[\]]{1,64}@[a-zA-Z0-9.\-]{1,190}[a-zA-Z0-9]")
@@ -24,9 +26,9 @@ _QUOTED: Final = re.compile(r"[\"«“]\s?([^\"«»“”]{1,200}?)\s?[\"»”]"
 
 
 class AskedKind(StrEnum):
-    """The kind of a question. `help`: about the product, answered from its documents. `abilities`:
-    about what the copilot can do. `act`: a request to do something. `private`: about data that the
-    copilot never reveals."""
+    """The kind of a question to the copilot. `help`: about the product, answered from its
+    documents. `abilities`: about the copilot's abilities. `act`: a request to do something.
+    `private`: about data that the copilot never reveals. `search`: no kind was detected."""
 
     WHY = "why"
     USAGE = "usage"
@@ -56,7 +58,8 @@ class _Cue(LexiconFile):
 
 
 class _Acts(LexiconFile):
-    """`openings`: the first words of a request. `fillers`: words that may come before the verb."""
+    """Words that indicate a request to do something. `openings`: the first words of a request.
+    `fillers`: words that may come before the verb."""
 
     openings: tuple[str, ...]
     fillers: frozenset[str]
@@ -78,8 +81,8 @@ def _words() -> _File:
 
 @dataclass(frozen=True, slots=True)
 class AskedOfCopilot:
-    """The meaning of a question. `topic`: the words about the subject, without those that
-    determined the kind. `how`: the question asks how to do something, not for facts."""
+    """The meaning of a question to the copilot. `topic`: the words about the subject, without the
+    words that determined the kind. `how`: whether the question asks how to do something."""
 
     kind: AskedKind
     tongue: Tongue
@@ -92,10 +95,10 @@ class AskedOfCopilot:
 
 
 def asked_of(question: CopilotQuestion) -> AskedOfCopilot:
-    """Return the kind of a question.
+    """Return the kind of a question, its topic, and the records that it names.
 
-    A short question without a kind has the kind of the user's previous question, and the records
-    that the previous question named.
+    A short question without a kind inherits the kind and the named records of the user's previous
+    question.
     """
     asked = _asked(question.text)
     if asked.kind is not AskedKind.SEARCH or not question.earlier:
@@ -155,8 +158,8 @@ def _kind(words: Sequence[str], *, has_email: bool, has_record: bool, is_how: bo
 
 
 def _is_order_to_act(words: Sequence[str]) -> bool:
-    """Return whether the text starts with a verb of action, or has one after an opening such as in
-    `can you refund order 12`."""
+    """Return whether the text is a request to act. Such a text starts with a verb of action, or
+    with an opening and such a verb: `can you refund order 12`."""
     acts = _words().acts
     text = " ".join(words)
     opening = next((one for one in acts.openings if text.startswith(f"{one} ")), "")
@@ -167,8 +170,8 @@ def _is_order_to_act(words: Sequence[str]) -> bool:
 
 
 def _has(words: Sequence[str], cue: str) -> bool:
-    """Return whether every part of the cue is the beginning of a word. A part that ends in `=` must
-    equal a whole word."""
+    """Return whether each part of the cue matches the beginning of a word. A part that ends in `=`
+    must equal a whole word. A part may list alternatives, separated by `|`."""
     return all(_begins(words, part) for part in cue.split())
 
 
@@ -206,7 +209,8 @@ def _order(text: str) -> str | None:
 
 
 def _topic(text: str, kind: AskedKind) -> str:
-    """Return the text in quotation marks, or the words that do not indicate the kind."""
+    """Return the text in quotation marks. Without quotation marks, return the words that do not
+    indicate the kind of the question."""
     quoted = _QUOTED.search(text)
     if quoted is not None:
         return quoted[1]

@@ -21,5 +21,5 @@ You are the copilot of a merchant's customer-support service. You answer the mer
 
 
 def rules_for(today: date) -> str:
-    """Return the instructions, with today's date in UTC."""
+    """Return the copilot's instructions to a language model, with today's date in UTC."""
     return f"{_RULES}\nToday is {today.isoformat()} (UTC)."

@@ -1,8 +1,8 @@
-"""Make a language model's text safe to display: only our links, and none of the model's
-instructions.
+"""Make a language model's text safe to display: it contains only links that our tools returned, and
+does not repeat our instructions to the model.
 
-A model reads customers' text. A link or an image in its answer could send this text to another
-server as soon as a browser loads it.
+The model reads text from customers. An attacker could use a link or an image in the model's answer
+to send this text to another server when a browser loads it.
 """
 
 import re
@@ -14,11 +14,13 @@ from domain.copilot.words import plain_words
 from domain.core.plain_text import without_controls
 
 REMOVED: Final = "[…]"
-"""Replaces a link that no tool returned."""
+"""The text that replaces a link that no tool returned."""
 
-# A common sequence of this many words is no coincidence.
+# Number of consecutive words from the secret text that stops the answer. Such a long common
+# sequence is not a coincidence.
 _SHARED_WORDS: Final = 8
-# Text of more characters without a blank is neither a word nor a link.
+# Maximum length of a token, in characters. A longer text without a blank is neither a word nor a
+# link.
 _LONGEST_TOKEN: Final = 2_000
 
 _TOKEN: Final = re.compile(r"\S+|\s+")
@@ -36,10 +38,12 @@ _ADDRESS: Final = re.compile(
 
 
 class SafeText:
-    """Passes a model's text on, piece by piece, once each piece is known to be safe.
+    """A filter for a model's text, which arrives in pieces. It releases each piece when the piece
+    is known to be safe.
 
-    `links`: the links that tools returned, looked up for each token because tools keep adding
-    links. `secret`: a text of ours that the answer must not repeat verbatim.
+    `links`: the links that tools returned. They are looked up for each token, because tools add
+    links while the answer arrives. `secret`: a text of ours that the answer must not repeat
+    verbatim.
     """
 
     def __init__(self, links: "Links", secret: str = "") -> None:
@@ -53,7 +57,8 @@ class SafeText:
         self.is_stopped = False
 
     def add(self, piece: str) -> str:
-        """Return the text that may be displayed now. A token is held back until a blank ends it."""
+        """Add a piece of the model's text, and return the text that may be displayed now. A token
+        is held back until a blank ends it."""
         self._kept += without_controls(piece)
         cut = max(self._kept.rfind(" "), self._kept.rfind("\n"))
         if cut < 0 and len(self._kept) <= _LONGEST_TOKEN:
@@ -64,7 +69,7 @@ class SafeText:
         return self._shown(ready)
 
     def end(self) -> str:
-        """Return the text that is still held back."""
+        """Return the text that is still held back, after the model's last piece."""
         ready, self._kept = self._kept, ""
         return self._shown(ready)
 
@@ -97,8 +102,8 @@ class Links:
         self._known.update(links)
 
     def cleaned(self, token: str) -> str:
-        """Return a token (text without blanks) with unknown links removed, and without markup that
-        could hide a link."""
+        """Return a token, which is text without blanks, with unknown links removed. Markup that
+        could hide a link is removed too."""
         if token.strip(_AROUND) in self._known:
             return token
         target = _TARGET.search(token)
@@ -118,5 +123,5 @@ class Links:
 
 
 def plain_runs(text: str) -> tuple[str, ...]:
-    """Return all words of a long text of ours, normalized as `SafeText` compares them."""
+    """Return all words of a long text, in the form in which `SafeText` compares words."""
     return tuple(word for line in text.splitlines() for word in plain_words(line))

@@ -10,7 +10,8 @@ from domain.copilot.answer import CitedRecord, DraftedChange
 from domain.core.plain_text import clean_text
 
 QUOTED_CHARS: Final = 500
-"""Maximum length of a quoted customer's text, in characters, unless a tool sets another limit."""
+"""Maximum length of a customer's text that a tool quotes, in characters, unless the tool sets
+another limit."""
 
 Facts = TypeVar("Facts", bound=BaseModel)
 
@@ -38,8 +39,8 @@ class Quoted(CopilotFacts):
 
 
 def quoted(text: str | None, length: int = QUOTED_CHARS) -> Quoted | None:
-    """Return the text as a quotation, or None if there is no text. `length`: maximum number of
-    characters."""
+    """Return a customer's text as a quotation, or None if there is no text. `length`: maximum
+    number of characters."""
     if not text:
         return None
     plain = clean_text(text[: 2 * length])
@@ -48,8 +49,8 @@ def quoted(text: str | None, length: int = QUOTED_CHARS) -> Quoted | None:
 
 @dataclass(frozen=True, slots=True)
 class ToolFindings(Generic[Facts]):
-    """The findings of a tool. `cited`, `drafts`: citations and drafted changes for the answer,
-    built by the tool from typed ids."""
+    """The result of a tool call. `facts`: the result for the language model. `cited` and `drafts`:
+    citations and prepared changes for the answer, which the tool builds from typed ids."""
 
     facts: Facts
     cited: tuple[CitedRecord, ...] = ()
@@ -58,7 +59,8 @@ class ToolFindings(Generic[Facts]):
 
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
-    """A tool as offered to a language model. `call` returns JSON, also for an error."""
+    """A tool as offered to a language model. `call`: a function that returns the result, or an
+    error, as JSON."""
 
     name: str
     description: str

@@ -1,4 +1,5 @@
-"""The words of a question: folded, lightly stemmed, in French or English."""
+"""The words of a question to the copilot, in French or English. Words are normalized for
+comparison."""
 
 import re
 from typing import Final, Literal
@@ -8,8 +9,8 @@ from domain.core.text import fold
 Tongue = Literal["fr", "en"]
 
 READ_CHARS: Final = 1_000
-"""Number of a question's characters that are searched for words: text beyond is assumed to be
-quoted."""
+"""Maximum number of characters of a text in which words are searched. Longer texts are assumed to
+be quotes."""
 
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _APOSTROPHE: Final = re.compile(r"['\u2019]")
@@ -40,7 +41,7 @@ STOP_WORDS: Final = (_FRENCH | _ENGLISH) - _MEANT
 
 
 def plain_words(text: str) -> tuple[str, ...]:
-    """Return the words of a text in order, folded; `l'agent` yields two words."""
+    """Return the words of a text in order, without case and accents. `l'agent` yields two words."""
     return tuple(_WORD.findall(_APOSTROPHE.sub(" ", fold(text[:READ_CHARS]))))
 
 
@@ -53,12 +54,13 @@ def stem(word: str) -> str:
 
 
 def content_words(text: str) -> tuple[str, ...]:
-    """Return the words about the subject, without duplicates."""
+    """Return the words of a text without function words and duplicates."""
     return tuple(dict.fromkeys(word for word in plain_words(text) if word not in STOP_WORDS))
 
 
 def tongue_of(text: str) -> Tongue:
-    """Return French or English according to the function words; French if they are inconclusive."""
+    """Return the language of a text by its function words, French or English. If they are
+    inconclusive, return French."""
     words = plain_words(text)
     french = sum(word in _FRENCH and word not in _BOTH for word in words)
     english = sum(word in _ENGLISH and word not in _BOTH for word in words)

@@ -1,1 +1,1 @@
-"""Users' page preferences, and form input that has not been sent yet."""
+"""The dashboard: users' page preferences, and form input that was not submitted successfully."""

@@ -1,4 +1,4 @@
-"""A draft: a person's input in a page's form that was not submitted successfully."""
+"""A draft: a person's input in a form of the dashboard that was not submitted successfully."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from typing import Final
 KEPT: Final = timedelta(days=7)
 
 MOST: Final = 50
-"""Maximum number of one user's drafts in one client."""
+"""Maximum number of drafts per user and client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft. `fields`: as the form sends them, with `seen`, the version on which they were
-    based."""
+    """A draft of a form. `fields`: the form's fields, in the form that the browser sends. The field
+    `_seen` contains the version from which the form was filled."""
 
     fields: Mapping[str, str]
     saved_at: datetime

@@ -4,14 +4,14 @@ from domain.core.errors import DomainError, RuleBroken
 
 
 class ChangedMeanwhile(DomainError):
-    """The data from which the form was filled has changed since."""
+    """The data with which the form was filled has changed since the page was loaded."""
 
     code = "changed_meanwhile"
 
 
 class AlreadyPosted(DomainError):
-    """The form was submitted before, and took effect. `location`: the page to which the submission
-    led; None if that page showed a secret, which is shown only once."""
+    """The form was already submitted, and took effect. `location`: the page to which the first
+    submission led. It is None if that page showed a secret, which is shown only once."""
 
     code = "already_posted"
 
@@ -21,7 +21,8 @@ class AlreadyPosted(DomainError):
 
 
 class NotConfirmed(DomainError):
-    """The confirmation text, which prevents ending something by accident, was not typed."""
+    """The user did not type the name of the record to delete or end. The typed name protects
+    against accidental deletion."""
 
     code = "not_confirmed"
 

@@ -1,4 +1,4 @@
-"""A user's page preferences, and the client that the user last worked for."""
+"""A user's page preferences, and the client whose pages the user viewed last."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -12,16 +12,16 @@ DEFAULT_ZONE: Final = "Europe/Paris"
 
 class Theme(StrEnum):
     AUTO = "auto"
-    """Follow the browser's setting."""
+    """The page follows the browser's setting."""
     LIGHT = "light"
     DARK = "dark"
 
 
 @dataclass(frozen=True, slots=True)
 class Preferences:
-    """A user's preferences. `client_id`: the last viewed client. `language`: None for the
-    browser's. `single_keys`: whether single-key shortcuts are on (WCAG 2.1.4 requires a way to turn
-    them off)."""
+    """A user's page preferences. `client_id`: the client whose pages the user viewed last.
+    `language`: None for the browser's language. `single_keys`: whether single-key shortcuts are on.
+    WCAG 2.1.4 requires a way to turn them off."""
 
     client_id: str | None = None
     language: str | None = None
@@ -31,8 +31,8 @@ class Preferences:
 
 
 def check_time_zone(name: str) -> str:
-    """Return the name if it is a time zone in the IANA database. Raises InvalidPreferences
-    otherwise."""
+    """Return the name of a time zone. Raises InvalidPreferences if the IANA database does not
+    contain the name."""
     try:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError):
