@@ -1,4 +1,5 @@
-"""The steps of a run. One class per file, kept thin: load, call the domain, store.
+"""The Temporal activities: one class per file, kept thin. An activity loads data, calls the domain
+and stores the result.
 
 Every activity runs at least once. Its docstring names the idempotency key that makes a repetition
 harmless.

@@ -1,4 +1,5 @@
-"""The brain budget: the choice of a brain by the budget left for a language model."""
+"""The brain budget: it chooses the language model or the embedded brain by the budget that is
+left."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -16,8 +17,8 @@ from store.core.database import Database
 
 @dataclass(frozen=True, slots=True)
 class ChosenBrain:
-    """The chosen brain. `reservation`: the budget reserved for it, or None if the brain costs
-    nothing."""
+    """The brain that was chosen for a question. `reservation`: the budget reserved for it, or None
+    if the brain costs nothing."""
 
     brain: Brain
     reservation: BudgetReservation | None = None
@@ -30,7 +31,7 @@ class BrainBudget:
 
     @property
     def sees_images(self) -> bool:
-        """True if one of the brains can look at images."""
+        """Whether one of the brains can look at images."""
         return self._brains.sees_images
 
     @property
@@ -40,12 +41,13 @@ class BrainBudget:
 
     @property
     def has_model(self) -> bool:
-        """True if a language model is configured."""
+        """Whether a language model is configured."""
         return self._brains.model is not None
 
     async def choose(self, tenant: TenantId) -> ChosenBrain:
-        """Return the model with budget reserved for one question, or the embedded brain if no
-        budget is left. Call it outside any transaction. Raises EngineUnavailable."""
+        """Return the language model with budget reserved for one question. If no budget is left,
+        return the embedded brain. Call this method outside any transaction. Raises
+        EngineUnavailable."""
         if self._brains.model is None:
             return self.embedded
         reserved = await self._money.reserve(tenant, self._brains.reserve_micros)
@@ -59,8 +61,8 @@ class BrainBudget:
         chosen: ChosenBrain,
         think: Callable[[Brain], Awaitable[ThinkingResult]],
     ) -> ThinkingResult:
-        """Think with the brain of `chosen`, and replace the reservation by the actual cost. The
-        cost is committed even if the result is not stored."""
+        """Run `think` with the chosen brain, and return its result. Replace the reservation by the
+        actual cost, which is committed even if the result is not stored."""
         if chosen.reservation is None:
             return await think(chosen.brain)
         cost: BrainAnswer | BrainFailed = BrainFailed()

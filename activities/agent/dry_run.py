@@ -1,4 +1,5 @@
-"""Dry run: only the agent's decision. It can neither write a row nor send a message."""
+"""Dry runs: they compute only the agent's decision. A dry run cannot write a row or send a
+message."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -31,7 +32,7 @@ from store.runs.standing_threads import StandingThreads
 
 
 class DryRuns:
-    """Makes dry runs, with the same `embedder` and `thread_lasts` as runs."""
+    """Makes dry runs. `embedder` and `thread_lasts` are the same as in runs."""
 
     def __init__(
         self,
@@ -59,9 +60,9 @@ class DryRuns:
         """Classify and answer the sealed event like a run. Nothing is stored, so a repetition is
         harmless.
 
-        The cost of a language model is booked. Memory is read but never written. No shop is
-        queried, so data that a run would look up is missing, and a question about an order waits
-        for a human.
+        The cost of a language model is booked. The customer's memory is read but never written. No
+        shop is queried, so the data that a run would look up is missing. A question about an order
+        therefore waits for a human agent.
         """
         tenant = TenantId(step.client_id)
         inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))
@@ -84,7 +85,7 @@ class DryRuns:
     async def _thought(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput
     ) -> ThinkingResult:
-        """Process the event up to the agent's decision. Raises OverBudget."""
+        """Process the event up to the agent's decision and return the result. Raises OverBudget."""
         normalized = await read_event(
             self._database, self._normalizer, tenant, inbound, fallback_ticket_id=step.event_id
         )
@@ -108,7 +109,7 @@ class DryRuns:
     async def _unread(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput
     ) -> ThinkingResult:
-        """Return the result of a run that exceeds its processing budget."""
+        """Return the result of an event that exceeds its processing budget."""
         event = cut_event(inbound, fallback_ticket_id=step.event_id)
         async with self._database.reading(tenant) as connection:
             bare = await self._bare(connection, tenant, event, step)

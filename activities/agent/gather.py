@@ -1,4 +1,5 @@
-"""The data that the agent's decision is based on: content, connections, shop state."""
+"""The data that the agent's decision is based on: the client's content, connections and shop
+state."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -20,18 +21,18 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.learning.own_heads import OwnHeadRepository
 
-# Cache of recently active clients' templates, so that unchanged ones are not read and parsed again.
-# Sizes are the lengths of the templates' bodies in characters.
+# A cache of recently active clients' templates, so that unchanged templates are not read and parsed
+# again. An entry's size is the length of the templates' bodies in characters.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
-# Cache of recently active clients' own heads. Sizes are in bytes.
+# A cache of recently active clients' own classifier heads. Sizes are in bytes.
 _HEADS: Final[Recent[TenantId, OwnHead]] = Recent(limit=20_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """A client's gathered data. `has_shop`: whether a shop is connected, even if it currently
-    rejects our credentials."""
+    """The data gathered for a client. `has_shop`: whether a shop is connected, even if the shop
+    currently rejects our credentials."""
 
     templates: tuple[Template, ...]
     passages: tuple[Passage, ...]
@@ -43,8 +44,9 @@ class Gathered:
 async def useful_embedder(
     connection: AsyncConnection, tenant: TenantId, embedder: Embedder | None
 ) -> Embedder | None:
-    """Return the embedder if the client has knowledge with embeddings to compare with a question's,
-    otherwise None. Embedding a question takes longer than all other steps."""
+    """Return the embedder if the client has knowledge with embeddings, otherwise None. Embedding a
+    question takes longer than all other steps, and is useless without embeddings to compare it
+    with."""
     if embedder is None or not await is_embedded(connection, tenant, embedder.model):
         return None
     return embedder
@@ -53,7 +55,8 @@ async def useful_embedder(
 async def near_question(
     database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
 ) -> Embedding | None:
-    """Return the embedding of the message for `gather`. It is computed outside any transaction."""
+    """Return the embedding of the message to pass to `gather`, or None if no embedder is useful. It
+    is computed outside any transaction."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:
@@ -64,7 +67,7 @@ async def near_question(
 async def gather(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, near: Embedding | None
 ) -> Gathered:
-    """Gather a client's data for an event. `near`: the embedding of the message; with None, only
+    """Return a client's data for an event. `near`: the embedding of the message. With None, only
     keyword search finds knowledge."""
     return Gathered(
         templates=await _templates(ContentRepository(connection, tenant), tenant),
@@ -76,8 +79,8 @@ async def gather(
 
 
 async def connections(connection: AsyncConnection, tenant: TenantId) -> tuple[Connection, ...]:
-    """Return the connections through which the agent can act, without those that only receive
-    webhooks."""
+    """Return the connections through which the agent can act. Connections that only receive
+    webhooks are left out."""
     return tuple(
         Connection(integration_id=it.id, provider=it.provider, answers_by_note=it.answers_by_note)
         for it in await IntegrationRepository(connection, tenant).connected()
@@ -89,7 +92,8 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
     known = _SHOWN.get(tenant)
     shown = await content.templates(known)
     if shown is not known:
-        # A client without templates is cached too, and its entry needs a weight above zero.
+        # The empty result of a client without templates is cached too, so each entry needs a size
+        # above zero.
         weight = sum(len(one.body) for one in shown.templates)
         _SHOWN.keep(tenant, shown, _ENTRY + weight)
     return shown.templates

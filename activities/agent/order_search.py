@@ -1,5 +1,5 @@
-"""Search for the order that a message is about, in the client's shops and in the facts from their
-webhooks."""
+"""Search for the order that a message is about. It covers the client's shops and the facts from the
+shops' webhooks."""
 
 import asyncio
 from collections.abc import Set
@@ -25,10 +25,10 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.order_facts import OrderFactRepository
 
-# A caller is waiting, so a shop that takes longer counts as unavailable.
+# Timeout of one shop, in seconds. A caller is waiting, so a slower shop counts as unavailable.
 _PATIENCE_S: Final = 4.0
-# Ranks the results of several shops: a shop that knows the order comes first, an unavailable shop
-# last.
+# The order in which results of several shops are preferred. A shop that knows the order comes
+# first, an unavailable shop last.
 _TELLING: Final = (
     LookupState.FOUND,
     LookupState.NOT_THEIRS,
@@ -49,16 +49,17 @@ class Searched:
 
 
 class OrderSearch:
-    """Searches for orders. Read-only, both here and in the shops."""
+    """Searches for orders. It only reads, both in our database and in the shops."""
 
     def __init__(self, database: Database, connectors: Connectors) -> None:
         self._database = database
         self._connectors = connectors
 
     async def find(self, tenant: TenantId, event: UnifiedEvent, thread: Thread) -> Searched:
-        """Return what is known about the order. Each shop gets at most 4 s; a shop that does not
-        answer is a result, not an error. Raises EngineUnavailable."""
-        # The default: if no shop answers, it is unknown whether the order exists.
+        """Return what is known about the order of a message. Each shop gets at most `_PATIENCE_S`
+        seconds. A shop that does not answer is a result, not an error. Raises EngineUnavailable."""
+        # The default result is UNAVAILABLE: if no shop answers, it is unknown whether the order
+        # exists.
         number = order_to_find(event, thread)
         found = Lookup(state=LookupState.UNAVAILABLE, number=number)
         if not looks_up(event, thread):
@@ -107,7 +108,7 @@ class OrderSearch:
 async def _with_told(
     facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
 ) -> Lookup:
-    """Return the result with facts from webhooks added. The facts complete a shop's order, or
+    """Return the result with facts from webhooks added. They complete the order of a shop, or
     replace it if the shop did not answer."""
     if found.order is not None:
         known = await facts.about(found.order)

@@ -1,4 +1,4 @@
-"""Churn: a score for each customer's risk of leaving."""
+"""The activity that scores each customer's risk of leaving."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ _log = structlog.get_logger(__name__)
 @dataclass(frozen=True, slots=True)
 class _Place:
     """The progress stored in Temporal's heartbeat: the last finished client, and the last
-    prediction of the next client. The prediction's id identifies the customer, because Temporal
+    prediction for the client after it. A prediction's id identifies the customer, because Temporal
     must not store addresses."""
 
     client_id: str = ""
@@ -48,11 +48,11 @@ class Churn:
 
     @activity.defn(name=names.PREDICT_CHURN)
     async def predict(self, step: PredictChurnInput) -> PredictChurnResult:
-        """Compute the predictions for the customers of one client, or of all, page by page.
+        """Compute the predictions for the customers of one client, or of all clients, page by page.
 
         Idempotency key: (client, week, customer). A retry continues after the last page of
-        customers. If a customer fails, the failure is counted, the client is logged, and the others
-        continue. A client counts as one failure if its customers cannot be found.
+        customers. If a customer fails, the failure is counted, the client is logged, and the other
+        customers continue. A client counts as one failure if its customers cannot be listed.
         """
         place = _broken_off()
         pages = client_pages(
@@ -116,8 +116,8 @@ class Churn:
         return PredictChurnResult(predicted=len(predictions), high=high)
 
     async def _last_customer(self, tenant: TenantId, place: _Place) -> str:
-        """Return the customer of this client after whom the last attempt stopped, or "" to start
-        with the first."""
+        """Return the last customer of this client whom the previous attempt processed, or "" if
+        there is none."""
         if not place.prediction_id:
             return ""
         async with self._database.tenant(tenant) as connection:
@@ -125,7 +125,7 @@ class Churn:
 
 
 def _broken_off() -> _Place:
-    """Return the progress of the last attempt."""
+    """Return the progress of the previous attempt from its heartbeat, or an empty one."""
     match activity.info().heartbeat_details:
         case [str(client_id), str(prediction_id), dict(done)]:
             return _Place(client_id, prediction_id, PredictChurnResult.model_validate(done))

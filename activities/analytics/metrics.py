@@ -1,4 +1,4 @@
-"""Metrics: the daily metrics of each client."""
+"""The activity that computes the daily metrics of each client."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -30,10 +30,10 @@ class ComputeMetrics:
 
     @activity.defn(name=names.COMPUTE_METRICS)
     async def compute(self, step: ComputeMetricsInput) -> ComputeMetricsResult:
-        """Compute the daily metrics of one client, or of all, page by page.
+        """Compute the daily metrics of one client, or of all clients, page by page.
 
         Idempotency key: (client, day). A retry continues after the last page of clients for which
-        all days are computed. A client that fails is logged, and does not stop the others.
+        all days are computed. A failed client is logged, and does not stop the other clients.
         """
         last, done = _broken_off()
         async for page in client_pages(self._database, step.client_id, after=last, size=_AT_ONCE):
@@ -64,8 +64,8 @@ class ComputeMetrics:
         now = self._now()
         async with self._database.service(patience_s=DAY_PATIENCE_S) as connection:
             found = await count_day(connection, client_ids, day, now)
-            # Skip days from which records were removed: a stored count of all records stays, and a
-            # gap stays a gap.
+            # Skip days from which records were removed. The stored metrics of such a day stay, and
+            # a missing day stays missing.
             whole = [one for one in found if not may_be_incomplete(day, one.retention, now)]
             changed = await keep_day(connection, whole, day, now)
         return ComputeMetricsResult(
@@ -74,7 +74,7 @@ class ComputeMetrics:
 
 
 def _broken_off() -> tuple[str, ComputeMetricsResult]:
-    """Return the progress of the last attempt: the last client, and the results so far."""
+    """Return the progress of the previous attempt: the last client, and the results so far."""
     match activity.info().heartbeat_details:
         case [str(last), dict(done)]:
             return last, ComputeMetricsResult.model_validate(done)

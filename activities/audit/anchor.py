@@ -1,5 +1,5 @@
-"""Anchor: checkpoints of the audit chains, stored where someone who truncates a chain cannot change
-them."""
+"""Checkpoints (anchors) of the audit chains. They are stored where a person who truncates a chain
+cannot change them."""
 
 from datetime import date
 
@@ -17,7 +17,8 @@ _log = structlog.get_logger(__name__)
 
 
 class AnchorHeads:
-    """Writes the anchors. `at_once`: how many anchors one transaction writes or reads."""
+    """Writes checkpoints of audit chains. `at_once`: the number of checkpoints that one transaction
+    writes or reads."""
 
     def __init__(self, database: Database, *, at_once: int = ANCHORS_AT_ONCE) -> None:
         self._database = database
@@ -25,10 +26,11 @@ class AnchorHeads:
 
     @activity.defn(name=names.ANCHOR_HEADS)
     async def anchor(self, step: AnchorHeadsInput) -> AnchorAuditResult:
-        """Anchor the heads that have moved, then log the digest of all anchors of the day.
+        """Write a checkpoint for each audit chain with new entries, then log the digest of all
+        checkpoints of the day.
 
-        Idempotency key: (client, place). A retry anchors the remaining heads and logs again, so the
-        log line is never missing but may appear twice.
+        Idempotency key: the client and the position in its chain. A retry writes the remaining
+        checkpoints and logs again, so the log line is never missing but may appear twice.
         """
         anchored, after = 0, ""
         while True:

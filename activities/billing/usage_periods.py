@@ -1,4 +1,4 @@
-"""Usage periods: open a month for every client, and check a month's totals."""
+"""The activities that open a month for every client, and check a month's totals."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeVar
@@ -20,8 +20,8 @@ from store.billing.usage_periods import drifting, make_due_changes, open_counter
 from store.core.database import Database
 
 _OPENED_AT_ONCE: Final = 500
-# A comparison counts the month's tickets and all credits of each client, and a statement may take
-# only 3 s.
+# Few clients per statement: comparing a client counts the month's tickets and all credits, and a
+# statement may take only 3 s.
 _COMPARED_AT_ONCE: Final = 20
 
 R = TypeVar("R", OpenPeriodResult, ReconcileResult)
@@ -35,10 +35,12 @@ class UsagePeriods:
 
     @activity.defn(name=names.OPEN_PERIOD)
     async def open_period(self, step: OpenPeriodInput) -> OpenPeriodResult:
-        """Apply the plan changes that are due, and create every client's new counter at 0.
+        """Apply the plan changes that are due, and create every client's usage counter for the new
+        month at 0.
 
-        Idempotency keys: (client, period) for the counter; an applied change is no longer due. A
-        retry continues after the last page. A client that fails does not stop the others.
+        Idempotency key of a counter: (client, period). An applied plan change is no longer due. A
+        retry continues after the last page of clients. A failed client does not stop the other
+        clients.
         """
 
         async def work(client_ids: Sequence[str]) -> OpenPeriodResult:
@@ -61,10 +63,11 @@ class UsagePeriods:
 
     @activity.defn(name=names.RECONCILE)
     async def reconcile(self, step: ReconcileInput) -> ReconcileResult:
-        """Compare every client's counter and balance with their ledgers. Writes nothing.
+        """Compare every client's usage counter and credit balance with their ledgers. This activity
+        writes nothing.
 
-        A retry continues after the last compared page. A client that fails does not stop the
-        others.
+        A retry continues after the last compared page of clients. A failed client does not stop the
+        other clients.
         """
 
         async def work(client_ids: Sequence[str]) -> ReconcileResult:
@@ -103,7 +106,7 @@ class UsagePeriods:
         work: Callable[[Sequence[str]], Awaitable[R]],
         place: tuple[str, R],
     ) -> tuple[list[R], int]:
-        """Return the results of a page, and the number of clients that failed."""
+        """Return the results of a page of clients, and the number of clients that failed."""
         made, failed = await bisect_batch(
             self._database, page, work, beat=lambda: activity.heartbeat(*place)
         )
@@ -113,7 +116,7 @@ class UsagePeriods:
 
 
 def _broken_off(kind: type[R]) -> tuple[str, R]:
-    """Return the progress of the last attempt: the last client, and the results so far."""
+    """Return the progress of the previous attempt: the last client, and the results so far."""
     match activity.info().heartbeat_details:
         case [str(last), dict(done)]:
             return last, kind.model_validate(done)

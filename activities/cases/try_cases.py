@@ -1,4 +1,4 @@
-"""The steps of a run of saved cases: begin, try some cases, end."""
+"""The activities of a run of saved cases: begin the run, try some cases, end the run."""
 
 from typing import Final
 
@@ -35,17 +35,16 @@ from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository
 
 _EMBEDDED: Final = "embedded"
-"""The brain's identity in the digest of a result for which the embedded brain answered instead of a
-model."""
+"""The brain's identity in a result's digest if the embedded brain answered instead of a model."""
 
 _UNSETTLED: Final = b""
-"""The digest of a result during which the content or the playbook changed. It never matches another
-digest."""
+"""The digest of a result if the content or the playbook changed while it was computed. It never
+matches another digest."""
 
 
 class TryCases:
-    """Runs saved cases. `identity`: the brain for which results are stored. `is_remote`: whether
-    that brain is a language model."""
+    """Runs saved cases. `identity`: the identity of the brain that the results are stored for.
+    `is_remote`: whether that brain is a language model."""
 
     def __init__(
         self,
@@ -64,7 +63,8 @@ class TryCases:
 
     @activity.defn(name=names.BEGIN_CASE_RUN)
     async def begin(self, work: BackgroundRef) -> CaseRunPlan:
-        """Return the cases to try. A repetition returns the same cases. Raises CaseRunNotFound."""
+        """Mark the run as begun, and return the cases to try. A repetition returns the same cases.
+        Raises CaseRunNotFound."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             cases = await SavedCaseRepository(connection, tenant).names()
@@ -74,8 +74,9 @@ class TryCases:
 
     @activity.defn(name=names.TRY_CASE)
     async def try_some(self, step: TryCasesInput) -> CaseRunProgress:
-        """Try each of these cases that still exists. Idempotency key: (run, case); the first result
-        is kept. Raises CaseRunNotFound, PlaybookNotFound, ContentNotFound."""
+        """Try each of these cases that still exists, and return the run's progress. Idempotency
+        key: (run, case); the first result is kept. Raises CaseRunNotFound, PlaybookNotFound,
+        ContentNotFound."""
         tenant = TenantId(step.client_id)
         async with self._database.reading(tenant) as connection:
             runs = CaseRunRepository(connection, tenant)
@@ -93,7 +94,7 @@ class TryCases:
 
     @activity.defn(name=names.END_CASE_RUN)
     async def end(self, step: EndCaseRunInput) -> None:
-        """Finish the run. A repetition leaves its outcome unchanged."""
+        """End the run as done or failed. A repetition leaves the run's outcome unchanged."""
         tenant = TenantId(step.client_id)
         state = CaseRunState.DONE if step.error_code is None else CaseRunState.FAILED
         async with self._database.tenant(tenant) as connection:
@@ -138,7 +139,7 @@ class TryCases:
     async def _spec(
         self, tenant: TenantId, used: UsedPlaybook | None, variant: Variant
     ) -> PlaybookSpec | None:
-        """Return the playbook that the case used, with the fields that the digest covers, or
+        """Return the playbook that the case used, with only the fields that the digest covers, or
         None."""
         if used is None:
             return None
@@ -159,7 +160,8 @@ class TryCases:
             )
 
     async def _content(self, tenant: TenantId, change: ContentVariant | None) -> bytes:
-        """Return the digest of the content that the brain uses. Raises ContentNotFound."""
+        """Return the digest of the content that the brain uses, with `change` applied. Raises
+        ContentNotFound."""
         if change is None:
             async with self._database.reading(tenant) as connection:
                 return await content_digest(connection, tenant)
@@ -172,9 +174,9 @@ class TryCases:
 
 
 class _Tries:
-    """The tries of a case and their results. Without a language model one try is enough, because
-    another would have the same result. `by_embedded`: whether the embedded brain answered in at
-    least one try."""
+    """The tries of one case, and their results. Without a language model, one try is enough,
+    because another try would have the same result. `by_embedded`: whether the embedded brain
+    answered in at least one try."""
 
     def __init__(self, case: SavedCase) -> None:
         self._case = case
@@ -186,7 +188,7 @@ class _Tries:
 
     @property
     def is_of_one(self) -> bool:
-        """True if the same version of the same playbook answered every message in every try."""
+        """Whether the same version of the same playbook answered every message in every try."""
         return len(self._used) == 1
 
     @classmethod
@@ -213,7 +215,7 @@ class _Tries:
 
 def _is_final(outcome: SimulatedOutcome) -> bool:
     """Return whether the message has the same outcome in each try. If a model gave no answer, the
-    outcome may differ in the next try."""
+    outcome of the next try may differ."""
     return outcome.status is not OutcomeStatus.BRAIN_FAILED and is_repeatable(outcome.model)
 
 

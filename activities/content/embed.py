@@ -1,4 +1,4 @@
-"""Embed: compute the embeddings for semantic search in knowledge entries."""
+"""The activity that computes the embeddings for semantic search in knowledge entries."""
 
 from typing import Final
 
@@ -14,8 +14,8 @@ from store.content.knowledge_chunks import StaleEntry, keep_chunks, stale_entrie
 from store.core.database import Database
 
 PAGE: Final = 64
-# Maximum number of consecutive failures. A provider may refuse one text; if the provider is down,
-# each attempt takes seconds.
+# Maximum number of consecutive failures before the sweep stops. A single failure may concern one
+# text that the provider refuses. If the provider is down, each attempt takes seconds.
 _MAX_FAILURES: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -29,10 +29,10 @@ class Embed:
 
     @activity.defn(name=names.SWEEP_KNOWLEDGE)
     async def embed(self, step: SweepInput) -> SweepResult:
-        """Chunk and embed new and changed entries, page by page.
+        """Chunk and embed new and changed knowledge entries, page by page.
 
-        Idempotency key: the entry, its text's digest and the model. A failure is logged, and the
-        next sweep retries. Until then, keyword search finds the entry.
+        Idempotency key: the entry, the digest of its text, and the model. A failure is logged, and
+        the next sweep retries the entry. Until then, keyword search finds the entry.
         """
         embedder = self._embedder
         if embedder is None or embedder.model != step.embedding_model:
@@ -57,8 +57,8 @@ class Embed:
         return SweepResult(picked_up=embedded, failed=failed)
 
     async def _embed(self, embedder: Embedder, entry: StaleEntry) -> bool:
-        """Embed an entry. Return whether its chunks were stored. No transaction is open during the
-        embedding."""
+        """Embed an entry, and return whether its chunks were stored. No transaction is open during
+        the embedding."""
         try:
             embeddings = await embedder.embed(entry.texts)
         except EmbeddingUnavailable:

@@ -1,4 +1,4 @@
-"""Mails to a client's managers about the keys of a departed member."""
+"""Emails to a client's managers about the API keys of a member who has left."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -18,8 +18,8 @@ BATCH: Final = 200
 
 
 class LeftKeyNotices:
-    """A part of the sweep. `dashboard_url`: the URL of the page where managers see and revoke
-    keys."""
+    """Sends the notices about keys of departed members, as a part of the sweep. `dashboard_url`:
+    the URL of the page where managers see and revoke keys."""
 
     def __init__(
         self, units: UnitsOfWork, mails: ServiceMails, *, dashboard_url: str, service: ServiceName
@@ -30,7 +30,7 @@ class LeftKeyNotices:
         self._service = service
 
     async def send(self) -> None:
-        """Send each notice that is due. Idempotency key: the Message-ID, derived from the first
+        """Send every notice that is due. Idempotency key: the Message-ID, derived from the first
         key's id, the time of the departure and the user's id."""
         await one_by_one(self._due, self._mail, what="notice of keys not mailed")
 
@@ -39,8 +39,9 @@ class LeftKeyNotices:
             return await departures(connection, after=after, limit=BATCH)
 
     async def _mail(self, one: Departure) -> int:
-        """Mail each manager, once unless this worker dies after handing a mail over. A mail that
-        was refused, or whose outcome is unknown, is not sent again."""
+        """Mail each manager once, and return the number of departures handled (0 or 1). A mail is
+        sent twice only if this worker dies after the mail server has accepted it. A mail that was
+        refused, or that has an unknown outcome, is not sent again."""
         async with self._units.database.reading(one.tenant) as connection:
             keys = await LeftKeyRepository(connection, one.tenant).due(one.left_at)
             members = await MemberStandings(connection, one.tenant).all()

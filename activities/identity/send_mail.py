@@ -1,5 +1,5 @@
-"""Send mail: sign-in codes and invitations. The address's account is looked up here, long after the
-caller got an answer, so that the time taken reveals nothing."""
+"""The activity that mails sign-in codes and invitations. It looks up the address's account long
+after the caller got a response, so that the response time reveals nothing."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -24,7 +24,8 @@ _log = structlog.get_logger(__name__)
 
 
 class SendMail:
-    """Sends identity mails. `sign_in`, `invitations`: the URLs of these pages."""
+    """Sends identity mails. `sign_in`, `invitations`: the URLs of the pages for signing in and for
+    invitations."""
 
     def __init__(
         self,
@@ -47,11 +48,13 @@ class SendMail:
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)
     async def send(self, step: SendMailInput) -> None:
-        """Send the mail, once unless this worker dies after handing it over.
+        """Send the mail once. It is sent twice only if this worker dies after the mail server has
+        accepted it.
 
         Idempotency key: the Message-ID, derived from the record's id. Raises MailUnreachable;
-        Temporal retries until the record is too old. A mail that was refused, or whose outcome is
-        unknown, is logged and not sent again, because the recipient can request another.
+        Temporal retries until the record is too old. A mail that was refused, or that has an
+        unknown outcome, is logged and not sent again, because the recipient can request another
+        mail.
         """
         async with self._database.service() as connection:
             mail = await self._mail(connection, step)

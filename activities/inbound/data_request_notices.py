@@ -1,4 +1,4 @@
-"""Notices of data requests: mails to a client's owner about customers who request their data."""
+"""Emails to a client's owner about customers who request their data."""
 
 from temporalio import activity
 
@@ -17,7 +17,8 @@ _AT_ONCE = 200
 
 
 class DataRequestNotices:
-    """Sends the notices. `dashboard_url`: the URL of the page where the owner sees the requests."""
+    """Sends the notices of data requests. `dashboard_url`: the URL of the page where the owner sees
+    the requests."""
 
     def __init__(
         self,
@@ -36,11 +37,12 @@ class DataRequestNotices:
 
     @activity.defn(name=names.TELL_OF_DATA_REQUESTS)
     async def tell(self) -> None:
-        """Mail the owner about each request for which no mail was sent yet.
+        """Mail the owner about each data request for which no mail was sent yet.
 
-        A mail is sent once, unless this worker dies after handing it over. Idempotency key: the
-        Message-ID, derived from the request's id. Raises MailUnreachable; Temporal retries. A mail
-        that was refused, or whose outcome is unknown, is logged and not sent again.
+        A mail is sent twice only if this worker dies after the mail server has accepted it.
+        Idempotency key: the Message-ID, derived from the request's id. Raises MailUnreachable;
+        Temporal retries. A mail that was refused, or that has an unknown outcome, is logged and not
+        sent again.
         """
         async with beating():
             async with self._database.service() as connection:

@@ -1,4 +1,4 @@
-"""Poll: query platforms for changes whose webhooks were missed."""
+"""The activity that queries platforms for changes that were missed because no webhook arrived."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ from store.inbound.poll_cursors import PollCursorRepository, PolledConnection, p
 
 _CONNECTIONS: Final = 100
 _AT_ONCE: Final = 8
-# Timeout per connection, in seconds. The next poll continues where this one stopped.
+# Timeout of one connection, in seconds. The next poll continues where the last one stopped.
 _PATIENCE_S: Final = 10.0
 _TOO_SLOW: Final = "too_slow"
 _UNEXPECTED: Final = "unexpected"
@@ -33,8 +33,8 @@ _log = structlog.get_logger(__name__)
 
 
 class PollIntegrations:
-    """Polls platforms. `platforms`: parse changes as they parse webhooks. `patience_s`: the timeout
-    for each connection."""
+    """Polls platforms for changes. `platforms`: they parse changes in the same way as webhooks.
+    `patience_s`: the timeout of each connection, in seconds."""
 
     def __init__(
         self,
@@ -58,16 +58,15 @@ class PollIntegrations:
         """Query each connection for the changes since its last poll, several connections
         concurrently.
 
-        Idempotency keys: the deliveries' names and the cursors, which are written in one
-        transaction. A retry repeats the last attempt's batch, known from its heartbeats, so that no
-        connection is skipped. A connection that fails is recorded and polled less often; the others
-        continue.
+        Idempotency keys: the deliveries' names and the cursors, which one transaction writes. A
+        retry repeats the last attempt's batch, known from its heartbeats, so that no connection is
+        skipped. A failed connection is recorded and polled less often; the others continue.
         """
         after, done = _stopped_at()
         while True:
             so_far = (*after, *_counted(done))
             activity.heartbeat(*so_far)
-            # Platforms may take longer than the heartbeat timeout.
+            # Heartbeats are needed, because platforms may take longer than the heartbeat timeout.
             async with beating(*so_far):
                 async with self._units.database.service() as connection:
                     batch = await polled_connections(
@@ -82,8 +81,9 @@ class PollIntegrations:
                 return done
 
     async def _batch(self, step: PollInput, batch: Sequence[PolledConnection]) -> list[PollResult]:
-        """Poll the connections that are due: several clients concurrently, but one connection of a
-        client at a time. If one raises, cancel the others and raise its error."""
+        """Poll the connections that are due, and return their results. Several clients are polled
+        concurrently, but only one connection of a client at a time. If one poll raises, cancel the
+        others and raise its error."""
         free = asyncio.Semaphore(_AT_ONCE)
 
         async def of_client(connections: Sequence[PolledConnection]) -> PollResult:
@@ -103,11 +103,12 @@ class PollIntegrations:
         return [task.result() for task in asked]
 
     async def _one(self, step: PollInput, one: PolledConnection) -> PollResult:
-        """Poll one connection, within its timeout.
+        """Poll one connection within its timeout, and return the result.
 
         A timeout counts as a failure, so that a slow platform cannot take up the whole of each
         poll. Stored pages are kept and reset the failure count. A connection that times out after
-        storing pages is polled half as often; one that stores none is polled less and less often.
+        storing pages is polled half as often. A connection that stores none is polled less and less
+        often.
         """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}
@@ -124,7 +125,7 @@ class PollIntegrations:
             await self._fail(one, _TOO_SLOW)
             return PollResult(polled=1, found=found, failed=1)
         except (EngineUnavailable, SQLAlchemyError) as error:
-            # Raises if the database is down, because then the connection did not fail.
+            # `ping` raises if the database is down, because then the connection did not fail.
             await self._units.database.ping()
             _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
@@ -150,11 +151,11 @@ class PollIntegrations:
         """
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
-        # The timeout excludes the database: a slow database is not the platform's fault, and a
+        # The timeout excludes the database. A slow database is not the platform's fault, and a
         # transaction is never cut short.
         async with asyncio.timeout_at(until):
             page = await polls.changes(position, one.connected_at)
-            # In a thread, because untrusted text may take long to read.
+            # This runs in a thread, because untrusted text may take long to parse.
             read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
         async with self._units.of(one.tenant) as work:
             kept = await keep_found(work, platform, one.integration.id, read, page)
@@ -187,8 +188,8 @@ class PollIntegrations:
 
 
 def _turns(due: Iterable[PolledConnection]) -> list[list[PolledConnection]]:
-    """Return the connections of each client, those with the fewest failures first. A new
-    connection, or one that failed, waits until the others have been polled."""
+    """Return the due connections grouped by client, those with the fewest failures first. A new or
+    failed connection waits until the others have been polled."""
     turns: dict[TenantId, list[PolledConnection]] = {}
     for one in sorted(due, key=lambda one: one.cursor.failures if one.cursor else 1):
         turns.setdefault(one.tenant, []).append(one)
@@ -208,7 +209,8 @@ def _sum(one: PollResult, other: PollResult) -> PollResult:
 
 
 def _stopped_at() -> tuple[tuple[str, str], PollResult]:
-    """Return the last finished client and connection, and the results so far."""
+    """Return the progress of the previous attempt: the last finished client and connection, and the
+    results so far."""
     match activity.info().heartbeat_details:
         case [str(client_id), str(integration_id), int(polled), int(found), int(failed)]:
             done = PollResult(polled=polled, found=found, failed=failed)

@@ -1,4 +1,4 @@
-"""Processing of a webhook, from the stored bytes to the effect."""
+"""The activity that processes an inbound webhook, from its stored bytes to its effect."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
@@ -27,23 +27,24 @@ from services.inbound.queue_turns import Failure, QueueTurn, end_turn, hand_over
 from store.inbound.inbound_queues import lock_queues
 from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 
-# While it is read, a mail with files is in memory several times, so a worker reads only a few at
-# once.
+# A mail with attachments is in memory several times while it is parsed. A worker therefore parses
+# only a few at once.
 _LARGE: Final = 1024 * 1024
 _LARGE_AT_ONCE: Final = 2
-# Shorter than the step's timeout; a webhook that waits longer is retried.
+# Seconds that a large webhook waits for memory. They are below the activity's timeout; a webhook
+# that waits longer is retried.
 _PATIENCE_S: Final = 4.0
-# Long enough to write files of ten megabytes.
+# Transaction timeout in seconds, long enough to write files of ten megabytes.
 _TRANSACTION_S: Final = 10.0
-# The minimum duration of a turn while other webhooks of its lane wait. It limits the share of the
-# worker that is used by a client with a long queue.
+# The minimum duration of processing a webhook, in seconds, while other webhooks of its queue wait.
+# It limits the share of the worker that a client with a long queue uses.
 _TURN_S: Final = 0.2
 
 _NOTHING_LEFT: Final = Nothing("erased")
 
 
 class WorkOnWebhook:
-    """Applies webhooks. `platforms`: parse the bytes of each provider."""
+    """Processes inbound webhooks. `platforms`: parse the bytes of each provider's webhooks."""
 
     def __init__(
         self,
@@ -90,8 +91,8 @@ class WorkOnWebhook:
 
     @activity.defn(name=names.GIVE_UP_WEBHOOK)
     async def give_up(self, step: GiveUpWebhookInput) -> WebhookWorked:
-        """Mark a webhook as failed after its last attempt, so that its lane continues. Idempotency
-        key: the webhook's row; a finished webhook is unchanged."""
+        """Mark a webhook as failed after its last attempt, so that its queue continues. Idempotency
+        key: the webhook's row. A finished webhook is left unchanged."""
         tenant = TenantId(step.ref.client_id)
         async with self._units.of(tenant) as work:
             rows = WorkRepository(work.connection, tenant)
@@ -106,7 +107,8 @@ class WorkOnWebhook:
         return WebhookWorked(next_ids=turn.next_ids)
 
     async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
-        """Parse the webhook. It runs in a thread, because untrusted text may take long to parse."""
+        """Return the parsed webhook. Parsing runs in a thread, because untrusted text may take long
+        to parse."""
         if has_ended(webhook.standing):
             return _NOTHING_LEFT  # a finished webhook has no further effect
         platform = self._platforms.get(webhook.provider)
@@ -148,7 +150,7 @@ class WorkOnWebhook:
 
     @asynccontextmanager
     async def _room_for(self, webhook: StoredWebhook) -> AsyncIterator[None]:
-        """Limit the number of large webhooks in memory. Raises LargeEventsWait."""
+        """Limit the number of large webhooks in memory at the same time. Raises LargeEventsWait."""
         if (webhook.size or 0) <= _LARGE:
             yield
             return
@@ -168,8 +170,8 @@ def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
     request = InboundRequest(webhook.headers, body)
     identity = webhook.identity
     if webhook.kind is WebhookKind.IGNORED:
-        # The topic was unreadable when the webhook was received, but this version may be able to
-        # read it.
+        # The topic was unknown when the webhook was received, but this version of the code may know
+        # it.
         identity = platform.identify(request)
         if platform.topics.get(identity.topic, WebhookKind.IGNORED) is WebhookKind.IGNORED:
             return Nothing("topic")
@@ -179,7 +181,7 @@ def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
 
 
 async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:
-    """Wait for concurrent attempts to commit. Return whether one of them has finished the
+    """Wait until concurrent attempts have committed. Return whether one of them has finished the
     webhook."""
     rows = WorkRepository(work.connection, work.tenant)
     await rows.serialize(webhook.id)

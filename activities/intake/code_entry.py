@@ -1,4 +1,4 @@
-"""Code entry: a ticket message that contains the code proves its author's address."""
+"""Entry of a mailed code: a ticket message that contains the code proves its author's address."""
 
 from datetime import datetime
 
@@ -24,12 +24,13 @@ async def with_code(
     sealer: Sealer,
     now: datetime,
 ) -> UnifiedEvent:
-    """Return the event, with its address proved if a code was typed in its thread, now or before.
+    """Return the event. Its address is proved if a right code was typed in its thread, now or
+    before.
 
     The thread, which is locked, belongs to one author and one address in one ticket. A code of
     another thread is accepted only if it is shared. Each of several concurrent tries counts. An
-    event with the right code takes over the question asked before it; that question must not cause
-    an action.
+    event with the right code takes over the question that was asked before it. That question must
+    not cause an action.
     """
     email = customer_key(event.customer_email)
     if email is None or not can_be_proved(event):
@@ -42,7 +43,7 @@ async def with_code(
     if typed is None or await codes.question(conversation_id, email) is None:
         return event
     tried = await codes.take_try(conversation_id, now)
-    # A list, not a generator, so that every code is compared and the time reveals nothing.
+    # This is a list, not a generator, so that every code is compared and the time reveals nothing.
     right = [
         one
         for one in tried

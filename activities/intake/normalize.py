@@ -1,4 +1,5 @@
-"""Normalize: convert an event as sent to the one form that the brain reads."""
+"""The activity that converts an event as it was sent to the normalized form that the brain
+reads."""
 
 import time
 from dataclasses import dataclass
@@ -40,15 +41,15 @@ from store.webhooks.outbox import Outbox
 
 @dataclass(frozen=True, slots=True)
 class _Sent:
-    """An event as sent, and the mail servers that its client trusts."""
+    """An event as it was sent. `authserv_ids`: the mail servers that its client trusts."""
 
     event: InboundEvent
     authserv_ids: tuple[str, ...]
 
 
 class Normalize:
-    """Normalizes events and files them in threads. `thread_lasts`: how long after its last message
-    a thread ends."""
+    """Normalizes events and adds them to threads. `thread_lasts`: the time after its last message
+    at which a thread ends."""
 
     def __init__(
         self,
@@ -74,11 +75,11 @@ class Normalize:
         """Store the normalized event and add its message to its thread. A new thread sends a
         webhook event.
 
-        A thread that people handle keeps its message for them. Idempotency key: event_id. A
-        repetition computes and writes the same values. The thread's row is locked, so that
+        If human agents handle the thread, the message is kept for them. Idempotency key: event_id.
+        A repetition computes and writes the same values. The thread's row is locked, so that
         concurrent messages see each other's changes. The ticket of a reopened run is counted again.
         No transaction is open while a large event is normalized. Raises OverBudget for an event
-        that costs too much, unless `step.cut` is set.
+        that is too expensive to process, unless `step.cut` is set.
         """
         started = time.monotonic()
         tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id
@@ -103,8 +104,8 @@ class Normalize:
         )
 
     async def _normalized(self, tenant: TenantId, sent: _Sent, step: NormalizeInput) -> Normalized:
-        """Return the normalized or the truncated event. A small event is normalized without
-        awaiting."""
+        """Return the normalized event, or the truncated event if `step.cut` is set. A small event
+        is normalized without awaiting."""
         if step.cut:
             return Normalized(cut_event(sent.event, fallback_ticket_id=step.ref.event_id), 0)
         return await self._normalizer.normalize(
@@ -119,8 +120,9 @@ class Normalize:
         inbound: InboundEvent,
         unified: UnifiedEvent,
     ) -> NormalizeResult:
-        """Add the event to its thread. If an earlier attempt stored the whole event, it is not
-        truncated: it stays in its thread, and with the people who handle the thread."""
+        """Add the event to its thread, and return the result. If an earlier attempt stored the
+        whole event, the event is not truncated. It stays in its thread, and with the human agents
+        who handle the thread."""
         events = EventRepository(connection, tenant)
         now = self._now()
         if step.cut:
@@ -192,8 +194,8 @@ class Normalize:
         opened: Opened,
         step: NormalizeInput,
     ) -> UnifiedEvent:
-        """Check the event for a code. A code counts once, so an earlier attempt's result is
-        kept."""
+        """Return the event, checked for a mailed code. A code counts once, so the result of an
+        earlier attempt is kept."""
         if opened.is_repeated and can_be_proved(event):
             return await EventRepository(connection, tenant).unified(step.ref.event_id) or event
         return await with_code(
@@ -208,9 +210,12 @@ class Normalize:
         conversation_id: str,
         event_id: str,
     ) -> tuple[str | None, bool]:
-        """If people handle the conversation, return the review that the message joins, and whether
-        the agent reads the message. A sensitive message makes the review urgent, and is left to
-        people."""
+        """Add the message to the review of its conversation, if human agents handle the
+        conversation.
+
+        Return the review's id or None, and whether the agent reads the message. A sensitive message
+        makes the review urgent, and is left to human agents.
+        """
         reviews = EscalationRepository(connection, tenant)
         joined = await reviews.join(conversation_id, event_id=event_id)
         if joined is None:
@@ -240,8 +245,8 @@ def _created(
 async def _key(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, event_id: str
 ) -> str:
-    """Return the key of the event's thread. A reply may refer only to our own last mail, which the
-    action ledger stores with its recipient."""
+    """Return the key of the event's thread. A reply may refer only to our own last mail, which is
+    stored in the action ledger with its recipient."""
     ours, customer = tuple(filter(is_ours, event.references)), memory_key(event)
     if ours and customer and not (event.ticket_named and event.ticket_id):
         known = await ConversationRepository(connection, tenant).key_of_reply(ours, customer)
@@ -251,7 +256,7 @@ async def _key(
 
 
 async def _read(connection: AsyncConnection, tenant: TenantId, event_id: str) -> _Sent:
-    """Return the event as sent. The client's mail servers are read only for a mail."""
+    """Return the event as it was sent. The client's mail servers are read only for an email."""
     event = await EventRepository(connection, tenant).inbound(event_id)
     if channel_of(event.event_type, event.source) is not Channel.EMAIL:
         return _Sent(event, ())

@@ -1,5 +1,6 @@
-"""Mail to a client's customers, from the client's verified sender. Without one, mail is sent from
-the service's sender, and only to an address that has written in (decision 0074)."""
+"""Email to a client's customers, from the client's verified sender. A client without a verified
+sender uses the service's sender, and may only mail an address that has written in (decision 0074).
+"""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -35,8 +36,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ClientMail:
-    """Sends mails to customers. The last failure is stored with the sender, where the merchant can
-    see it."""
+    """Sends emails to customers. The last failure of a sender is stored with the sender, where the
+    merchant can see it."""
 
     def __init__(
         self,
@@ -66,8 +67,8 @@ class ClientMail:
         """Send one mail to a customer and return its Message-ID.
 
         `group`: the allowance that applies if the service's server sends the mail. `answer_of`: the
-        run that the mail answers. Raises MailRefused (MailRecipientUnproved, MailNameProtected,
-        MailLimitReached), MailUnreachable (not sent), MailUnknown.
+        run that the mail answers, or None. Raises MailRefused (MailRecipientUnproved,
+        MailNameProtected, MailLimitReached), MailUnreachable (not sent), MailUnknown.
         """
         async with self._database.tenant(tenant) as connection:
             sender = await MailSenderRepository(connection, tenant).verified()
@@ -92,7 +93,8 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the address has written in."""
+        """Raise MailRecipientUnproved unless a message from the address has proved that it wrote
+        in."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return
@@ -102,7 +104,7 @@ class ClientMail:
             subscription = await AccountRepository(connection, tenant).subscription()
         except ClientNotFound:
             raise MailRecipientUnproved from None
-        # Other clients' accounts may hold the secrets of their providers, and forge messages.
+        # Other clients can hold the secrets of their own providers, and so forge messages.
         if not is_accountable(subscription, self._now()):
             raise MailRecipientUnproved
 
@@ -114,8 +116,9 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> None:
-        """Send a mail like `send`, within an activity and without repetition: a mail that was
-        refused, or whose outcome is unknown, is logged. Raises MailUnreachable."""
+        """Send a mail like `send`, within an activity and without repetition. A mail that was
+        refused, or that has an unknown outcome, is logged and not sent again. Raises
+        MailUnreachable."""
         try:
             async with beating():
                 await self.send(tenant, mail, group, answer_of=answer_of)
@@ -123,8 +126,8 @@ class ClientMail:
             _log.warning("mail not sent", mail=mail.name, error_code=error.code)
 
     async def send_by(self, sender: MailSender, mail: OutgoingMail) -> str:
-        """Send a mail from a sender that may not be verified yet. Raises the same errors as
-        `send`."""
+        """Send a mail from a sender that may not be verified yet, and return the Message-ID. Raises
+        the same errors as `send`."""
         try:
             message_id = await self._mailer.send(mail, sender)
         except (ActionRefused, ActionUnreachable, ActionUnknown) as error:
@@ -135,7 +138,8 @@ class ClientMail:
 
     async def _note(self, sender: MailSender, error_code: str | None) -> None:
         """Store the outcome of a mail with its sender, for display only. A database failure is
-        ignored, because it must not turn a sent mail into one with an unknown outcome."""
+        logged and ignored, because it must not turn a sent mail into one with an unknown outcome.
+        """
         tenant = sender.client_id
         try:
             async with self._database.tenant(tenant) as connection:
@@ -157,5 +161,5 @@ async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | Non
         return None
     name = settings.branding.display_name or brand
     sender = await MailSenderRepository(connection, tenant).verified()
-    # A client with a protected name sends mail only from its own sender.
+    # A client with a protected name can send mail only from its own sender.
     return mailable_name(name, None if sender is None else sender.address) or name

@@ -1,4 +1,5 @@
-"""Count outgoing mails before they are handed over, and refuse mails beyond a limit."""
+"""Limits on outgoing mails. Each mail is counted before it is sent, and a mail beyond a limit is
+refused."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -30,8 +31,8 @@ _log = structlog.get_logger(__name__)
 
 
 class MailLimiter:
-    """Limits mails. `sealer`: computes digests of addresses, so that the counts contain no
-    addresses."""
+    """Counts and limits outgoing mails. `sealer`: computes digests of addresses, so that the
+    counters contain no addresses."""
 
     def __init__(self, database: Database, sealer: Sealer, now: Clock) -> None:
         self._database = database
@@ -42,8 +43,8 @@ class MailLimiter:
     async def service_mail(
         self, kind: ServiceMail, to: str, tenant: TenantId | None
     ) -> AsyncIterator[ServicePermit]:
-        """Yield a permit for one service mail. The mail is counted for its address and, depending
-        on its kind, for its client. Raises MailLimitReached."""
+        """Yield a permit for one service mail. The mail counts for its address and, if its kind
+        uses an allowance, for its client. Raises MailLimitReached."""
         limit = LIMITS[kind]
         digest = self._digest(kind, to)
         day = MailCount(f"address/{kind}", digest, limit.per_address)
@@ -58,8 +59,8 @@ class MailLimiter:
     ) -> AsyncIterator[None]:
         """Count one mail that the service's server sends for a client, in the client's `group`.
 
-        Anyone can open an unaccountable client and verify an address as its `sender`, so mails of
-        these clients are also counted together. Raises MailLimitReached.
+        Anyone can open an unaccountable client and verify an address as its `sender`. Mails of
+        unaccountable clients are therefore also counted together. Raises MailLimitReached.
         """
         together = [MailCount("unpaid/recipient", self._digest("unpaid", to), UNPAID_PER_RECIPIENT)]
         if sender is not None:
@@ -79,9 +80,13 @@ class MailLimiter:
         wanted: list[tuple[MailCount, ...]],
         together: Sequence[MailCount] = (),
     ) -> AsyncIterator[None]:
-        """Count the mail under the first of the `wanted` counters that has room, and for an
-        unaccountable client under each counter of `together`. If the mail is not handed over, the
-        count is undone. If it is refused, it counts as refused."""
+        """Count the mail, and run the block that sends it.
+
+        `wanted`: groups of counters; the mail counts under the first counter of each group that is
+        below its limit. `together`: further counters for an unaccountable client. If the mail
+        server did not accept the mail, the counts are undone. If the server refused it, the mail
+        counts as refused.
+        """
         now = self._now()
         async with self._database.service() as connection:
             repository = MailCountRepository(connection)
@@ -108,8 +113,8 @@ class MailLimiter:
             raise
 
     async def _note(self, counts: Sequence[MailCount], change: _Change, taken_at: datetime) -> None:
-        """Update the counts. A database failure is logged, because the outcome of the mail must not
-        depend on the update."""
+        """Update the counters. A database failure is logged, because the outcome of the mail must
+        not depend on this update."""
         try:
             async with self._database.service() as connection:
                 for count in counts:
@@ -121,7 +126,8 @@ class MailLimiter:
 async def _take(
     repository: MailCountRepository, choices: tuple[MailCount, ...], now: datetime
 ) -> MailCount:
-    """Return the first counter that has room. Raises MailLimitReached."""
+    """Count the mail under the first counter that is below its limit, and return that counter.
+    Raises MailLimitReached."""
     for count in choices:
         if await repository.take(count, now):
             return count

@@ -1,4 +1,4 @@
-"""The rating request at the end of a mail, with a link for rating the answer."""
+"""The rating request at the end of a mail, with a link to rate the answer."""
 
 from datetime import timedelta
 from typing import Final
@@ -15,8 +15,8 @@ ASKED_EVERY: Final = timedelta(days=1)
 
 
 class RatingQuestion:
-    """Adds the rating request. `origin`: the service's origin for customers, without a trailing
-    slash."""
+    """Adds a rating request to mails. `origin`: the service's origin for customers, without a
+    trailing slash."""
 
     def __init__(self, sealer: Sealer, origin: str, now: Clock) -> None:
         self._sealer = sealer

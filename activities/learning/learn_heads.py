@@ -1,4 +1,4 @@
-"""The nightly fit of each client's own classifier head to its decided tickets."""
+"""The nightly activity that fits each client's own classifier head to its decided tickets."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -26,14 +26,15 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Progress:
-    """The last processed client and the counts so far, as recorded in the heartbeat."""
+    """The progress in the heartbeat: the last processed client, and the counts so far."""
 
     client_id: str = ""
     done: LearnHeadsResult = field(default_factory=LearnHeadsResult)
 
 
 class LearnHeads:
-    """Fits own heads. `heads`: None if the brain is a language model; then no head is fitted."""
+    """Fits clients' own classifier heads. `heads`: None if the brain is a language model; then no
+    head is fitted."""
 
     def __init__(
         self, database: Database, heads: TriesHeads | None, now: Clock, new_id: NewId
@@ -45,11 +46,12 @@ class LearnHeads:
 
     @activity.defn(name=names.LEARN_HEADS)
     async def learn(self, step: LearnHeadsInput) -> LearnHeadsResult:
-        """Fit the heads that are due, for one client or for all, one client after the other.
+        """Fit the classifier heads that are due, for one client or for all, one client after the
+        other.
 
-        Idempotency key: the client's decided tickets; a version fitted to nearly the same tickets
-        stays. A retry continues after the last processed client. A failed client is counted and
-        logged, and does not stop the others.
+        Idempotency key: the client's decided tickets. A head that was fitted to nearly the same
+        tickets stays in place. A retry continues after the last processed client. A failed client
+        is counted and logged, and does not stop the other clients.
         """
         place = _broken_off()
         if self._heads is None:
@@ -60,12 +62,13 @@ class LearnHeads:
         async for page in pages:
             for client_id in page:
                 try:
-                    # A fit takes seconds, and longer on a busy machine.
+                    # The heartbeats are needed, because a fit takes seconds, and longer on a busy
+                    # machine.
                     async with beating(place.client_id, place.done):
                         state = await self._learn(TenantId(client_id), self._heads)
                     done = _counted(place.done, state)
                 except (EngineUnavailable, SQLAlchemyError):
-                    # Raises in an outage, which is not the fault of this client.
+                    # `ping` raises in an outage, which is not the fault of this client.
                     await self._database.ping()
                     _log.error("own head not fitted", client_id=client_id)
                     done = place.done.model_copy(update={"failed": place.done.failed + 1})
@@ -74,8 +77,8 @@ class LearnHeads:
         return place.done
 
     async def _learn(self, tenant: TenantId, heads: TriesHeads) -> OwnHeadState | None:
-        """Fit the client's head and store it. Return its state, or None if no fit was due or a
-        ticket was removed during the fit."""
+        """Fit the client's classifier head and store it. Return its state, or None if no fit was
+        due or a ticket was removed during the fit."""
         async with self._database.reading(tenant) as connection:
             repository = OwnHeadRepository(connection, tenant)
             versions = await repository.versions()

@@ -1,1 +1,1 @@
-"""Steps that change playbooks."""
+"""Activities that change playbooks."""

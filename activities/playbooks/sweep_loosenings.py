@@ -1,5 +1,6 @@
-"""Sweep of manager notices, and of loosenings (changes that let the agent do more), which take
-effect once due. The notices are about loosenings, and about keys of departed members."""
+"""The sweep of loosenings, which are playbook changes that let the agent do more. It notifies
+managers about loosenings and about keys of departed members, and applies the loosenings that are
+due."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
@@ -31,9 +32,9 @@ BATCH: Final = 200
 
 
 class SweepLoosenings:
-    """Notifies managers. `dashboard_url`: the URL of the page where they approve and cancel.
-    `model`: returns the name of clients' brain. `left_keys`: sends the notices about keys of
-    departed members."""
+    """Notifies managers and applies loosenings. `dashboard_url`: the URL of the page where managers
+    approve and cancel loosenings. `model`: returns the name of the brain that clients use.
+    `left_keys`: sends the notices about keys of departed members."""
 
     def __init__(
         self,
@@ -73,8 +74,9 @@ class SweepLoosenings:
             return await due_loosenings(connection, now=self._units.now(), after=after, limit=BATCH)
 
     async def _mail(self, left: LeftLoosening) -> int:
-        """Mail each manager, once unless this worker dies after handing a mail over. A mail that
-        was refused, or whose outcome is unknown, is not sent again."""
+        """Mail each manager once, and return the number of loosenings handled (0 or 1). A mail is
+        sent twice only if this worker dies after the mail server has accepted it. A mail that was
+        refused, or that has an unknown outcome, is not sent again."""
         async with self._units.database.reading(left.tenant) as connection:
             loosening = await LooseningRepository(connection, left.tenant).read(left.id)
             members = await MemberStandings(connection, left.tenant).all()

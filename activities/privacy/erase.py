@@ -1,4 +1,4 @@
-"""Erase a whole client or one customer, from Temporal and from the database."""
+"""The activities that erase a whole client or one customer, from Temporal and from the database."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,15 +18,16 @@ from store.core.database import Database
 from store.privacy.certificates import Certificates
 from store.privacy.erasure_tenant import TENANT_TABLES, TenantErasure
 
-# The server still lists deleted executions for a short time.
+# Seconds between listings, because the Temporal server still lists deleted executions for a short
+# time.
 _LOOK_AGAIN_S: Final = 0.2
 
 _List = Callable[[], Awaitable[list[Execution]]]
 
 
 class EraseRecords:
-    """The steps of an erasure. Each may be repeated: it finds what is left, and counts only the
-    rest. A retry resumes after the last page that a heartbeat reported."""
+    """The activities of an erasure. Each may be repeated: a repetition erases and counts only the
+    records that are left. A retry resumes after the last page that a heartbeat reported."""
 
     def __init__(
         self, database: Database, executions: Executions, sealer: Sealer, now: Clock
@@ -38,8 +39,8 @@ class EraseRecords:
 
     @activity.defn(name=names.CLOSE)
     async def close(self, erase: EraseInput) -> CloseResult:
-        """Open the certificate, then close access. For a client, no more events are accepted; for a
-        customer, no step starts on existing events."""
+        """Open the erasure's certificate, then close access. A closed client accepts no more
+        events. For a customer, no step starts on existing events."""
         key = self._customer(erase)
         reached = _reached()
         async with beating(reached):
@@ -63,7 +64,7 @@ class EraseRecords:
     @activity.defn(name=names.ERASE_WORKFLOWS)
     async def remove_workflows(self, erase: EraseInput) -> None:
         """End and delete the workflows in Temporal. Dry runs do not name their customer, so the
-        erasure of one customer deletes all of the client's finished dry runs."""
+        erasure of one customer deletes all finished dry runs of the client."""
         key = self._customer(erase)
         async with beating():
             if key is None:
@@ -79,7 +80,8 @@ class EraseRecords:
     @activity.defn(name=names.ERASE_ROWS)
     async def remove_rows(self, erase: EraseInput) -> None:
         """Remove the rows of a client, including the client's own row. For a customer, remove the
-        rows that are about this customer only, and the words from rows that are counted."""
+        rows that are about this customer only. Rows that are counted stay, but lose the customer's
+        words."""
         key = self._customer(erase)
         reached = _reached()
         async with beating(reached):
@@ -107,7 +109,7 @@ class EraseRecords:
             await Certificates(connection).add(erase.erasure_id, last)
 
     async def _remove(self, erase: EraseInput, list_some: _List) -> None:
-        """Delete executions until the server lists none."""
+        """Delete executions and count them on the certificate, until the server lists none."""
         known: set[Execution] = set()
         while page := await list_some():
             fresh = [one for one in page if one not in known]
@@ -124,7 +126,8 @@ class EraseRecords:
         return lambda: self._executions.of(workflow_ids)
 
     def _customer(self, erase: EraseInput) -> str | None:
-        """Return the key of the customer's address or session, or None for a whole client."""
+        """Return the key of the customer's address or widget session, or None for a whole
+        client."""
         sealed = erase.sealed_customer
         return self._sealer.unseal(sealed) if sealed else None
 
@@ -146,8 +149,8 @@ class EraseRecords:
 
 
 def _reached() -> Reached:
-    """Return the progress of the last attempt, or an empty one. The new attempt updates it, and its
-    heartbeats send it."""
+    """Return the progress of the previous attempt, or an empty one. The new attempt updates the
+    progress, and its heartbeats send it."""
     match activity.info().heartbeat_details:
         case [dict() as reached]:
             return {str(stage): last for stage, last in reached.items()}

@@ -1,4 +1,5 @@
-"""The erasure of one customer, page by page: find, mark, end and empty the customer's records."""
+"""The erasure of one customer, page by page: it finds, marks, ends and empties the customer's
+records."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -24,7 +25,8 @@ from store.privacy.erasure_subject import FoundRecords, Subject
 from store.widget.tables import widget_codes
 
 Reached = dict[str, str | None]
-"""By stage of an erasure, the id of the last handled row, or None if the stage is complete."""
+"""The progress of an erasure. For each stage, it contains the id of the last handled row, or None
+if the stage is complete."""
 
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
 
@@ -45,7 +47,7 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
 
 class CustomerErasure:
     """Erases a customer. `mark`: the start of the erasure, with which the customer's events are
-    marked. `reached`: the progress of an earlier attempt, updated after each page."""
+    marked. `reached`: the progress of an earlier attempt. It is updated after each page."""
 
     def __init__(
         self,
@@ -67,16 +69,16 @@ class CustomerErasure:
         self._reached: Reached = {} if reached is None else reached
 
     async def mark(self) -> int:
-        """Find the customer's events, and prevent steps from starting on them. Returns the number
-        of runs that may be in the middle of a step, including runs marked by earlier attempts."""
+        """Find and mark the customer's events, so that no step starts on them. Return the number of
+        runs that may be in the middle of a step, including runs marked by earlier attempts."""
         for stage, next_page in _EVENTS:
             await self._each_page(stage, partial(self._mark_page, next_page))
         async with self._database.service() as connection:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Yield the workflow ids of the marked events' runs, and of the deliveries about these
-        events."""
+        """Yield the workflow ids of the marked events' runs and of the webhook deliveries about
+        these events."""
         async for page in self._pages():
             async with self._database.service() as connection:
                 deliveries = await self._words(connection).deliveries(page)
@@ -108,7 +110,8 @@ class CustomerErasure:
         async with self._database.service() as connection:
             drafts = await self._words(connection).remove_drafts()
             await Certificates(connection).add(self._erasure_id, {"page_drafts": drafts})
-        # Last, because after this no remaining record is linked to the customer.
+        # Memories are removed last, because after this no remaining record is linked to the
+        # customer.
         await self._remove(
             "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)
         )
@@ -121,7 +124,8 @@ class CustomerErasure:
         return page.last
 
     async def _remove_arrivals(self) -> None:
-        """Remove everything that platforms sent about the customer, regardless of its outcome."""
+        """Remove everything that platforms sent about the customer by webhook, regardless of its
+        outcome."""
         await self._each_page("inbound_webhooks", self._empty_webhooks)
         async with self._database.service() as connection:
             arrivals = self._arrivals(connection)
@@ -149,8 +153,8 @@ class CustomerErasure:
         await self._each_page(record_class, remove_page)
 
     async def _each_page(self, stage: str, handle: Callable[[str], Awaitable[str | None]]) -> None:
-        """Call `handle` with the last id of the previous page, until it returns None. Start after
-        the last page that an earlier attempt completed."""
+        """Call `handle` with the last id of the previous page, until it returns None. The first
+        page is the one after the last page that an earlier attempt completed."""
         last = self._reached.get(stage, "")
         while last is not None:
             last = await handle(last)
@@ -160,10 +164,10 @@ class CustomerErasure:
                 self._reached[stage] = last
 
     async def _found(self, next_page: _NextPage, after: str) -> FoundRecords:
-        """Return the next page with all of the customer's records on it.
+        """Return the next page with all records of the customer on it.
 
         Texts are read in short transactions, and compared in a thread without a transaction,
-        because a page of long texts takes minutes.
+        because comparing a page of long texts takes minutes.
         """
         async with self._database.service() as connection:
             page = await next_page(self._subject(connection), after)
@@ -172,12 +176,13 @@ class CustomerErasure:
             async with self._database.service() as connection:
                 subject = self._subject(connection)
                 rows = await subject.read(unread)
-            # `owned` uses no connection.
+            # `owned` uses no database connection.
             ids += await asyncio.to_thread(subject.naming.owned, rows, or_unnamed=unread.or_unnamed)
         return FoundRecords(page.last, ids)
 
     async def _remove_files(self, page: Marked) -> None:
-        """Remove files before their rows, in small batches because files are large."""
+        """Remove the files of these records before the records' rows. The batches are small because
+        files are large."""
         removed = 1
         while removed:
             async with self._database.service() as connection:

@@ -1,4 +1,4 @@
-"""Prune: delete records that are older than the retention period of their kind."""
+"""The activity that deletes records older than the retention period of their kind."""
 
 from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
@@ -51,8 +51,8 @@ class Prune:
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Delete records that are older than the retention period of their kind.
 
-        A repetition deletes what is left. A kind that fails is logged, and does not stop the
-        others. Once the others are done, raises the error of the last kind that failed.
+        A repetition deletes the records that are left. If one kind fails, the failure is logged and
+        the other kinds continue. At the end, the error of the last failed kind is raised.
         """
         kinds: tuple[tuple[str, float, tuple[_Batch, ...]], ...] = (
             ("idempotency keys", step.idempotency_s, (partial(prune_older, idempotency_keys),)),
@@ -85,7 +85,8 @@ class Prune:
             ("sign-in links", step.sign_in_links_s, (prune_sign_in_links,)),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             ("runs over cases", step.case_verdicts_s, (prune_case_runs,)),
-            # Bodies are deleted last, so that every listed miss can be replayed.
+            # Webhook bodies are deleted last, so that every missed event that is still listed can
+            # be replayed.
             ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),
         )
         now, pruned = self._now(), 0

@@ -1,4 +1,4 @@
-"""Retain: remove clients' records that are older than their retention period."""
+"""The activity that removes clients' records older than their retention period."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import datetime
@@ -23,7 +23,7 @@ _CLIENTS: Final = 200
 _Some = Callable[[RetentionRepository, datetime], Awaitable[int]]
 _NextPage = Callable[[RetentionRepository, datetime, str], Awaitable[RetainedPage]]
 
-# Conversations come after their messages.
+# Conversations are removed after their messages.
 _PAGED: Final[tuple[tuple[RecordClass, _NextPage], ...]] = (
     (RecordClass.CONVERSATIONS, RetentionRepository.events),
     (RecordClass.CONVERSATIONS, RetentionRepository.conversations),
@@ -46,11 +46,12 @@ class Retain:
 
     @activity.defn(name=names.RETAIN)
     async def retain(self, _: RetentionInput) -> RetentionResult:
-        """Remove every client's records past their retention period, by class.
+        """Remove every client's records that are past their retention period, one record class
+        after the other.
 
-        A repetition removes what is left. A retry continues with the last attempt's client, known
-        from its heartbeats. A class that fails is logged, and stops neither the client's other
-        classes nor the other clients.
+        A repetition removes the records that are left. A retry continues with the client of the
+        previous attempt, known from its heartbeats. If a class fails, the failure is logged. The
+        client's other classes and the other clients continue.
         """
         after, removed, failed = _stopped_at()
         async for page in client_pages(self._database, "", after=after, size=_CLIENTS):
@@ -71,8 +72,8 @@ class Retain:
         return RetentionResult(removed=removed, failed=failed)
 
     def _classes(self, tenant: TenantId) -> Iterator[AsyncIterator[int]]:
-        """Yield the classes in order. Each yields the number of rows that each of its transactions
-        removes."""
+        """Yield the record classes in order. Each class is an iterator over the number of rows that
+        each of its transactions removes."""
         for record_class, next_page in _PAGED:
             yield self._paged(tenant, record_class, next_page)
         for record_class, some in _SIMPLE:
@@ -106,8 +107,8 @@ class Retain:
 
 
 def _stopped_at() -> tuple[str, int, int]:
-    """Return the progress of the last attempt: the last finished client, and the numbers of removed
-    rows and of failed clients."""
+    """Return the progress of the previous attempt: the last finished client, the number of removed
+    rows, and the number of failed clients."""
     match activity.info().heartbeat_details:
         case [str(after), int(removed), int(failed)]:
             return after, removed, failed

@@ -1,4 +1,4 @@
-"""Review notices: post to the client's chat that a review is waiting."""
+"""The activity that posts a notice of a waiting review to the client's chat."""
 
 from typing import get_args
 
@@ -23,7 +23,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ReviewNotices:
-    """Posts notices. `dashboard_url`: the URL of the page where people decide."""
+    """Posts notices of waiting reviews. `dashboard_url`: the URL of the page where people decide on
+    reviews."""
 
     def __init__(
         self,
@@ -42,13 +43,13 @@ class ReviewNotices:
 
     @activity.defn(name=names.TELL_OF_REVIEW)
     async def tell(self, step: TellReviewersInput) -> None:
-        """Post the notice, unless the review was decided meanwhile or the chat is no longer
-        connected.
+        """Post the notice of a review, unless the review was decided meanwhile or the chat is no
+        longer connected.
 
-        Slack supports no idempotency key, so a post with an unknown outcome is repeated: a
+        Slack supports no idempotency key. A post with an unknown outcome is repeated, because a
         duplicate notice does less harm than a missing one. Raises ActionUnreachable; Temporal
-        retries. A 403 is recorded on the connection. Any other refusal is logged; if the address no
-        longer exists, the connection fails.
+        retries. A 403 is recorded on the connection. Any other refusal is logged. If the webhook
+        URL no longer exists, the connection is marked as failed.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -78,8 +79,8 @@ class ReviewNotices:
     async def _fail(
         self, tenant: TenantId, chat: Integration, notice: ReviewNotice, error: NotAuthorized
     ) -> None:
-        """Mark the connection as failed. The sweep sends the webhook event, because the run may
-        have ended."""
+        """Mark the connection as failed. The sweep sends the webhook event about it, because the
+        run may already have ended."""
         _log.warning("chat given up", integration_id=chat.id, error_code=error.code)
         async with self._database.tenant(tenant) as connection:
             await IntegrationRepository(connection, tenant).fail(

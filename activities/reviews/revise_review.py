@@ -1,4 +1,4 @@
-"""Revise: update a review's draft and plan after the customer has written again."""
+"""The activity that updates a review's draft and plan after the customer has written again."""
 
 import time
 from dataclasses import replace
@@ -16,7 +16,8 @@ from store.core.database import Database
 from store.reviews.later_turns import LaterTurns, Revision
 from store.runs.cases import CaseRepository
 
-# An attempt is repeated only if another message or a decision arrives meanwhile.
+# Maximum number of attempts. An attempt is repeated only if another message or a decision arrives
+# meanwhile.
 _TRIES: Final = 3
 
 
@@ -27,11 +28,11 @@ class ReviseReview:
 
     @activity.defn(name=names.REVISE_REVIEW)
     async def revise(self, step: ReviseReviewInput) -> ReviseReviewResult:
-        """Compute a review's draft and plan from all its messages, and void its approvals if they
-        change.
+        """Compute a review's draft and plan from all its messages. Void the review's approvals if
+        the draft or the plan changes.
 
         Idempotent: a repetition has the same result. A review that is decided meanwhile stays
-        unchanged, and its approved plan is executed. No transaction is open while the brain thinks.
+        unchanged, and its approved plan is executed. No transaction is open while the brain works.
         Raises OverBudget, BrainFailed.
         """
         started, revised = time.monotonic(), False
@@ -45,7 +46,7 @@ class ReviseReview:
 
     async def _try(self, tenant: TenantId, step: ReviseReviewInput) -> bool | None:
         """Return whether the review was revised, or None if the review changed while the brain was
-        thinking."""
+        working."""
         async with self._database.tenant(tenant) as connection:
             waiting = await LaterTurns(connection, tenant).waiting(step.review_id)
             if waiting is None:

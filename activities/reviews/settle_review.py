@@ -1,4 +1,4 @@
-"""Review: a human's decision about a waiting run."""
+"""The activity that applies a human's decision about a waiting run."""
 
 from temporalio import activity
 
@@ -25,14 +25,14 @@ class SettleReview:
     async def settle(self, step: SettleReviewInput) -> SettleReviewResult:
         """Apply the decision stored in PostgreSQL, or expire a review without a decision.
 
-        Idempotency key: (run_id, round). Every call returns the first decision. A run that ends
-        here is stored in the memory as handed over. In shadow mode, the human's actions are
-        compared with the playbook's plan. If no brain processed the run, its ticket is returned
-        when people reject the run or let it expire.
+        Idempotency key: (run_id, round). Every call returns the first decision. If the run ends
+        here, the customer's memory records that the run was handed off to a human agent. In shadow
+        mode, the human's actions are compared with the playbook's plan. If no brain processed the
+        run, its ticket is returned when a person rejects the run or the review expires.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
-            # Locked before the review, because the account's lock always comes first.
+            # The account is locked before the review. All code uses this order.
             unused = await is_unused(connection, tenant, step.ref.run_id)
             decision = await EscalationRepository(connection, tenant).settle(
                 step.ref.run_id, step.round, expired=step.expired, now=now

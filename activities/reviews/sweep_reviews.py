@@ -1,4 +1,4 @@
-"""Sweep reviews: expire overdue reviews whose runs did not."""
+"""The sweep that expires overdue reviews if their runs have not done so."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -28,10 +28,10 @@ class SweepReviews:
 
     @activity.defn(name=names.SWEEP_REVIEWS)
     async def expire_overdue(self, step: SweepInput) -> SweepResult:
-        """Expire reviews of all clients that were not decided in time.
+        """Expire the reviews of all clients that were not decided in time.
 
-        Normally the waiting run does so first, but its workflow may be lost or suspended.
-        Idempotency key: (run_id, round), as in the run's own step.
+        Normally the waiting run expires its own review, but its workflow may be lost or suspended.
+        Idempotency key: (run_id, round), the same as in the run's own activity.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
 
@@ -44,8 +44,8 @@ class SweepReviews:
         return await one_by_one(next_page, self._expire, what="review not expired")
 
     async def _expire(self, overdue: OverdueEscalation) -> bool:
-        """Return whether this call expired the review, because it may be decided at the last
-        moment."""
+        """Expire the review. Return whether this call expired it, because a person may decide it at
+        the last moment."""
         settled = await self._reviews.settle(
             SettleReviewInput(ref=overdue.ref, round=overdue.round, expired=True)
         )

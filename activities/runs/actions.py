@@ -1,4 +1,4 @@
-"""Action handlers: the effect of each kind of action, and the external system that it changes."""
+"""The handler of each kind of action. A handler has an effect on an external system."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -22,10 +22,10 @@ _LOOK_S: Final = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One action of a run, with the data it needs.
+    """One action of a run, with the data that its handler needs.
 
-    `key`: the effect's own idempotency key, the same in every attempt and round. `again`: the
-    action was started before, with an unknown outcome. `interrupted`: it was started in this very
+    `key`: the effect's idempotency key, the same in every attempt and round. `again`: the action
+    was started before, with an unknown outcome. `interrupted`: the action was started in this very
     round, so no human has approved a repetition since.
     """
 
@@ -42,15 +42,15 @@ class Step:
 
 @runtime_checkable
 class CancelsOrders(Protocol):
-    """A shop that can cancel an order. Errors, `key` and `again` are as in `Shop`."""
+    """A shop that can cancel an order. The errors, `key` and `again` are the same as in `Shop`."""
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order once, and refund its payment. Returns the external system's id for the
+        """Cancel the order once, and refund its payment. Return the external system's id for the
         cancellation."""
 
 
 class Actions:
-    """One handler for each kind of action; mypy rejects a kind without a handler."""
+    """Contains one handler for each kind of action. mypy rejects a kind without a handler."""
 
     def __init__(self, mail: ClientMail, connectors: Connectors) -> None:
         self._mail = mail
@@ -58,8 +58,11 @@ class Actions:
 
     async def perform(self, step: Step) -> str:
         """Perform one action. Return the external system's id for the effect, or "" if there is
-        none. Raises ActionRefused (nothing was done), ActionUnreachable (certainly not done yet)
-        and ActionUnknown."""
+        none.
+
+        Raises ActionRefused (the action had no effect), ActionUnreachable (the action certainly had
+        no effect yet) and ActionUnknown.
+        """
         handler: Callable[[Step], Awaitable[str]]
         match step.action.kind:
             case ActionKind.REPLY:
@@ -83,7 +86,8 @@ class Actions:
     async def order_of(
         self, action: PlannedAction, integration: Integration, case: Case
     ) -> Order | None:
-        """Return the order's current state. Raises ActionRefused, ActionUnreachable."""
+        """Return the current state of the action's order. Raises ActionRefused,
+        ActionUnreachable."""
         shop = self._connectors.shop(integration)
         try:
             async with asyncio.timeout(_LOOK_S):
@@ -92,7 +96,7 @@ class Actions:
             raise ActionUnreachable("the shop did not answer") from error
 
     async def _reply(self, _: Step) -> str:
-        return ""  # the gateway returns the answer
+        return ""  # the gateway returns the answer to the caller
 
     async def _reply_by_email(self, step: Step) -> str:
         if step.interrupted:

@@ -1,4 +1,5 @@
-"""Address codes: create and mail the code that an answer asks for, before the answer is sent."""
+"""Codes that prove a customer's address. If an answer asks for a code, the code is created and
+mailed before the answer is sent."""
 
 import secrets
 from typing import Literal
@@ -31,9 +32,9 @@ from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
-    """Creates and mails codes. The service's own sender is used, because the text is the service's
-    and contains nothing that the client wrote. `mails`: starts the workflow of a mail, which calls
-    `send`."""
+    """Creates and mails codes that prove an address. Mails come from the service's own sender,
+    because the text is the service's and contains nothing that the client wrote. `mails`: starts
+    the workflow that mails a code by calling `send`."""
 
     def __init__(
         self,
@@ -58,10 +59,12 @@ class AddressCodes:
         case: Case,
         plan: tuple[PlannedAction, ...],
     ) -> None:
-        """Create the code that the plan's answer asks for, and start its mail. Idempotent by run.
+        """Create the code that the plan's answer asks for, and start the workflow that mails it.
+        Idempotent by run.
 
-        A code beyond the limits is stored without a mail, with the same work. So neither the answer
-        nor the time it takes reveals whether the address is a customer's. Raises EngineUnavailable.
+        A code beyond the limits is stored without a mail, and takes the same work. The answer and
+        the time it takes therefore do not reveal whether the address is a customer's. Raises
+        EngineUnavailable.
         """
         email, conversation_id = customer_key(case.event.customer_email), case.conversation_id
         if not any(action.mails_code for action in plan) or email is None:
@@ -73,7 +76,7 @@ class AddressCodes:
             requester, now = requester_of(case.event, conversation_id), self._now()
             made = await codes.made(conversation_id, email, requester, now)
             code = made.text_of_next(secrets.randbelow(NUMBERS))
-            # A message that contains only a wrong code keeps the question asked before it.
+            # If the message contains only a wrong code, keep the question that was asked before it.
             earlier = await codes.question(conversation_id, email)
             question = earlier if case.event.code_refused else None
             digest = mailed_code_digest(self._sealer, CodePlace.TICKET, tenant, run_id, code)
@@ -96,11 +99,12 @@ class AddressCodes:
 
     @activity.defn(name=names.SEND_ADDRESS_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code, once unless this worker dies after handing it over.
+        """Send the code once. It is sent twice only if this worker dies after the mail server has
+        accepted it.
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
-        Temporal retries until the code is too old. A mail that was refused, or whose outcome is
-        unknown, is logged and not sent again.
+        Temporal retries until the code is too old. A mail that was refused, or that has an unknown
+        outcome, is logged and not sent again.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)
@@ -130,7 +134,8 @@ class AddressCodes:
 
 
 def _spoken(case: Case) -> str:
-    """Return the language of the message, or of the thread if the message is only a code."""
+    """Return the language of the message, or the language of the thread if the message contains
+    only a code."""
     spoken = None if case.event.code_refused else spoken_language(case.event.words)
     return spoken or case.thread.language or "fr"
 

@@ -1,4 +1,5 @@
-"""The claim on a step: the checks before an action, under a lock if money is counted."""
+"""The claim on a step of a plan. It includes the checks before an action, under a lock if money is
+counted."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -30,8 +31,8 @@ from store.tenants.automation import AutomationStops
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The data that a run's steps share. `kept_by`: why the plan had to wait for people when it was
-    read: either its conversation was taken over, or all automation was stopped."""
+    """The data that all steps of a run share. `kept_by`: why the plan had to wait for people when
+    it was read. Either its conversation was taken over, or all automation was stopped."""
 
     tenant: TenantId
     run_id: str
@@ -45,7 +46,7 @@ class Job:
 
 
 def key_of(job: Job, action: PlannedAction, index: int) -> str:
-    """Return the idempotency key of the effect on the external system."""
+    """Return the idempotency key of an action's effect on the external system."""
     return action_key(job.run_id, index, job.case.human_text if action.says_the_answer else None)
 
 
@@ -60,12 +61,13 @@ async def claim(
     entry_id: str,
     now: Clock,
 ) -> StepOutcome | LedgerClaim:
-    """Return the claim on a step, or the reason why it must not be executed now.
+    """Claim a step, and return the claim. If the step must not be executed now, return a blocked
+    outcome with the reason.
 
-    Limited amounts are counted under a lock, so that concurrent runs see each other. Nothing is
-    executed in a ticket that a person is answering, or while all automation is stopped. Raises
-    ActionRefused for a step that was started before and must not be repeated, because its order is
-    gone or people now decide on it.
+    Limited amounts are counted under a lock, so that concurrent runs see each other's amounts. No
+    step is executed in a ticket that a person is answering, or while all automation is stopped.
+    Raises ActionRefused for a step that was started before and must not be repeated, because its
+    order is gone or people now decide on it.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)
@@ -98,8 +100,8 @@ async def _left_to_people(connection: AsyncConnection, job: Job, now: Clock) -> 
 async def stays_joined(
     connection: AsyncConnection, job: Job, event_id: str, now: datetime
 ) -> str | None:
-    """Return the review that a message stays in or is added to, or None to execute the plan. A
-    message joins a review if people have the conversation and no step was started."""
+    """Return the review that a message stays in or joins, or None to execute the plan. A message
+    joins a review if people handle the conversation and no step of the plan was started."""
     case = job.case
     aside_of = None if case.draft is None else case.draft.aside_of
     if case.approvals or not (aside_of or case.is_held):

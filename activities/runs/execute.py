@@ -1,4 +1,4 @@
-"""Execute: run the plan, each step once."""
+"""The activity that executes a run's plan, each step once."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -36,7 +36,8 @@ from store.runs.runs import RunRepository
 from store.tenants.automation import AutomationStops
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
-# Then an unreachable step is left to a human, if it or an earlier step may have been done.
+# After this many attempts, an unreachable step is left to a human if it or an earlier step may have
+# had an effect.
 _TRIES: Final = 4
 
 
@@ -60,11 +61,12 @@ class Execute:
 
     @activity.defn(name=names.EXECUTE)
     async def execute(self, order: ExecuteInput) -> ExecuteResult:
-        """Run the plan's steps in order; stop at the first that was not done.
+        """Execute the plan's steps in order. Stop at the first step that was not done.
 
-        Idempotency key: (run_id, step, round) in the action ledger, written before each effect. The
-        key sent to the external system is derived from (run_id, step) and a human's text. Raises
-        ActionUnreachable, for Temporal to retry, if an effect certainly did not happen.
+        Idempotency key: (run_id, step, round) in the action ledger, which is written before each
+        effect. The key sent to the external system is derived from (run_id, step) and a human's
+        text. Raises ActionUnreachable, for Temporal to retry, if an effect certainly did not
+        happen.
         """
         started = time.monotonic()
         steps: tuple[StepOutcome, ...] = ()
@@ -102,7 +104,8 @@ class Execute:
         return tuple(steps)
 
     async def _load(self, order: ExecuteInput) -> tuple[Job, tuple[PlannedAction, ...]] | str:
-        """Return the plan and the data of its steps, or the review that the message stays in."""
+        """Return the plan and the data of its steps. If the message stays in a review, return the
+        review's id instead."""
         tenant = TenantId(order.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(order.ref.run_id)
@@ -120,7 +123,7 @@ class Execute:
                 return replace(job, kept_by=PolicyReason.TAKEN_OVER), plan
             if plan and await AutomationStops(connection, tenant).holds(job.run_id):
                 return replace(job, kept_by=PolicyReason.AUTOMATION_STOPPED), plan
-            if all(action.kind in IN_PLACE for action in plan):  # only recorded
+            if all(action.kind in IN_PLACE for action in plan):  # such a plan is only recorded
                 for index, action in enumerate(plan):
                     await self._record(ActionLedger(connection, tenant), job, action, index)
         return job, plan
@@ -128,8 +131,8 @@ class Execute:
     async def _kept_from(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
-        """Return the blocked first step of a plan that waits for people, if no step was started.
-        People decide on the unchanged plan."""
+        """Return the blocked first step of a plan that waits for people, or nothing if a step was
+        already started. People then decide on the unchanged plan."""
         if not plan or job.kept_by is None:
             return ()
         kind, reason = plan[0].kind, job.kept_by
@@ -175,8 +178,8 @@ class Execute:
     async def _not_done(
         self, job: Job, action: PlannedAction, index: int, code: str
     ) -> StepOutcome:
-        """Return the outcome of a step that cannot be executed now: unknown if the step was started
-        before."""
+        """Return the outcome of a step that cannot be executed now. The outcome is unknown if the
+        step was started before."""
         async with self._database.tenant(job.tenant) as connection:
             ledger = ActionLedger(connection, job.tenant)
             settled = await ledger.settled(job.place(index))
@@ -193,7 +196,8 @@ class Execute:
     async def _act(
         self, job: Job, action: PlannedAction, index: int, integration: Integration | None
     ) -> StepOutcome:
-        """Claim the step and execute it. Raises ActionRefused, ActionUnreachable."""
+        """Claim the step, execute it, and return its outcome. Raises ActionRefused,
+        ActionUnreachable."""
         order: Order | None = None
         if action.kind in ON_ORDERS and integration is not None:
             order = await self._actions.order_of(action, integration, job.case)
@@ -226,7 +230,7 @@ class Execute:
         try:
             reference = await self._perform(step)
         except ActionUnreachable:
-            if not begun.interrupted:  # otherwise the first start may have done it
+            if not begun.interrupted:  # otherwise the interrupted attempt may have had the effect
                 await self._release(job, index, entry_id)
             raise
         except ActionRefused as error:
@@ -244,11 +248,12 @@ class Execute:
         return outcome
 
     async def _release(self, job: Job, index: int, entry_id: str) -> None:
-        """Release the claim, because nothing was sent."""
+        """Release the claim on a step, because no request was sent."""
         await self._note(job.tenant, lambda ledger: ledger.release(job.place(index), entry_id))
 
     async def _perform(self, step: Step) -> str:
-        """Perform the step. If its outcome is unknown, try again once, marked as started before."""
+        """Perform the step, and return the id of its effect. If the outcome is unknown, try once
+        more with `again` set."""
         try:
             return await self._actions.perform(step)
         except ActionUnknown:
@@ -259,11 +264,11 @@ class Execute:
         try:
             return await self._actions.perform(replace(step, again=True))
         except ActionUnreachable as error:
-            raise ActionUnknown from error  # the first attempt may still have done it
+            raise ActionUnknown from error  # the first attempt may still have had the effect
         except ActionRefused as error:
             if error.sent:
                 raise
-            raise ActionUnknown from error  # the second attempt learned nothing about the first
+            raise ActionUnknown from error  # the second attempt says nothing about the first
 
     async def _record(
         self, ledger: ActionLedger, job: Job, action: PlannedAction, index: int
@@ -283,7 +288,8 @@ class Execute:
     async def _note(
         self, tenant: TenantId, write: Callable[[ActionLedger], Awaitable[None]]
     ) -> None:
-        """Record an effect, with retries, because otherwise only a human can find out about it."""
+        """Record an effect in the action ledger, with retries. Without the record, only a human
+        could find out about the effect."""
         async for attempt in insisting(_NOTE_PAUSES_S):
             with attempt:
                 async with self._database.tenant(tenant) as connection:
@@ -296,5 +302,5 @@ class Execute:
 
 
 def _is_taken(case: Case) -> bool:
-    """Return whether people have the conversation and none of them has approved the plan."""
+    """Return whether people handle the conversation and none of them has approved the plan."""
     return case.is_taken and not case.approvals

@@ -1,5 +1,5 @@
-"""Deletion of dry runs and simulations. Their histories contain people's words, and are kept for a
-day at most."""
+"""Deletion of dry runs and simulations. Their histories contain people's words, and are kept for at
+most a day."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -22,8 +22,8 @@ class ForgetRehearsals:
 
     @activity.defn(name=names.FORGET_REHEARSALS)
     async def forget(self, step: ForgetDryRunsInput) -> ForgetDryRunsResult:
-        """Delete the histories of dry runs and simulations that ended long enough ago. A repetition
-        deletes the rest."""
+        """Delete the histories of dry runs and simulations that ended at least `step.older_than_s`
+        seconds ago. A repetition deletes the remaining histories."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         forgotten = 0
         async with beating():

@@ -1,4 +1,5 @@
-"""Completion of the messages that joined a case, when the case ends."""
+"""Completion of messages that joined the review of another message (the case), when that review
+ends."""
 
 from datetime import datetime
 from typing import Final
@@ -26,17 +27,18 @@ async def end_joined(
     now: datetime,
     new_id: NewId,
 ) -> tuple[ReopenedRun, ...]:
-    """Complete the messages that joined a case. Return the runs that the case's answer leaves open.
+    """Complete the messages that joined a case. Return the runs to reopen, because the case's
+    answer leaves them open.
 
-    If the decision could not be executed, people have the conversation, and each message is
+    If the decision could not be executed, people handle the conversation, and each message is
     reported as failed. The case's workflow sends these events, because the messages' own workflows
     have ended.
     """
     reviews = EscalationRepository(connection, tenant)
     if step.joined or step.status is RunStatus.COMPLETED:
         reopened = await reviews.close_joined(step.ref.run_id, now)
-        # The workflow of a joined message may not have ended yet; the sweep then starts the run
-        # again.
+        # The workflow of a joined message may not have ended yet. In that case, the sweep starts
+        # the run again.
         return () if step.joined else tuple(reopened)
     if step.status is not RunStatus.FAILED:
         return ()
@@ -54,7 +56,7 @@ async def end_joined(
 
 
 def error_code(step: PersistInput) -> str:
-    """Return why a run failed."""
+    """Return the error code of a failed run."""
     failed = (done.detail for done in step.steps if done.state is StepState.FAILED)
     return step.error_code or next(failed, "") or _ACTION_FAILED
 

@@ -16,14 +16,15 @@ from store.intake.events import Ticket
 
 
 def answered(step: PersistInput) -> bool:
-    """Return whether the customer has an answer now. Some plans only leave notes, or do nothing."""
+    """Return whether the customer now has an answer. Some plans only leave notes or have no
+    action."""
     return step.status is RunStatus.COMPLETED and any(
         done.kind in REPLIES and done.state is StepState.DONE for done in step.steps
     )
 
 
 def answers_in_place(step: PersistInput) -> bool:
-    """Return whether the answer is delivered to the customer merely by being stored."""
+    """Return whether storing the answer is enough to deliver it to the customer."""
     return answered(step) and any(
         done.kind in IN_PLACE and done.kind in REPLIES and done.state is StepState.DONE
         for done in step.steps
@@ -38,8 +39,8 @@ def event_of(
     took_ms: int,
     asked: tuple[str, EscalationReason] | None,
 ) -> OutboundEvent | None:
-    """Return the webhook event for this outcome, or None. `asked`: the review that the run waits
-    for, and the review's reason."""
+    """Return the webhook event for the outcome of a run, or None if the outcome sends none.
+    `asked`: the review that the run waits for, and the review's reason, or None."""
     if left_to_people(step.steps):
         return None  # a person answers in the helpdesk
     if asked is not None:

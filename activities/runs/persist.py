@@ -1,4 +1,4 @@
-"""Persist: store the run's outcome, messages, events and memory in one transaction."""
+"""The activity that stores a run's outcome, messages, events and memory in one transaction."""
 
 from datetime import datetime, timedelta
 
@@ -43,15 +43,15 @@ class Persist:
 
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
-        """Store the outcome. The first outcome fixes the caller's duration_ms, measured when it is
-        written, so it includes earlier waits for locks.
+        """Store the outcome of a run. The first outcome fixes the `duration_ms` that the caller
+        sees. The duration ends when the outcome is written, so it includes earlier waits for locks.
 
         Idempotency keys: run_id with its status; (run_id, round) for the escalation; (event_id,
         direction) for the message; run_id for the webhook event, with the round if a human is
         asked. The run's row is locked, so two attempts cannot interleave.
 
-        If people have taken the conversation meanwhile, the message is added to their review, and
-        nothing else is written. While all automation is stopped, no new answer is stored.
+        If people have taken over the conversation meanwhile, the message is added to their review,
+        and nothing else is written. While all automation is stopped, no new answer is stored.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -63,7 +63,7 @@ class Persist:
             reason = await reviews.hold_case(step.joined) if step.joined else step.escalation
             run = await runs.lock(step.ref.run_id)
             if run.status is RunStatus.COMPLETED and run.duration_ms is not None:
-                return PersistResult(  # nothing can undo an answer
+                return PersistResult(  # an answer that was sent cannot be undone
                     duration_ms=run.duration_ms,
                     deliveries=await deliveries.pending_of_run(step.ref.run_id),
                     late_answer=await AnswersByMailRepository(connection, tenant).late(
@@ -117,7 +117,7 @@ class Persist:
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
-            # Before the outbox, because the conversation's lock comes before the ticket's.
+            # This precedes the outbox, because the conversation is locked before the ticket.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)
@@ -150,8 +150,8 @@ class Persist:
         run: RunState,
         now: datetime,
     ) -> None:
-        """Store the facts that the message settled in its thread. A question counts as open only
-        once the customer has received it in the agent's own words."""
+        """Store the facts that the message settled in its thread. A question to the customer counts
+        as open only if the customer has received it in the agent's own words."""
         if run.thread_after is None or run.conversation_id is None:
             return
         asked = answered(step) and run.human_text is None
@@ -164,7 +164,8 @@ class Persist:
 async def _with_steps(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> PersistInput:
-    """Add the steps from the action ledger if the executor failed before it returned any."""
+    """Return the input with the steps from the action ledger, if the executor failed before it
+    returned any steps."""
     if step.steps or step.escalation is not EscalationReason.TOOL_FAILURE:
         return step
     begun = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)
@@ -174,8 +175,9 @@ async def _with_steps(
 async def _shown(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput
 ) -> LateAnswer | None:
-    """Show the outcome to the widget's visitor. Must be the last step of the transaction, because
-    it locks the session. Returns an answer to be mailed if the visitor does not see it."""
+    """Show the outcome to the widget's visitor. Return an answer that must be mailed if the visitor
+    does not see it, or None. This must be the last step of the transaction, because it locks the
+    widget session."""
     messages = SessionMessageRepository(connection, tenant)
     if not answered(step):
         await messages.changed_by(step.ref.event_id)
@@ -188,8 +190,8 @@ async def _shown(
 async def _acknowledged(
     connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
 ) -> str | None:
-    """Return the immediate acknowledgement of a message that was passed to people, or None. Only a
-    sensitive message, or one in an unsupported language, gets an acknowledgement."""
+    """Return the immediate acknowledgement of a message that was handed off to a human agent, or
+    None. Only a sensitive message, or one in an unsupported language, gets an acknowledgement."""
     if step.status is not RunStatus.NEEDS_REVIEW or run.in_shadow:
         return None
     brand = await ClientRepository(connection).brand_name(tenant)
@@ -201,8 +203,8 @@ async def _acknowledged(
 
 
 def _words(step: PersistInput, run: RunState) -> str:
-    """Return the response. It is empty while a human decides, or if the plan contains no answer. A
-    failed run shows the text that could not be delivered."""
+    """Return the text of the response. It is empty while a human decides, or if the plan contains
+    no answer. A failed run shows the text that could not be delivered."""
     if step.status is RunStatus.FAILED or answered(step):
         return run.draft if run.human_text is None else run.human_text
     return ""

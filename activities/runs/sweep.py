@@ -1,4 +1,4 @@
-"""Sweep: resume work that was interrupted by a crash between two steps."""
+"""The sweep of runs. It resumes work that a crash interrupted between two steps."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -32,7 +32,7 @@ class SweepRuns:
     @activity.defn(name=names.SWEEP_RECEIVED)
     async def start_received(self, step: SweepInput) -> SweepResult:
         """Start the workflows of runs that were admitted but never answered. Idempotency key: the
-        workflow's id; a running workflow is not started again."""
+        workflow's id. A running workflow is not started again."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[WaitingRun]:
@@ -46,8 +46,8 @@ class SweepRuns:
 
     @activity.defn(name=names.SWEEP_DECISIONS)
     async def wake_decided(self, step: SweepInput) -> SweepResult:
-        """Signal waiting runs that have not taken up their stored decision. Idempotency key: the
-        decision itself, which the run reads from PostgreSQL once."""
+        """Signal waiting runs that have a stored decision but have not used it yet. Idempotency
+        key: the decision itself, which the run reads from PostgreSQL once."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[DecidedEscalation]:
@@ -62,7 +62,8 @@ class SweepRuns:
         return await one_by_one(next_page, wake, what="run not woken")
 
     async def _wake(self, step: SweepInput, decided: DecidedEscalation) -> bool:
-        """Signal the run. Restart it if its workflow was lost; give up if the run has ended."""
+        """Signal the run, and return whether the signal was sent. If the run's workflow was lost,
+        restart it first. If the run has ended, give up the decision."""
         if await self._engine.wake(decided.ref, decided.id):
             return True
         if await self._start(step, decided.ref, decided.threshold):

@@ -1,4 +1,4 @@
-"""The return of a run's ticket, if neither the brain nor the executor ran."""
+"""The return of a run's ticket to the client, if neither the brain nor the executor ran."""
 
 from datetime import datetime
 
@@ -27,8 +27,8 @@ async def lock_account(connection: AsyncConnection, tenant: TenantId, step: Pers
 
 
 async def is_unused(connection: AsyncConnection, tenant: TenantId, run_id: str) -> bool:
-    """Return whether a waiting run has used neither the brain nor the executor so far. If so, the
-    account is locked."""
+    """Return whether a waiting run has used neither the brain nor the executor so far. If so, also
+    lock the account."""
     thought_by = await RunRepository(connection, tenant).thought_by(run_id)
     if not is_returned(thought_by, await ActionLedger(connection, tenant).outcomes(run_id)):
         return False
@@ -45,7 +45,8 @@ async def return_unused(
     entry_id: str,
     now: datetime,
 ) -> None:
-    """Return the ticket if the run used neither the brain nor the executor. Idempotent."""
+    """Return the ticket to the client if the run used neither the brain nor the executor.
+    Idempotent."""
     if may_return(step) and is_returned(
         run.thought_by, step.steps, failed=bool(step.error_code), timings=step.timings
     ):

@@ -1,5 +1,5 @@
-"""Batch processing in which one failing item does not stop the others, because failing batches are
-bisected."""
+"""Batch processing with bisection. A batch that fails is split in two, so that one failing item
+does not stop the others."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
@@ -21,8 +21,8 @@ async def bisect_batch(
 ) -> tuple[list[R], list[str]]:
     """Return the results of `work` on all items, and the items that failed.
 
-    A batch that fails or times out is bisected, down to single items. `beat`: called before each
-    attempt. Raises EngineUnavailable if the database is down, which is not an item's failure.
+    A batch that fails or times out is split in two, down to single items. `beat`: called before
+    each attempt. Raises EngineUnavailable if the database is down, which is not an item's failure.
     """
     made: list[R] = []
     failed: list[str] = []

@@ -1,5 +1,4 @@
-"""Iteration over clients, page by page, so that no transaction is long and no lock is held for
-long."""
+"""Iteration over clients in pages, so that no transaction is long and no lock is held for long."""
 
 from collections.abc import AsyncIterator
 
@@ -10,8 +9,8 @@ from store.core.database import Database
 async def client_pages(
     database: Database, client_id: str, *, after: str, size: int
 ) -> AsyncIterator[list[str]]:
-    """Yield pages of the ids of all clients after `after`, in order. If `client_id` is not empty,
-    yield only that id, unless that client is done."""
+    """Yield pages of the ids of all clients after the id `after`, in order. If `client_id` is not
+    empty, yield only this id, unless it is not after `after`."""
     if client_id:
         if client_id > after:
             yield [client_id]

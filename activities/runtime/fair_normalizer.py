@@ -1,5 +1,5 @@
-"""Normalization of large events, one per client at a time, so that many events delay only their own
-client."""
+"""Normalization of large events, at most one at a time for each client. Many large events therefore
+delay only their own client."""
 
 from typing import Final
 
@@ -11,10 +11,11 @@ from domain.intake.event_size import is_large
 from domain.intake.ports import Normalized, Normalizer
 from services.core.fair_turns import FairTurns
 
-# Shorter than the step's timeout; an event that waits longer is retried.
+# Seconds that a large event waits for its turn. They are below the activity's timeout; an event
+# that waits longer is retried.
 _PATIENCE_S: Final = 4.0
 # A waiting event uses memory and one of the worker's 100 activity slots, which all clients share.
-# So only this many events of one client, and of all clients, wait here.
+# The number of waiting events is therefore limited, for one client and for all.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 40
 
@@ -34,8 +35,8 @@ class FairNormalizer:
         fallback_ticket_id: str,
         authserv_ids: tuple[str, ...],
     ) -> Normalized:
-        """Normalize an event. A small event is normalized without awaiting. Raises OverBudget,
-        EngineUnavailable, and LargeEventsWait if too many events wait."""
+        """Return the normalized event. A small event is normalized without awaiting. Raises
+        OverBudget, EngineUnavailable, and LargeEventsWait if too many events wait."""
 
         async def normalized() -> Normalized:
             return await self._normalizer.normalize(

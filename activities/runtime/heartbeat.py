@@ -1,5 +1,5 @@
-"""Heartbeats for an activity that waits for other systems, so that a dead worker is noticed in
-seconds."""
+"""Heartbeats for an activity that waits for other systems, so that Temporal notices a dead worker
+within seconds."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,8 +13,9 @@ _EVERY_S: Final = 1.0
 
 @asynccontextmanager
 async def beating(*details: object) -> AsyncIterator[None]:
-    """Send heartbeats while the block runs; the activity's start counts as the first. Local
-    activities have no heartbeats and need none. `details`: the progress, for a retry."""
+    """Send heartbeats while the block runs. The activity's start counts as the first heartbeat.
+    Local activities have no heartbeats and need none. `details`: the progress that a retry reads.
+    """
     if activity.info().is_local:
         yield
         return

@@ -1,6 +1,7 @@
-"""Interceptor of every activity. It adds ids to the logs, and reduces errors for Temporal.
+"""The interceptor of every activity. It adds ids to the logs, and reduces errors before Temporal
+stores them.
 
-Temporal stores only an error's code, because histories outlive erased customers.
+Temporal stores only an error's code, because its histories outlive erased customers.
 """
 
 from datetime import timedelta
@@ -21,7 +22,7 @@ from domain.webhooks.errors import Deferred
 
 _log = structlog.get_logger(__name__)
 
-# Maximum number of cached failures. A retry comes within minutes.
+# Maximum number of failures that are remembered. A retry follows within minutes.
 _MAX_KNOWN: Final = 1_000
 
 
@@ -48,14 +49,14 @@ class _Watch(ActivityInboundInterceptor):
     failures: _Failures
 
     async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002 - SDK's name
-        """Run the activity. Any error is converted to an ApplicationError that contains only its
-        code."""
+        """Run the activity and return its result. Convert any error to an ApplicationError that
+        contains only the error's code."""
         known = _known_of(input.args[0] if input.args else None)
         with structlog.contextvars.bound_contextvars(**known):
             try:
                 return await super().execute_activity(input)
             except Deferred as error:
-                # Not a failure: Temporal waits for the given time, so nothing is logged.
+                # This is not a failure, so nothing is logged. Temporal waits for the given time.
                 raise ApplicationError(
                     error.code,
                     type=error.code,
@@ -94,7 +95,7 @@ class _Watch(ActivityInboundInterceptor):
 
 
 def _known_of(step: object) -> dict[str, str]:
-    """Return the ids in an activity's input that identify its client and event."""
+    """Return the ids of the client and the event (or delivery) that an activity's input names."""
     ref = getattr(step, "ref", None)
     if isinstance(ref, RunRef):
         known = {"client_id": ref.client_id, "event_id": ref.event_id}

@@ -12,7 +12,8 @@ from domain.core.errors import EngineUnavailable
 from domain.runs.contracts import SweepResult
 from store.core.place import Place
 
-# After this many consecutive failures the other system counts as down, so no item is to blame.
+# After this many consecutive failures, the other system counts as down, and the items are not the
+# cause.
 _AWAY: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -27,7 +28,8 @@ P = TypeVar("P", bound=_Placed)
 
 
 class Tally:
-    """Counts the items that were picked up and those that failed; failures are logged as `what`."""
+    """Counts the items that were picked up and the items that failed. `what`: the log event of a
+    failure."""
 
     def __init__(self, what: str, picked_up: int = 0, failed: int = 0) -> None:
         self.picked_up = picked_up
@@ -36,8 +38,8 @@ class Tally:
         self._in_a_row = 0
 
     async def add(self, work: Awaitable[int], **ids: str) -> None:
-        """Count one item. Raises EngineUnavailable or SQLAlchemyError after several consecutive
-        failures."""
+        """Await the work on one item, and count the item. Raises EngineUnavailable or
+        SQLAlchemyError after several consecutive failures."""
         try:
             self.picked_up += await work
             self._in_a_row = 0
@@ -59,8 +61,9 @@ async def one_by_one(
     *,
     what: str,
 ) -> SweepResult:
-    """Work on all items, page by page. `work` returns how many it picked up. A retry continues
-    after the last attempt's last item, known from its heartbeats."""
+    """Work on all items, page by page, and return the counts. `work`: returns how many items it
+    picked up. A retry continues after the last item of the previous attempt, known from its
+    heartbeats."""
     place, tally = _broken_off(what)
     while page := await next_page(place):
         for one in page:

@@ -1,5 +1,5 @@
-"""Traffic: the time since this worker's last foreground work, which determines the share of time
-left to background work."""
+"""The foreground traffic of a worker. The time since its last foreground work determines the share
+of time that background work gets."""
 
 from collections.abc import Callable
 from typing import Final
@@ -15,17 +15,17 @@ BACKGROUND: Final = frozenset(
         *(names.BEGIN_REPLAY, names.REPLAY_PAGE, names.END_REPLAY),
     }
 )
-"""Background activities do not count as traffic, because no one waits for them."""
+"""Background activities. They do not count as traffic, because no caller waits for them."""
 
-# For this long after a foreground activity, its client may send more work.
+# Seconds after a foreground activity in which its client may send more work.
 _LASTS_S: Final = 3.0
 _SHARE_BESIDE: Final = 0.08
 _LONGEST_PAUSE_S: Final = 2.0
 
 
 class Traffic:
-    """Measures traffic. `monotonic`: a monotonic clock, in seconds. A worker without traffic is
-    idle."""
+    """Measures a worker's foreground traffic. `monotonic`: a monotonic clock, in seconds. A worker
+    without traffic is idle."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
         self._monotonic = monotonic
@@ -40,8 +40,8 @@ class Traffic:
         return self._seen is None or self._monotonic() - self._seen > _LASTS_S
 
     def pause_after(self, worked_s: float) -> float:
-        """Return the pause, in seconds, after this many seconds of uninterrupted work: none on an
-        idle worker, otherwise most of the time."""
+        """Return the pause, in seconds, after `worked_s` seconds of uninterrupted background work.
+        It is 0 on an idle worker; otherwise the pause takes most of the time."""
         if self.is_quiet:
             return 0
         return min(_LONGEST_PAUSE_S, worked_s * (1 / _SHARE_BESIDE - 1))

@@ -1,1 +1,1 @@
-"""Simulation: steps that run the agent without effects."""
+"""Activities that run the agent without effects."""

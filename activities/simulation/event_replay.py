@@ -1,4 +1,4 @@
-"""Rethink: compute the outcome of one message, with the live settings or a variant of them."""
+"""The computation of one message's outcome, with the live settings or a variant of them."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -35,19 +35,20 @@ from store.playbooks.versions import PlaybookVersions
 
 
 class _Undo(Exception):
-    """Raised to end a transaction in which a change of content is tried."""
+    """Raised to roll back a transaction in which a change of content is tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReplayedEvent:
-    """The outcome of a message. `settled`: the thread after the answer has reached the customer."""
+    """The outcome of one message. `settled`: the thread's state after the answer has reached the
+    customer."""
 
     outcome: SimulatedOutcome
     settled: Thread
 
 
 class EventReplay:
-    """Processes one message with its full context."""
+    """Processes one message with its full context, without storing its outcome."""
 
     def __init__(
         self,
@@ -71,8 +72,9 @@ class EventReplay:
         *,
         model_or_nothing: bool = False,
     ) -> ReplayedEvent:
-        """Return a message's outcome. `model_or_nothing`: raise ModelBudgetUsedUp if the client has
-        a configured model that cannot be used. Raises PlaybookNotFound, EngineUnavailable."""
+        """Return the outcome of a message. `model_or_nothing`: raise ModelBudgetUsedUp if the
+        client has a configured model that cannot be used. Raises PlaybookNotFound,
+        EngineUnavailable."""
         event = exchange.event
         near = await near_question(self._database, tenant, self._embedder, event)
         async with self._reading(tenant, variant) as connection:
@@ -136,8 +138,8 @@ class EventReplay:
 
     @asynccontextmanager
     async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that leaves no trace: either READ ONLY, or with the change of content
-        and rolled back at its end."""
+        """Open a transaction that leaves no trace. It is READ ONLY, or it contains the variant's
+        change of content and is rolled back at its end."""
         if variant.content is None:
             async with self._database.reading(tenant) as connection:
                 yield connection
@@ -152,8 +154,8 @@ class EventReplay:
 async def _entries(
     connection: AsyncConnection, tenant: TenantId, variant: Variant
 ) -> tuple[PlaybookEntry, ...]:
-    """Return the client's playbooks, with the variant's version of its playbook. Raises
-    PlaybookNotFound."""
+    """Return the client's playbooks. If the variant names a version of a playbook, that playbook
+    has this version. Raises PlaybookNotFound."""
     entries = await PlaybookRepository(connection, tenant).all()
     if variant.playbook_id is None or variant.version is None:
         return entries

@@ -1,4 +1,5 @@
-"""The rethinker: computes the outcomes of messages, without storing or doing anything."""
+"""The simulator of outcomes. It computes the outcomes of messages, without storing or executing
+anything."""
 
 from activities.agent.brain_budget import BrainBudget
 from activities.agent.draft_answer import read_event
@@ -31,8 +32,9 @@ from store.runs.action_ledger import ActionLedger
 
 
 class OutcomeSimulator:
-    """Processes messages as runs do. It reads, queries shops for orders, and books the cost of a
-    language model. All arguments except `normalizer` and `connectors` are as in `Think`."""
+    """Processes messages in the same way as runs. It reads data, queries shops for orders, and
+    books the cost of a language model. All arguments except `normalizer` and `connectors` are the
+    same as in `Think`."""
 
     def __init__(
         self,
@@ -60,9 +62,9 @@ class OutcomeSimulator:
     ) -> Simulation:
         """Return one outcome for each message of the customer.
 
-        The facts that a message settles carry over to the next one, as if each answer had been
-        sent. While people have the conversation, each outcome waits for them too, until a person's
-        message. Raises PlaybookNotFound for an unknown playbook or version of the variant,
+        The facts that a message settles carry over to the next message, as if each answer had been
+        sent. While people handle the conversation, each outcome waits for them too, until a
+        person's message. Raises PlaybookNotFound for an unknown playbook or version of the variant,
         EngineUnavailable, and LargeEventsWait.
         """
         order, carried = order_of(scenario, self._now()), Carried()
@@ -102,7 +104,8 @@ class OutcomeSimulator:
         carried: Carried,
         order: Order | None,
     ) -> SimulatedExchange:
-        """Return a message of the scenario, normalized and with its lookup."""
+        """Return a message of the scenario, normalized and with the order that was looked up for
+        it."""
         inbound = event_of(scenario, text)
         try:
             normalized = await read_event(
@@ -136,8 +139,8 @@ class OutcomeSimulator:
     async def _look_up(
         self, tenant: TenantId, event: UnifiedEvent, thread: Thread
     ) -> Lookup | None:
-        """Look the order up in the client's shops. Read-only: a shop that rejects our credentials
-        stays connected."""
+        """Return the order looked up in the client's shops, or None if the message needs no order.
+        This only reads: a shop that rejects our credentials stays connected."""
         if not looks_up(event, thread):
             return None
         async with self._database.reading(tenant) as connection:
@@ -153,8 +156,8 @@ class OutcomeSimulator:
         found: Lookup | None,
         made_up: Order | None,
     ) -> Spent:
-        """Return the amounts spent before the message. With a simulated order only the conversation
-        counts, so that the result does not depend on the date."""
+        """Return the amounts spent before the message. With a simulated order, only amounts of this
+        conversation count, so that the result does not depend on the date."""
         order = found.order if found else None
         if order is None:
             return Spent()

@@ -1,4 +1,4 @@
-"""Past messages, prepared for processing in a replay."""
+"""Preparation of past messages for a replay."""
 
 from activities.agent.draft_answer import read_event
 from activities.runtime.fair_normalizer import FairNormalizer
@@ -14,7 +14,7 @@ from store.simulation.past_events import PastEvent, SeenThen
 
 
 class PastExchanges:
-    """Reads past events. `answers_per_hour`: as in `Think`."""
+    """Prepares past events for a replay. `answers_per_hour`: the same limit as in `Think`."""
 
     def __init__(
         self,
@@ -28,11 +28,12 @@ class PastExchanges:
         self._answers_per_hour = answers_per_hour
 
     async def of(self, tenant: TenantId, past: PastEvent) -> SimulatedExchange | None:
-        """Return the message with its context at that time, or None if it was erased meanwhile.
+        """Return the message with its context at that time, or None if the message was erased
+        meanwhile.
 
-        A message that no playbook took is normalized here for the first time. No shop was queried
-        about it, and none is queried now, because its orders have changed since. Raises
-        EngineUnavailable, LargeEventsWait.
+        A message that no playbook handled is normalized here for the first time. No shop was
+        queried about it, and none is queried now, because the shop's orders have changed since.
+        Raises EngineUnavailable, LargeEventsWait.
         """
         if past.seen is None:
             return await self._unseen(tenant, past)

@@ -1,4 +1,5 @@
-"""Replay page: process some past events again, and store the results."""
+"""The activities of a replay. A replay processes past events again, page by page, and stores the
+results."""
 
 import asyncio
 import time
@@ -32,7 +33,7 @@ from store.simulation.replays import ReplayChange, ReplayedPage, ReplayRepositor
 from store.simulation.tried_variant import TriedVariants
 
 PAGE: Final = 50
-# A page ends after this much work, so that a crash loses little and progress is visible.
+# A page ends after this many seconds of work, so that a crash loses little and progress is visible.
 _PAGE_WORK_S: Final = 1.5
 _PAGE_LASTS_S: Final = 10.0
 
@@ -77,7 +78,8 @@ class _Done:
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """The plan of a page. `thinks_with_model`: each question may cost money."""
+    """The plan of one page of a replay. `thinks_with_model`: whether each question may cost
+    money."""
 
     replay: Replay
     variant: Variant
@@ -87,7 +89,7 @@ class _Plan:
 
 
 class ReplayPages:
-    """Replays pages. A worker processes one event at a time, over all its replays.
+    """Replays past events in pages. A worker processes one event at a time, over all its replays.
 
     `exchanges`: prepares past events. `has_model`: whether a language model is configured.
     `question_micros`: the budget reserved for each question to the model, in millionths of a US
@@ -116,7 +118,8 @@ class ReplayPages:
 
     @activity.defn(name=names.BEGIN_REPLAY)
     async def begin(self, work: BackgroundRef) -> ReplayProgress:
-        """Count the events to replay. A repetition counts them again."""
+        """Count the events to replay, and return the replay's progress. A repetition counts the
+        events again."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             replays = ReplayRepository(connection, tenant)
@@ -130,8 +133,7 @@ class ReplayPages:
 
     @activity.defn(name=names.REPLAY_PAGE)
     async def page(self, work: BackgroundRef) -> ReplayProgress:
-        """Process the next events, and store their results and the next position in one
-        transaction.
+        """Process the next events. Store their results and the next position in one transaction.
 
         Idempotency key: the replay with its position. A page that was not stored is processed
         again. Raises PlaybookNotFound, EngineUnavailable.
@@ -148,8 +150,8 @@ class ReplayPages:
 
     @activity.defn(name=names.END_REPLAY)
     async def fail(self, work: BackgroundRef) -> None:
-        """Mark the replay as failed, after every attempt at a page has failed. A finished replay is
-        unchanged."""
+        """Mark the replay as failed, because every attempt at a page has failed. A finished replay
+        is left unchanged."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:
             await ReplayRepository(connection, tenant).end(
@@ -198,8 +200,8 @@ class ReplayPages:
         return None
 
     async def _one(self, tenant: TenantId, plan: _Plan, event: PastEvent, done: _Done) -> None:
-        """Replay one event. Raises ModelBudgetUsedUp if the budget did not suffice for the
-        event."""
+        """Replay one event, and add its result to `done`. Raises ModelBudgetUsedUp if the budget
+        did not suffice for the event."""
         if event.skip is not None:
             done.skip(event, event.skip)
             return
@@ -225,8 +227,9 @@ class ReplayPages:
         )
 
     async def _in_turn(self, thinking: Awaitable[_T], done: _Done) -> _T:
-        """Process one event at a time, with pauses during traffic, because foreground work comes
-        first."""
+        """Await the processing of one event, and return its result. Only one event is processed at
+        a time, with a pause after it while there is foreground traffic, because foreground work
+        comes first."""
         async with self._turn:
             began = time.monotonic()
             try:
@@ -237,8 +240,8 @@ class ReplayPages:
                 await asyncio.sleep(self._traffic.pause_after(worked_s))
 
     async def _keep(self, tenant: TenantId, plan: _Plan, done: _Done) -> ReplayProgress:
-        """Store the page and the next position, unless another attempt was faster or the replay was
-        stopped."""
+        """Store the page and the next position, and return the progress. Nothing is stored if
+        another attempt was faster or the replay was stopped."""
         async with self._database.tenant(tenant) as connection:
             replays = ReplayRepository(connection, tenant)
             standing = await replays.read(plan.replay.id, lock=True)
@@ -252,7 +255,7 @@ class ReplayPages:
 
 
 def _was_last(plan: _Plan, done: _Done) -> bool:
-    """Return whether the page was the last one."""
+    """Return whether the page was the last page of the replay."""
     return len(plan.events) < PAGE and (not plan.events or done.place == plan.events[-1].id)
 
 

@@ -1,4 +1,4 @@
-"""Simulate: process an invented conversation for a waiting caller."""
+"""The activity that processes an invented conversation for a waiting caller."""
 
 from temporalio import activity
 
@@ -18,8 +18,9 @@ class Simulate:
 
     @activity.defn(name=names.THINK_SCENARIO)
     async def think(self, step: SimulateInput) -> SimulateResult:
-        """Process a sealed scenario. Nothing is stored, so a repetition is harmless. The cost of
-        each language model call is booked. Raises PlaybookNotFound."""
+        """Process a sealed scenario, and return its sealed result. Nothing is stored, so a
+        repetition is harmless. The cost of each language model call is booked. Raises
+        PlaybookNotFound."""
         asked = SimulationAsked.model_validate_json(self._sealer.unseal(step.sealed))
         async with beating():
             simulation = await self._rethinker.conversation(

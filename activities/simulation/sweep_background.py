@@ -1,5 +1,5 @@
-"""Sweep background: start long-running work whose row is committed but whose workflow is
-missing."""
+"""The sweep of background work. It starts long-running work that has a committed row but no
+workflow."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
@@ -31,7 +31,7 @@ class _Unfinished(Protocol):
 
 
 class _Reads(Protocol):
-    """Returns a page of all clients' unfinished work."""
+    """A function that returns a page of unfinished work of all clients."""
 
     def __call__(
         self, connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
@@ -47,7 +47,7 @@ class SweepBackground:
     @activity.defn(name=names.SWEEP_BACKGROUND)
     async def begin_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of unfinished case runs and replays. Idempotency key: the workflow's
-        id. A running workflow is not started again, and not counted in `picked_up`."""
+        id. A running workflow is not started again, and does not count in `picked_up`."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         done = SweepResult(picked_up=0)
         for workflow, reads in _LEFT.items():

@@ -1,4 +1,5 @@
-"""Deliver: one attempt of one webhook delivery, from its permit to its record."""
+"""The activity that makes one attempt of a webhook delivery, from acquiring a permit to recording
+the outcome."""
 
 import time
 from collections.abc import AsyncIterator, Callable
@@ -26,16 +27,17 @@ from domain.webhooks.signature import masked, signed_headers
 from store.core.database import Database
 from store.webhooks.deliveries import DeliveryRepository, Outgoing
 
-# Retry pauses: the database may restart between the POST and its record, and sending again would be
-# worse than waiting.
+# Pauses between attempts to record an outcome, in seconds. The database may restart between the
+# POST and the record. Waiting is better than sending the POST again.
 RECORD_PAUSES_S: Final = (0.1, 0.3, 1.0, 3.0)
-# After a longer wait for a permit the webhook is read again, because it may be disabled or changed
-# by now.
+# After a longer wait for a permit, in seconds, the webhook is read again, because it may have been
+# disabled or changed.
 _STALE_S: Final = 0.5
 
 
 class Deliver:
-    """Delivers webhooks. `randomness`: returns a random number from 0 to 1, to spread retries."""
+    """Delivers webhooks. `randomness`: returns a random number from 0 to 1, which spreads retries
+    over time."""
 
     def __init__(
         self,
@@ -62,14 +64,15 @@ class Deliver:
 
     @activity.defn(name=names.DELIVER)
     async def deliver(self, step: DeliverInput) -> DeliverResult:
-        """Send once, and record the outcome.
+        """Send the delivery once, and record the outcome.
 
-        Idempotency key: (delivery, attempt), recorded once. If the worker dies between the POST and
-        the record, the attempt is repeated with the same webhook-id, and counted once. Raises
-        Deferred while too many deliveries of the tenant wait, or if our own network is to blame,
-        which counts against no receiver. A secret that cannot be unsealed is our failure, not the
-        receiver's: ValueError is raised and reported, and the delivery is retried until the key is
-        back.
+        Idempotency key: (delivery, attempt), which is recorded once. If the worker dies between the
+        POST and the record, the attempt is repeated with the same webhook-id, and counted once.
+        Raises Deferred while too many deliveries of the tenant wait. Raises Deferred also if our
+        own network is to blame, which counts against no receiver.
+
+        A secret that cannot be unsealed is our failure, not the receiver's. ValueError is raised
+        and reported, and the delivery is retried until the key is back.
         """
         async with beating():
             asked = time.monotonic()
@@ -102,8 +105,8 @@ class Deliver:
 
     def _tries(self, outgoing: Outgoing) -> int | None:
         """Return the number of attempts, or None if failures of our own network must not defer the
-        delivery. None is returned for a test, because a person waits for its result, and after a
-        long wait."""
+        delivery. None is returned for a test, because a person waits for the test's result, and
+        after a long wait."""
         info = activity.info()
         waited = self._now() - info.scheduled_time
         if outgoing.trigger is Trigger.TEST or waited.total_seconds() > WAITS_AT_MOST_S:
@@ -112,8 +115,8 @@ class Deliver:
 
     @asynccontextmanager
     async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
-        """Wrap an attempt that may raise Deferred. Its next time is stored first, so that the sweep
-        does not start the delivery again."""
+        """Run an attempt that may raise Deferred. In that case, store the time of the next attempt
+        first, so that the sweep does not start the delivery again."""
         try:
             yield
         except Deferred as deferred:

@@ -1,10 +1,10 @@
-"""Limits on concurrent deliveries, so that no receiver delays another's deliveries, and no tenant
+"""Limits on concurrent deliveries. No receiver delays another receiver's deliveries, and no tenant
 another tenant's.
 
-A receiver may hang for 10 s, and its delivery holds a slot of the worker. So active and waiting
-deliveries are limited, by endpoint and by tenant. A delivery without room to wait is deferred,
-which leaves the wait to Temporal. Active deliveries are counted across all workers, waiting
-deliveries per worker.
+A receiver may hang for 10 s, and its delivery occupies a slot of the worker. Active and waiting
+deliveries are therefore limited, by endpoint and by tenant. A delivery beyond the limit of waiting
+deliveries is deferred, so that Temporal waits instead. Active deliveries are counted across all
+workers, waiting deliveries per worker.
 """
 
 import asyncio
@@ -21,22 +21,26 @@ from domain.webhooks.ports import Places
 SHORTEST_S: Final = 1.0
 LONGEST_S: Final = 600.0
 LONGEST_WAIT_S: Final = 45.0
-"""Maximum wait for a permit, in seconds. If 24 deliveries wait for 8 that hang, they take 30 s."""
+"""Maximum wait for a permit, in seconds. If 24 deliveries wait for 8 that hang, the last one gets
+its permit after 30 s."""
 
-# Pauses between tries for a slot that other workers hold. After them, the delivery is deferred.
+# Pauses between attempts to get a slot while other workers hold all slots, in seconds. After the
+# last pause, the delivery is deferred.
 _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
-# The assumed duration of a delivery until the first one has ended, and the weight of the newest
-# duration in the average.
+# The assumed duration of a delivery in seconds, until the first delivery has ended, and the weight
+# of the newest duration in the moving average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# A delivery with the longest deferral returns within the latter half of that time.
+# The random part of the longest deferral. Such a delivery returns within the latter half of that
+# time.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 
 
 @dataclass(slots=True)
 class _Line:
-    """The active and the waiting deliveries of a tenant, or of one of its endpoints."""
+    """The active and waiting deliveries of a tenant, or of one of its endpoints. `places`: the
+    maximum number of active deliveries. `room`: the maximum number of waiting deliveries."""
 
     places: int
     room: int
@@ -50,8 +54,8 @@ class _Line:
         self.held_s += _WEIGHT * (held_s - self.held_s)
 
     def put_off(self, now: float, randomness: float) -> Deferred:
-        """Return the deferral. Deferred deliveries return one after another, at the rate at which
-        slots have recently become free, so that few return only to be deferred again."""
+        """Return the deferral of a delivery. Deferred deliveries return one after another, at the
+        rate at which slots have recently become free. Few of them are therefore deferred again."""
         self.next_at = max(self.next_at, now + SHORTEST_S) + self.held_s / self.places
         wait, spread = self.next_at - now, _JITTER
         if wait > LONGEST_S:
@@ -78,19 +82,20 @@ class _Tenant:
     def next(self) -> _Waiter | None:
         """Return the next waiting delivery, or None.
 
-        Of the endpoints with a free slot, the one with the fewest active deliveries is served, and
-        its oldest delivery first. A healthy receiver is therefore served between hanging ones.
+        Of the endpoints with a free slot, the one with the fewest active deliveries is served
+        first. Its oldest delivery is the next one. A healthy receiver is therefore served between
+        hanging ones.
         """
         ready = [one for one in self.queue if not one.granted.done() and self.free(one.endpoint)]
         return min(ready, key=lambda one: one.endpoint.active, default=None)
 
 
 class DeliveryLimiter:
-    """The permits of one process and one event loop. `places`: the slots that all workers share.
-    `waiting`: the maximum number of waiting deliveries of all tenants.
+    """Grants the delivery permits of one process and one event loop. `places`: the slots that all
+    workers share. `waiting`: the maximum number of waiting deliveries of all tenants.
 
-    A delivery that finds a free slot does not wait behind others. An endpoint has the same share of
-    its tenant's waiting room as of its permits.
+    A delivery that finds a free slot does not wait behind others. An endpoint may use the same
+    share of its tenant's waiting deliveries as of its tenant's permits.
     """
 
     def __init__(
@@ -120,7 +125,8 @@ class DeliveryLimiter:
     @asynccontextmanager
     async def of(self, client_id: str, webhook_id: str) -> AsyncIterator[None]:
         """Hold a permit to send to this webhook while the block runs. Raises Deferred immediately
-        if too many deliveries wait, after 45 s of waiting, and if other workers hold all slots."""
+        if too many deliveries wait, after `longest_wait_s` of waiting, and if other workers hold
+        all slots."""
         if self._closed:
             raise Deferred(SHORTEST_S)
         tenant = self._tenants.setdefault(client_id, self._new_tenant())
@@ -141,8 +147,8 @@ class DeliveryLimiter:
             self._forget(client_id, webhook_id)
 
     def close(self) -> None:
-        """Stop before the process ends: no more permits are granted, and waiting deliveries are
-        deferred."""
+        """Grant no more permits, and defer all waiting deliveries, because the process is about to
+        end."""
         self._closed = True
         for tenant in self._tenants.values():
             for waiter in tenant.queue:
@@ -213,7 +219,8 @@ class DeliveryLimiter:
         endpoint.waiting += waiting
 
     def _forget(self, client_id: str, webhook_id: str) -> None:
-        """Forget idle endpoints and tenants, because there can be many."""
+        """Remove an idle endpoint and an idle tenant from memory, because there can be many of
+        them."""
         tenant = self._tenants[client_id]
         endpoint = tenant.endpoints[webhook_id]
         if not endpoint.active and not endpoint.waiting:

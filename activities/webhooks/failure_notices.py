@@ -1,4 +1,4 @@
-"""Webhook failure notices: mails about a webhook that fails or was disabled."""
+"""The activity that mails a client's owner about a webhook that fails or was disabled."""
 
 from temporalio import activity
 
@@ -14,8 +14,8 @@ from store.webhooks.webhook_failure_notice import webhook_failure_notice
 
 
 class WebhookFailureNotices:
-    """Sends notices. `dashboard_url`: the URL of the page where the owner sees and enables
-    webhooks."""
+    """Sends notices of failing webhooks. `dashboard_url`: the URL of the page where the owner sees
+    and enables webhooks."""
 
     def __init__(
         self, database: Database, mails: ServiceMails, dashboard_url: str, service: ServiceName
@@ -27,10 +27,11 @@ class WebhookFailureNotices:
 
     @activity.defn(name=names.TELL_OWNER)
     async def tell(self, step: TellOwnerInput) -> None:
-        """Mail the owner, once unless this worker dies after handing the mail over.
+        """Mail the owner once. The mail is sent twice only if this worker dies after the mail
+        server has accepted it.
 
         Idempotency key: the Message-ID, derived from the delivery's id. Raises MailUnreachable;
-        Temporal retries. A mail that was refused, or whose outcome is unknown, is logged and not
+        Temporal retries. A mail that was refused, or that has an unknown outcome, is logged and not
         sent again.
         """
         async with self._database.service() as connection:

@@ -1,5 +1,5 @@
-"""Self-check of our own resolver and network. While one fails, deliveries wait, and no failure
-counts against a receiver."""
+"""The self-check of our own resolver and network. While one of them fails, deliveries wait, and no
+failure counts against a receiver."""
 
 import random
 import time
@@ -17,20 +17,20 @@ from domain.webhooks.ports import WatchDeliveries
 
 FIRST_WAIT_S: Final = 15.0
 _LONGEST_WAIT_S: Final = 300.0
-"""Half the time for which an outcome counts, so that an open circuit breaker does not close
-meanwhile."""
+"""The longest wait of a deferred delivery, in seconds. It is half the time for which an outcome
+counts, so that an open circuit breaker does not close meanwhile."""
 _SPREAD: Final = 0.5
 WAITS_AT_MOST_S: Final = 24 * 3600.0
-"""After this time a failure counts against the receiver, so that dead receivers are not tried
-forever."""
+"""The time, in seconds, after which a failure counts against the receiver in any case, so that dead
+receivers are not tried forever."""
 
 _log = structlog.get_logger(__name__)
 
 
 class NetworkSelfCheck:
-    """The network self-check of one worker and one event loop. `canary`: returns whether a name
-    that is known to work resolves; None if there is no such name. `randomness`: a random number
-    from 0 to 1, to spread waiting deliveries."""
+    """The network self-check of one worker and one event loop. `canary`: returns whether a host
+    name that is known to work resolves; None if there is no such name. `randomness`: returns a
+    random number from 0 to 1, which spreads waiting deliveries over time."""
 
     def __init__(
         self,
@@ -42,7 +42,8 @@ class NetworkSelfCheck:
         randomness: Callable[[], float] = random.random,
     ) -> None:
         self._canary = canary
-        # The canary is trusted once it has resolved, because a misspelled name proves nothing.
+        # The canary counts only after it has resolved once, because a misspelled name proves
+        # nothing.
         self._canary_known = False
         self._watch = watch
         self._first_wait_s = first_wait_s
@@ -52,7 +53,7 @@ class NetworkSelfCheck:
         self._failing = dict.fromkeys(OwnPart, False)
 
     async def begin(self) -> None:
-        """Check the canary before the first delivery."""
+        """Check before the first delivery whether the canary's host name resolves."""
         if self._canary is not None:
             self._canary_known = await self._canary()
             if not self._canary_known:
@@ -60,7 +61,7 @@ class NetworkSelfCheck:
 
     def admit(self, client_id: str, url: str, *, tries: int) -> None:
         """Raise Deferred if a POST would most likely fail because of our own network. `tries`: the
-        attempts of this delivery, including deferred ones."""
+        number of attempts of this delivery, including deferred ones."""
         host = urlsplit(url).hostname or ""
         for part, breaker in self._parts.items():
             if part is OwnPart.NAMES and _is_address(host):
@@ -71,7 +72,7 @@ class NetworkSelfCheck:
                 raise self._later(tries)
 
     async def judge(self, client_id: str, url: str, done: DeliveryAttempt, *, tries: int) -> None:
-        """Record the outcome of a POST. Raises Deferred if the POST failed, and our own network is
+        """Record the outcome of a POST. Raises Deferred if the POST failed and our own network is
         most likely to blame."""
         domain = domain_of(urlsplit(url).hostname or "")
         found = name_found(done)
@@ -84,13 +85,15 @@ class NetworkSelfCheck:
             raise self._later(tries)
 
     def _hear(self, part: OwnPart, client_id: str, domain: str, reached: bool | None) -> bool:
-        """Return whether this part failed because of our own network."""
+        """Record whether a POST got past this part of our network; None means unknown. Return
+        whether the POST failed because of this part."""
         if reached is not None:
             self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
         return self._show(part) and reached is False
 
     def _show(self, part: OwnPart) -> bool:
-        """Return whether the part fails, and report a change."""
+        """Return whether this part of our network is failing. Report a change by the metrics and
+        the log."""
         failing = self._parts[part].is_open(self._clock())
         if failing is not self._failing[part]:
             self._failing[part] = failing

@@ -1,4 +1,4 @@
-"""Sweep deliveries: start due deliveries that no workflow is sending."""
+"""The sweep that starts due deliveries if no workflow is sending them."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
 
 BATCH: Final = 1_000
 MOST: Final = 500
-"""Maximum deliveries per client and sweep. Most deliveries that have been pending for long are
-running, and wait for a slot (`activities/webhooks/delivery_limiter.py`). Checking all of them would
-cost the server more than sending them."""
+"""Maximum number of deliveries per client that a sweep starts. Most deliveries that have been
+pending for long are running, and wait for a slot (`activities/webhooks/delivery_limiter.py`).
+Checking all of them would cost the server more than sending them."""
 
 
 class SweepDeliveries:
-    """Sweeps deliveries. `randomness`: returns a random number from 0 to 1, to choose
-    deliveries if a client has more than MOST."""
+    """Starts deliveries that were left behind. `randomness`: returns a random number from 0 to 1,
+    to choose deliveries if a client has more than MOST."""
 
     def __init__(
         self, database: Database, engine: Engine, now: Clock, randomness: Callable[[], float]
@@ -37,7 +37,7 @@ class SweepDeliveries:
     @activity.defn(name=names.SWEEP_DELIVERIES)
     async def send_left(self, step: SweepInput) -> SweepResult:
         """Start the workflows of deliveries that were due and have not ended. Idempotency key: each
-        workflow's id; a running delivery is not started again."""
+        workflow's id. A running delivery is not started again."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         chosen = _Chosen(self._chance)
         last: LeftPending | None = None
@@ -64,8 +64,8 @@ class SweepDeliveries:
 
 
 class _Chosen:
-    """Return up to MOST deliveries of each client, all with the same probability, so that no lost
-    delivery stays hidden behind others."""
+    """A random sample of up to MOST deliveries of each client. All deliveries have the same
+    probability, so that no lost delivery stays hidden behind others."""
 
     def __init__(self, randomness: Callable[[], float]) -> None:
         self.by_client: dict[str, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Send visitor code: the mail that verifies the address of a widget's visitor."""
+"""The activity that mails a code to verify the address of a widget's visitor."""
 
 from temporalio import activity
 
@@ -33,14 +33,14 @@ class SendVisitorCode:
 
     @activity.defn(name=names.SEND_VISITOR_CODE)
     async def send(self, step: SendMailInput) -> None:
-        """Send the code from the service's sender, once unless this worker dies after handing it
-        over.
+        """Send the code from the service's sender, once. It is sent twice only if this worker dies
+        after the mail server has accepted it.
 
-        The client's own sender is never used: the person who set it up could read the code and
-        impersonate the customer. Idempotency key: the Message-ID, derived from the code's id.
+        The client's own sender is never used, because the person who set it up could read the code
+        and impersonate the customer. Idempotency key: the Message-ID, derived from the code's id.
         Raises MailUnreachable; Temporal retries until the code is too old. A mail that was refused,
-        or whose outcome is unknown, is logged and not sent again, because the visitor can request
-        another code.
+        or that has an unknown outcome, is logged and not sent again, because the visitor can
+        request another code.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)
