@@ -65,8 +65,8 @@ class _Agent(BaseModel):
 
 
 class Freshdesk:
-    """A Freshdesk account. Implements domain.integrations.ports.Helpdesk; a message's id is its conversation's
-    id."""
+    """A Freshdesk account. Implements domain.integrations.ports.Helpdesk. A message's id is the id
+    of its Freshdesk conversation."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account

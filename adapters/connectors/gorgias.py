@@ -54,8 +54,8 @@ class _Nothing(BaseModel):
 
 
 class Gorgias:
-    """A Gorgias account. Implements domain.integrations.ports.Helpdesk. An accepted reply has not reached the
-    customer yet, because Gorgias sends it later."""
+    """A Gorgias account. Implements domain.integrations.ports.Helpdesk. An accepted reply has not
+    reached the customer yet, because Gorgias sends it later."""
 
     def __init__(self, account: HelpdeskAccount, agent_email: str, support_email: str) -> None:
         self._account = account

@@ -79,8 +79,8 @@ class _Me(_Shape):
 
 
 class Intercom:
-    """An Intercom workspace. Implements domain.integrations.ports.Helpdesk; a message's id is its
-    part's id."""
+    """An Intercom workspace. Implements domain.integrations.ports.Helpdesk. A message's id is the
+    id of its conversation part."""
 
     def __init__(self, account: HelpdeskAccount, admin_id: str) -> None:
         self._account = account

@@ -1,4 +1,5 @@
-"""Polling of changed orders in a Shopify shop. They have the format of the topic `orders/updated`."""
+"""Polling of changed orders in a Shopify shop. They have the format of the topic
+`orders/updated`."""
 
 import json
 from collections.abc import Mapping

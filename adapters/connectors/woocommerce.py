@@ -144,7 +144,8 @@ class WooCommerce:
         return None
 
     async def list_orders(self, query: Mapping[str, str], shape: type[Listed]) -> Listed:
-        """Return the shop's orders that match the query. Raises ActionRefused, ActionUnreachable."""
+        """Return the shop's orders that match the query. Raises ActionRefused,
+        ActionUnreachable."""
         request = self._request("GET", params=query)
         return await ConnectorCall(self._http).read(request, shape)
 
@@ -186,7 +187,8 @@ class WooCommerce:
     async def _seen(
         self, exchange: ConnectorCall, order: Order, key: str, *, again: bool
     ) -> tuple[_Order, str | None]:
-        """Return the current order and, on a retry, the id of the earlier attempt's refund or None."""
+        """Return the current order and, on a retry, the id of the earlier attempt's refund or
+        None."""
         if not again:
             return await self._one(exchange, order), None
         with verifying():

@@ -130,8 +130,8 @@ def account_of(
 
 
 class Zendesk:
-    """A Zendesk account. Implements domain.integrations.ports.Helpdesk; a message's id is its
-    comment's id."""
+    """A Zendesk account. Implements domain.integrations.ports.Helpdesk. A message's id is the id of
+    its comment."""
 
     def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account

@@ -1,4 +1,5 @@
-"""Polling of new comments on a Zendesk account's tickets. They have the format of Zendesk's events."""
+"""Polling of new comments on a Zendesk account's tickets. They have the format of Zendesk's
+events."""
 
 import asyncio
 import json
