@@ -1,1 +1,1 @@
-"""The inbound hub: receives, verifies and interprets the webhooks of other platforms."""
+"""Inbound webhooks: receives, verifies and interprets the webhooks of other platforms."""

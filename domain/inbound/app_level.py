@@ -1,4 +1,5 @@
-"""Webhooks for the whole installation: find the account that a webhook concerns."""
+"""Webhooks that a platform sends for all accounts of an app to one URL: find the account that such
+a webhook concerns."""
 
 from typing import Final
 
@@ -16,10 +17,11 @@ _MAX_ACCOUNT: Final = 255
 
 
 def account_of(provider: Provider, request: InboundRequest) -> str | None:
-    """Return the account that a verified request concerns, in the platform's notation.
+    """Return the platform's name for the account that a verified request concerns, or None if the
+    request names no usable account.
 
-    Return None if the request names no usable account. Shopify names the shop in an unsigned
-    header. Raises InboundRefused if the signed body names another shop.
+    Shopify names the shop in an unsigned header. Raises InboundRefused if the signed body names
+    another shop.
     """
     fields = _fields(request.body)
     if provider is Provider.STRIPE:

@@ -1,7 +1,8 @@
-"""The author proof: the field of a provider's webhook that can prove a ticket author's address.
+"""The author proof: the field of a provider's webhook that can prove the address of a ticket's
+author.
 
-Everything else in a webhook is a claim, even under a valid signature. The signature only proves the
-platform, and the platform passes on what a visitor typed.
+All other data about the author is only a claim, even if the signature is valid. The signature only
+proves which platform sent the webhook, and the platform passes on what a visitor typed.
 """
 
 from collections.abc import Mapping
@@ -15,12 +16,12 @@ from domain.intake.proved_address import CUSTOMER_VERIFIED, claims_proof
 
 
 class AuthorProof(StrEnum):
-    """A provider's means of proving an author's address.
+    """How a provider's webhooks can prove an author's address.
 
-    `nothing`: the provider's webhooks have no such field. `mail`: the receiving server's
-    authentication of the mail. `signed_in`: the shop's own module states that the customer was
-    signed in with an address that the shop has confirmed. `mapped`: the merchant's own system
-    states it, in the field that its mapping assigns to `customer_verified`.
+    `nothing`: the webhooks have no field that proves the address. `mail`: the receiving mail server
+    authenticated the mail. `signed_in`: the shop's own module states that the customer was signed
+    in with an address that the shop has confirmed. `mapped`: the merchant's own system makes this
+    statement, in the field that the mapping assigns to `customer_verified`.
     """
 
     NOTHING = "nothing"
@@ -30,9 +31,10 @@ class AuthorProof(StrEnum):
 
 
 def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
-    """Return whether the holder of an endpoint's secret can have an address accepted as proved.
+    """Return whether a holder of the endpoint's secret can send a webhook that proves a customer's
+    address.
 
-    `mapping`: the mapping of the generic form.
+    `mapping`: the endpoint's mapping, for the generic form only.
     """
     if proof is AuthorProof.MAPPED:
         return CUSTOMER_VERIFIED in (mapping or GATEWAY_MAPPING)
@@ -40,12 +42,13 @@ def may_vouch(proof: AuthorProof, mapping: Mapping[str, str] | None) -> bool:
 
 
 def with_standing(ticket: InboundTicket, proof: AuthorProof) -> InboundTicket:
-    """Return the ticket with its author marked as proved or unproved, by the provider's rule
-    alone."""
+    """Return the ticket with its author marked as verified or unverified. Only the provider's proof
+    counts."""
     event = ticket.event
     proved = proof is not AuthorProof.NOTHING and claims_proof(event.payload)
     if not proved and channel_of(event.event_type, event.source) is Channel.EMAIL:
-        # Without this field, an unproved mail is answered by mail, to the claimed address.
+        # The field is removed instead of set to False. The sender of an unproved mail is then still
+        # answered by mail, at the claimed address.
         payload = {name: one for name, one in event.payload.items() if name != CUSTOMER_VERIFIED}
     else:
         payload = {**event.payload, CUSTOMER_VERIFIED: proved}

@@ -18,16 +18,17 @@ M = TypeVar("M", bound=BaseModel)
 
 
 def shaped(model: type[M], body: bytes) -> M:
-    """Parse a body into `model`, ignoring its other fields. Raises WebhookUnreadable."""
+    """Parse a body as JSON into `model`, ignoring fields that the model lacks. Raises
+    WebhookUnreadable."""
     try:
         return model.model_validate_json(body)
     except ValidationError:
-        pass  # raise outside the handler, because this exception quotes the body
+        pass  # raise outside the handler: a chained ValidationError would quote the body
     raise WebhookUnreadable("unknown_shape")
 
 
 def json_object(body: bytes) -> dict[str, JsonValue]:
-    """Parse a JSON object of at most MAX_DEPTH levels. Raises WebhookUnreadable.
+    """Parse a body as a JSON object of at most MAX_DEPTH levels. Raises WebhookUnreadable.
 
     NUL characters are removed, because PostgreSQL cannot store them.
     """
@@ -44,7 +45,8 @@ def json_object(body: bytes) -> dict[str, JsonValue]:
 
 
 def values_in(root: JsonValue) -> int:
-    """Return the number of values in a JSON value, including the containers."""
+    """Return the number of values within a JSON value, including nested objects and lists and the
+    value itself."""
     count, waiting = 1, [root]
     while waiting:
         inside = _inside(waiting.pop())
@@ -56,7 +58,8 @@ def values_in(root: JsonValue) -> int:
 def words_in(body: bytes) -> str:
     """Return all text of a body in any format, for searching.
 
-    JSON and form escapes are decoded first; otherwise an escape before a word reads as part of it.
+    JSON and form escapes are decoded first. Otherwise an escape before a word would count as part
+    of the word.
     """
     try:
         return "\n".join(_strings(orjson.loads(body)))

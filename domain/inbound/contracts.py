@@ -1,4 +1,4 @@
-"""Data that passes through Temporal while a webhook is processed."""
+"""Temporal payloads of the workflow that processes an inbound webhook."""
 
 from domain.core.contracts import Contract
 from domain.inbound.inbound_webhook import WaitsFor
@@ -6,14 +6,15 @@ from domain.runs.contracts import ProcessEventInput
 
 
 class WebhookRef(Contract):
-    """The webhook that an activity works on."""
+    """Identifies the inbound webhook that an activity works on."""
 
     client_id: str
     webhook_id: str
 
 
 class ProcessWebhookInput(Contract):
-    """`remote_brain`, `review_expiry_s`: settings of the event's run, as in `ProcessEventInput`."""
+    """The input of the workflow that processes a webhook. `remote_brain`, `review_expiry_s`:
+    settings for the run of the event that the webhook creates, as in `ProcessEventInput`."""
 
     ref: WebhookRef
     remote_brain: bool = False
@@ -21,9 +22,9 @@ class ProcessWebhookInput(Contract):
 
 
 class WebhookWorked(Contract):
-    """The result of one processing attempt. `run`: a run to start. `wait_s`: seconds until the next
-    attempt; 0 if processing has ended. `waits_for`: the limit that refused the webhook. `next_ids`:
-    webhooks of the same client to process next."""
+    """The result of one attempt to process a webhook. `run`: a run to start, or None. `wait_s`:
+    seconds until the next attempt; 0 if processing has ended. `waits_for`: the limit that refused
+    the webhook. `next_ids`: webhooks of the same client to process next."""
 
     run: ProcessEventInput | None = None
     wait_s: float = 0
@@ -32,7 +33,8 @@ class WebhookWorked(Contract):
 
 
 class GiveUpWebhookInput(Contract):
-    """`code`: the error code of the permanent failure."""
+    """The input of the activity that marks a webhook as failed. `code`: the error code of the
+    permanent failure."""
 
     ref: WebhookRef
     code: str

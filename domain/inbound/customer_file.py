@@ -1,4 +1,4 @@
-"""The customer file: all stored data of one customer, handed over on request."""
+"""The customer file: all stored data of one customer, for answering a data request."""
 
 from datetime import datetime
 from typing import Final
@@ -8,8 +8,8 @@ from pydantic import BaseModel, ConfigDict
 from domain.integrations.order_fact import OrderFact
 
 MOST_EVENTS: Final = 2_000
-"""Maximum number of messages, newest first. A customer with more messages needs an operator's
-export."""
+"""Maximum number of messages in a customer file, newest first. If a customer has more messages, an
+operator must export them."""
 
 
 class _Kept(BaseModel):
@@ -17,7 +17,7 @@ class _Kept(BaseModel):
 
 
 class FiledConversation(_Kept):
-    """`summary`: the agent's summary of the conversation."""
+    """A conversation in a customer file. `summary`: the agent's summary of the conversation."""
 
     id: str
     channel: str
@@ -27,7 +27,8 @@ class FiledConversation(_Kept):
 
 
 class FiledMessage(_Kept):
-    """`author`: `customer`, `agent` or `human`."""
+    """A message in a customer file. `author`: `customer`, `agent` or `human` (the merchant's
+    team)."""
 
     event_id: str
     conversation_id: str | None
@@ -37,7 +38,7 @@ class FiledMessage(_Kept):
 
 
 class FiledRun(_Kept):
-    """The agent's result for a message. `sentiment`: -1 to 1."""
+    """The agent's result for a message in a customer file. `sentiment`: from -1 to 1."""
 
     event_id: str
     id: str
@@ -50,7 +51,7 @@ class FiledRun(_Kept):
 
 
 class FiledReview(_Kept):
-    """A person's decision about an answer."""
+    """A person's decision about the agent's answer, in a customer file."""
 
     run_id: str
     id: str
@@ -72,8 +73,9 @@ class FiledAttachment(_Kept):
 
 
 class CustomerFile(_Kept):
-    """`memory`: the customer's memory across conversations. `orders`: facts received by webhook.
-    `is_complete`: False if there were more messages than MOST_EVENTS."""
+    """All stored data of one customer. `memory`: the customer's memory across conversations.
+    `orders`: facts about orders, from webhooks. `is_complete`: False if the customer has more
+    messages than MOST_EVENTS."""
 
     request_id: str
     customer_email: str | None

@@ -1,4 +1,4 @@
-"""The data request: a shop's customer has requested their stored data."""
+"""The data request: a customer of a shop requests the data stored about them."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -6,12 +6,12 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 DUE_AFTER: Final = timedelta(days=30)
-"""The merchant's deadline for handing over the data."""
+"""The time within which the merchant must deliver the data to the customer."""
 
 
 class DataRequest(BaseModel):
-    """A customer's data request. `order_ids`: the platform's ids of the orders named in the
-    request. `fulfilled_by`: the person who handed over the data, as named in the audit log."""
+    """A customer's data request. `order_ids`: the platform's ids of the orders that the request
+    names. `fulfilled_by`: the person who delivered the data, as named in the audit log."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""The email, in French, that informs a client's owner of a customer's data request."""
+"""The mail, in French, that informs a client's owner of a customer's data request."""
 
 from domain.core.ports import OutgoingMail
 from domain.core.service_name import ServiceName
@@ -8,10 +8,10 @@ from domain.inbound.data_request import DataRequest
 def data_request_mail(
     request: DataRequest, owner_email: str, *, dashboard_url: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail. Its name depends only on the request, so the same request yields the same
-    mail.
+    """Return the mail to the owner. The mail's name depends only on the data request, so a retry
+    sends the same mail.
 
-    The mail omits the customer's name, because mailboxes keep their mails; the dashboard shows the
+    The mail omits the customer's name, because a mailbox keeps its mails. The dashboard shows the
     name.
     """
     return OutgoingMail(

@@ -1,4 +1,5 @@
-"""The result of one attempt to process a webhook: an effect, or a wait."""
+"""The result of one attempt to process a webhook: its final effect, or a wait until the next
+attempt."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -15,20 +16,22 @@ from domain.intake.errors import (
 from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
-# The quota can become available at any time: by purchased credits, a changed plan or a new month.
+# Retry interval if the quota is exhausted. The quota can become available at any time: by purchased
+# credits, a changed plan or a new month.
 QUOTA_RETRY: Final = timedelta(minutes=5)
 
-# The limit can end at any time: the client can choose a plan.
+# Maximum wait if the client's stored events have reached their limit. The limit can end at any
+# time, because the client can choose a plan.
 _ROOM_RETRY: Final = timedelta(minutes=5)
 
-# The webhook ahead of this one is retried first; this one follows shortly after.
+# Wait of a webhook that is queued behind another one. The other webhook is retried first.
 BEHIND: Final = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookEffect:
-    """The final result of processing a webhook. `reason`: a stable code. `event_id`: the event
-    created from the webhook. `reference`: the order, ticket or compliance request that the webhook
+    """The final result of processing a webhook. `reason`: a stable code. `event_id`: the event that
+    the webhook created. `reference`: the order, ticket or compliance request that the webhook
     concerned. `customer`: the customer's key. `erase`: an erasure to start before the webhook
     counts as done."""
 
@@ -42,8 +45,8 @@ class WebhookEffect:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """A limit refused the webhook. `lasts`: time until the next attempt. `customer`: the customer
-    whose limit the webhook counts against."""
+    """A limit has refused the webhook, so processing waits. `lasts`: time until the next attempt.
+    `customer`: the customer against whose limit the webhook counts."""
 
     waits_for: WaitsFor
     lasts: timedelta
@@ -54,7 +57,7 @@ MessagesWait = ClientRateLimited | CustomerRateLimited | UnprovedShareUsed | Eve
 
 
 def wait_after(refused: MessagesWait | QuotaExhausted, customer: LimitKey | None) -> Wait:
-    """Return the wait for a refused ticket: its limit, and the time until its next attempt."""
+    """Return how long a refused ticket waits and for which limit."""
     match refused:
         case CustomerRateLimited():
             return Wait(WaitsFor.CUSTOMER_LIMIT, _pause(refused), customer)

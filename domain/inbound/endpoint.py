@@ -1,4 +1,5 @@
-"""The endpoint: the URL that receives an integration's webhooks, and its secret."""
+"""The endpoint: the URL at which an integration receives webhooks, with the secret that verifies
+them."""
 
 import base64
 import hashlib
@@ -21,7 +22,7 @@ OVERLAP: Final = timedelta(hours=24)
 """How long the previous token and secret remain valid after a rotation."""
 
 SECRET_HEADER: Final = "X-Inbound-Secret"  # noqa: S105 - its name
-"""The header that carries the secret of platforms that do not sign."""
+"""The request header that contains the secret, for platforms that do not sign their webhooks."""
 
 SECRETS_OF_OURS: Final = frozenset(
     {
@@ -32,8 +33,8 @@ SECRETS_OF_OURS: Final = frozenset(
         Provider.FRESHDESK,
     }
 )
-"""Platforms that sign with, or send, any secret they are given, so that this service generates it.
-All other platforms issue their own secret."""
+"""Platforms that sign with, or send, any secret that they are given. The service generates the
+secret for these platforms; all other platforms issue their own."""
 
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 
@@ -42,9 +43,9 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 class OpenEndpoint:
     """An endpoint as looked up for a request.
 
-    The secrets are sealed. `sealed_previous_secret`: the secret before the last rotation, while it
-    is valid. `is_live`: False if the connection has ended recently; the endpoint then accepts only
-    compliance requests.
+    The secrets are encrypted. `sealed_previous_secret`: the secret before the last rotation, while
+    it is still valid. `is_live`: False if the connection has ended recently; the endpoint then
+    accepts only compliance requests.
     """
 
     tenant: TenantId
@@ -59,10 +60,9 @@ class OpenEndpoint:
         return AccountOwner(self.tenant, self.integration_id, self.is_live)
 
     def secrets(self, sealer: Sealer) -> tuple[str, ...]:
-        """Return the currently valid secrets, newest first.
+        """Return the decrypted secrets that are currently valid, newest first.
 
-        Raises ValueError for a secret that was sealed with another key or belongs to another
-        endpoint.
+        Raises ValueError if a secret was encrypted with another key or for another endpoint.
         """
         return tuple(
             unseal_endpoint_secret(sealer, self.tenant, self.integration_id, one)
@@ -73,7 +73,7 @@ class OpenEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class AccountOwner:
-    """The client and integration that a webhook belongs to. `is_live`: False if the connection has
+    """The client and integration to which a webhook belongs. `is_live`: False if the connection has
     ended recently; the integration then accepts only compliance requests."""
 
     tenant: TenantId
@@ -85,11 +85,11 @@ class AccountOwner:
 
 
 class EndpointEntry(BaseModel):
-    """An endpoint as shown to people, without its token and secret.
+    """An endpoint as displayed, without its token and secret.
 
-    `previous_until`: the time at which the previous address and secret expire. `mapping`: for the
-    generic form only. `vouches`: false while the endpoint's statements about customers' addresses
-    await approval by a second manager.
+    `previous_until`: when the previous URL and secret expire. `mapping`: set for the generic form
+    only. `vouches`: whether the endpoint's statements about customers' addresses count; False while
+    they await approval by a second manager.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -105,36 +105,36 @@ class EndpointEntry(BaseModel):
 
 
 def token_of(random_bytes: bytes) -> str:
-    """Encode TOKEN_BYTES random bytes as a token."""
+    """Return an endpoint token made from TOKEN_BYTES random bytes, as URL-safe base64."""
     return base64.urlsafe_b64encode(random_bytes).rstrip(b"=").decode()
 
 
 def token_digest(token: str) -> bytes | None:
-    """Return the SHA-256 of a token, which is stored instead of the token. None if the token is
-    malformed."""
+    """Return the SHA-256 of a token, which is stored instead of the token. Return None if the token
+    is malformed."""
     if not _TOKEN.fullmatch(token):
         return None
     return hashlib.sha256(token.encode()).digest()
 
 
 def made_secret(random_bytes: bytes) -> str:
-    """Return a secret generated from SECRET_BYTES random bytes.
+    """Return an endpoint secret made from SECRET_BYTES random bytes: `whsec_` and 48 hexadecimal
+    digits.
 
-    The secret's 48 hexadecimal digits are valid base64 too, so Standard Webhooks libraries accept
-    it unchanged.
+    The digits are valid base64 too, so Standard Webhooks libraries accept the secret unchanged.
     """
     return "whsec_" + random_bytes.hex()
 
 
 def seal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, secret: str) -> str:
-    """Seal a secret together with its client and integration, so that it is valid only for this
+    """Encrypt a secret together with its client and integration, so that it is valid only for this
     endpoint."""
     return sealer.seal(f"{client_id}/{integration_id}/{secret}")
 
 
 def unseal_endpoint_secret(sealer: Sealer, client_id: str, integration_id: str, sealed: str) -> str:
-    """Unseal a secret. Raises ValueError if it was sealed with another key or for another
-    endpoint."""
+    """Return the decrypted secret. Raises ValueError if the secret was encrypted with another key
+    or for another endpoint."""
     opened, owner = sealer.unseal(sealed), f"{client_id}/{integration_id}/"
     if not opened.startswith(owner):
         raise ValueError("another endpoint's secret")
@@ -147,8 +147,8 @@ def endpoint_url(origin: str, provider: Provider, token: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class WantedEndpoint:
-    """The parameters for creating an endpoint. `secret`: the platform's, if the platform issues
-    one."""
+    """The parameters for creating an endpoint. `secret`: the secret that the platform issued, or
+    None if the service generates it. `mapping`: for the generic form only."""
 
     secret: str | None = field(default=None, repr=False)
     mapping: Mapping[str, str] | None = None

@@ -1,4 +1,4 @@
-"""Errors of the inbound hub."""
+"""Errors of inbound webhooks."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -7,7 +7,7 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class RefusalReason(StrEnum):
-    """The reason for refusing a request, as shown in the inbound log."""
+    """The reason why an inbound request was refused, as shown in the inbound log."""
 
     SIGNATURE_MISSING = "signature_missing"
     SIGNATURE_WRONG = "signature_wrong"
@@ -21,13 +21,14 @@ class RefusalReason(StrEnum):
 
 
 class InboundAddressUnknown(DomainError):
-    """No endpoint has this token, or the token belongs to another provider's endpoint."""
+    """No endpoint has the token in the URL, or the token belongs to an endpoint of another
+    provider."""
 
     code = "inbound_address_unknown"
 
 
 class InboundRefused(DomainError):
-    """The request failed verification. Such requests are only counted, not stored."""
+    """An inbound request failed verification. Such requests are only counted, not stored."""
 
     code = "inbound_refused"
 
@@ -37,8 +38,8 @@ class InboundRefused(DomainError):
 
 
 class WebhookUnreadable(DomainError):
-    """A verified body matches none of the provider's documented formats. `reason`: a stable code
-    that quotes none of the content."""
+    """The body of a verified webhook matches none of the provider's documented formats. `reason`: a
+    stable code that quotes none of the content."""
 
     code = "webhook_unreadable"
 
@@ -52,16 +53,16 @@ class WebhookUnreadable(DomainError):
 
 
 class AuthorUndecided(DomainError):
-    """The agent is currently sending a message to the ticket, and the received message may be that
-    one."""
+    """The author of a ticket message cannot be determined yet. The agent is currently sending a
+    message to the ticket, and the received message may be that one."""
 
     code = "author_undecided"
     retryable = True
 
 
 class InboundBusy(DomainError):
-    """Mails in progress have filled the process's memory limit, or the client has reached a limit
-    on stored webhooks. The platform sends the request again."""
+    """The webhook cannot be accepted now. Mails in progress have filled the process's memory limit,
+    or the client has reached a limit on stored webhooks. The platform sends the request again."""
 
     code = "inbound_busy"
     retryable = True
@@ -73,19 +74,19 @@ class InboundWebhookNotFound(DomainError):
 
 
 class EndpointNotFound(DomainError):
-    """The integration has no endpoint for webhooks."""
+    """The integration has no endpoint that receives webhooks."""
 
     code = "endpoint_not_found"
 
 
 class EndpointExists(DomainError):
-    """The integration already has an endpoint; its token and secret can be rotated."""
+    """The integration already has an endpoint. Its token and secret can be rotated instead."""
 
     code = "endpoint_exists"
 
 
 class InvalidEndpoint(InvalidContent):
-    """A parameter of a new endpoint is invalid. `reason` names the field without quoting its
+    """A parameter of a new endpoint is invalid. `reason` names the parameter without quoting its
     value."""
 
     code = "invalid_endpoint"

@@ -1,7 +1,7 @@
 """Parse a body of type multipart/form-data or application/x-www-form-urlencoded.
 
 Mail providers post mails as forms, which contain text by strangers. The parser is therefore strict,
-runs in time linear in the body's length, and detects repeated fields.
+detects repeated fields, and runs in time linear in the body's length.
 """
 
 import re
@@ -20,7 +20,8 @@ MAX_PARTS: Final = 500
 LINE_BYTES: Final = 8_000
 """Maximum number of bytes read from a single-line field."""
 
-# Charsets used in mails. Python supports rarer ones, some of which decode in quadratic time.
+# Charsets used in mails. Python supports rarer charsets too, but decoding some of them takes
+# quadratic time.
 _CHARSETS: Final = re.compile(
     r"utf-?8|utf-?16|us-ascii|iso-8859-\d{1,2}|windows-\d{3,4}|cp\d{3,4}|koi8-[rtu]|macintosh"
     r"|gb2312|gbk|gb18030|big5|big5-hkscs|euc-(?:jp|kr)|shift[_-]jis|iso-2022-(?:jp|kr)",
@@ -31,13 +32,13 @@ _MAX_NAME: Final = 200
 _MAX_HEADER: Final = 4_000
 _MULTIPART: Final = b"multipart/form-data"
 _URLENCODED: Final = b"application/x-www-form-urlencoded"
-# A percent-encoded byte, such as "%41", takes three.
+# Number of characters of a percent-encoded byte, such as "%41".
 _ENCODED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class FormFile:
-    """A file in a form. `filename`, `content_type`: as given by the sender."""
+    """A file in a posted form. `filename`, `content_type`: as given by the sender."""
 
     name: str
     filename: str
@@ -47,18 +48,18 @@ class FormFile:
 
 @dataclass(frozen=True, slots=True)
 class PostedForm:
-    """The fields, each with its values in order, and the files in order. `is_encoded`: whether the
-    values are still percent-encoded."""
+    """The fields of a posted form, each with all its values in order, and the files in order.
+    `is_encoded`: whether the values are still percent-encoded."""
 
     fields: Mapping[str, tuple[bytes, ...]] = field(repr=False)
     files: tuple[FormFile, ...] = ()
     is_encoded: bool = False
 
     def text(self, name: str, limit: int = LINE_BYTES, *, charset: str = "utf-8") -> str | None:
-        """Return the first value of a field, truncated to `limit` bytes, or None if the field is
-        missing.
+        """Return the first value of a field, truncated to `limit` bytes, or None if the form lacks
+        the field.
 
-        Undecodable bytes are replaced.
+        Bytes that are invalid in the charset are replaced.
         """
         values = self.fields.get(name)
         if values is None:
@@ -67,17 +68,18 @@ class PostedForm:
         return _decoded((_unquoted(value) if self.is_encoded else value)[:limit], charset)
 
     def only(self, name: str) -> str | None:
-        """Return the value of a field that occurs exactly once, else None."""
+        """Return the value of a field that occurs exactly once. Return None for a missing or
+        repeated field."""
         return self.text(name) if self.came_once(name) else None
 
     def came_once(self, name: str) -> bool:
-        """Return whether the field has exactly one value. A second value may come from the mail's
+        """Return whether a field occurs exactly once. A repeated value may come from the mail's
         sender."""
         return len(self.fields.get(name, ())) == 1
 
 
 def read_form(request: InboundRequest) -> PostedForm:
-    """Parse the form in a request. Raises WebhookUnreadable."""
+    """Parse the form in a request's body. Raises WebhookUnreadable."""
     kind, options = _options(request.headers.get("content-type", "").encode("latin-1", "replace"))
     if kind == _URLENCODED:
         return _urlencoded(request.body)
@@ -99,7 +101,7 @@ def _urlencoded(body: bytes) -> PostedForm:
 
 
 def _multipart(body: bytes, boundary: bytes) -> PostedForm:
-    """Parse a multipart body.
+    """Parse a multipart body. Raises WebhookUnreadable.
 
     Every part must end with the boundary, and nothing may follow the closing boundary. Otherwise a
     stranger's text in a field could hide later fields.
@@ -128,7 +130,7 @@ def _multipart(body: bytes, boundary: bytes) -> PostedForm:
 
 
 class _Parts:
-    """The parts that the parser has collected."""
+    """Collects the fields and files of a multipart body, from the parser's callbacks."""
 
     def __init__(self) -> None:
         self.fields: dict[str, tuple[bytes, ...]] = {}
@@ -173,7 +175,8 @@ class _Parts:
 
 
 def _options(header: bytes) -> tuple[bytes, dict[bytes, bytes]]:
-    """Parse a header's options as latin-1, which can decode every byte."""
+    """Return a header's value and its parameters. The header is decoded as latin-1, which can
+    decode every byte."""
     return parse_options_header(header[:_MAX_HEADER].decode("latin-1"))
 
 

@@ -1,4 +1,5 @@
-"""The given secret: issued by a platform and pasted by a person, to verify the platform's webhooks.
+"""The given secret: a platform issues it, and a person pastes it, so that the platform's webhooks
+can be verified.
 
 A malformed secret is refused immediately, because with a wrong secret every webhook would fail
 verification.
@@ -17,9 +18,11 @@ _STRIPE: Final = "whsec_"
 
 
 def check_given_secret(provider: Provider, secret: str) -> None:
-    """Raise InvalidEndpoint, without quoting the secret, unless it matches the platform's format.
+    """Raise InvalidEndpoint, without quoting the secret, unless the secret matches the platform's
+    format.
 
-    Mailgun, Shopify, Zendesk and Intercom document no format.
+    Mailgun, Shopify, Zendesk and Intercom document no format, so their secrets only need 8 to 1000
+    visible characters.
     """
     if not _SECRET.fullmatch(secret):
         raise InvalidEndpoint("8 to 1000 visible characters expected", "secret")

@@ -1,11 +1,12 @@
-"""Choose which headers of a webhook are read, and which are stored."""
+"""Select the headers of a webhook that are read, and those that are stored."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from domain.inbound.errors import InboundRefused, RefusalReason
 
-# Prefixes of the platforms' own headers. Other headers are not needed and may come from a proxy.
+# Prefixes of the platforms' own headers. Other headers are not needed, and a proxy may have added
+# them.
 _PLATFORMS: Final = (
     "x-shopify-",
     "shopify-",
@@ -26,14 +27,16 @@ _PLATFORMS: Final = (
     "svix-",
 )
 _OF_THE_BODY: Final = "content-type"
-# Headers that contain a proof of the sender; with a stored one, another request could be forged.
+# Parts of the names of headers that prove the sender. Another request could be forged with a stored
+# proof.
 _PROOF: Final = ("signature", "hmac", "secret")
 
 
 def headers_of_platform(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return the headers needed to verify and interpret a request, by lower-case name.
 
-    Raises InboundRefused for a repeated header: two parsers could use different values.
+    Raises InboundRefused if one of these headers is repeated, because two parsers could use
+    different values.
     """
     found: dict[str, str] = {}
     for name, value in headers:
@@ -47,7 +50,8 @@ def headers_of_platform(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 
 def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers that are stored with the body."""
+    """Return the headers that are stored with the webhook's body: all except those that prove the
+    sender."""
     return {
         name: value for name, value in headers.items() if not any(proof in name for proof in _PROOF)
     }

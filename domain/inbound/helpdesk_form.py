@@ -1,5 +1,5 @@
-"""The helpdesk form: a JSON template that a merchant pastes into a helpdesk without its own webhook
-format, verified by a secret header.
+"""The helpdesk form: a JSON template for helpdesks without their own webhook format. A merchant
+pastes it into the helpdesk, which sends it with a secret header.
 
 `docs/inbound/` has the template of each helpdesk.
 """
@@ -29,7 +29,8 @@ from domain.inbound.meaning import Meaning, Nothing
 from domain.inbound.webhook_signature import require_match, signature_header
 from domain.integrations.providers import Provider
 
-# All topics share one queue, because the order of the customer's and the staff's messages matters.
+# Both topics are of one kind and share one queue, because the order of the customer's and the
+# staff's messages matters.
 FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
     "message": WebhookKind.TICKET,
     "status": WebhookKind.TICKET,
@@ -37,8 +38,9 @@ FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
 
 
 class HelpdeskForm(HelpdeskShape):
-    """`from_agent`: the merchant's staff or software wrote the message. `first`: the message opened
-    the ticket. `external_id`: the idempotency key of this service's own action."""
+    """A filled-in template. `from_agent`: the merchant's staff or software wrote the message.
+    `first`: the message opened the ticket. `external_id`: the idempotency key of the action with
+    which this service sent the message."""
 
     event: Literal["message", "status"]
     ticket_id: Id
@@ -57,13 +59,13 @@ class HelpdeskForm(HelpdeskShape):
 
 
 def filled_form(body: bytes) -> HelpdeskForm:
-    """Parse a filled-in template. Raises WebhookUnreadable if a customer's text may have set a
-    field.
+    """Parse a filled-in template. Raises WebhookUnreadable if a customer's text may have changed
+    the fields.
 
-    Some helpdesks insert a customer's text into the template without escaping. Every name of the
-    template is then still a key of the body, but the text can repeat a name, move the template's
-    names into an inner object, or add a name that the template lacks. Each name must therefore be
-    unique, values must not be nested, and the names of the author's fields are required.
+    Some helpdesks insert a customer's text into the template without escaping. The text can then
+    repeat a field, move the template's fields into an inner object, or add a field that the
+    template lacks. It cannot remove a field. Each name must therefore be unique, values must not be
+    nested, and the fields about the author are required.
     """
     try:
         body_read = json.loads(body, object_pairs_hook=_names_once)
@@ -87,7 +89,8 @@ def _names_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
 
 
 def _required_of(form: HelpdeskForm) -> frozenset[str]:
-    """Return the names that a template must contain, even if the helpdesk leaves them empty."""
+    """Return the names of the fields that a template must contain, even if the helpdesk leaves them
+    empty."""
     if form.event == "status":
         return frozenset()
     if form.from_agent is True:
@@ -96,16 +99,17 @@ def _required_of(form: HelpdeskForm) -> frozenset[str]:
 
 
 def check_secret(request: InboundRequest, secrets: tuple[str, ...]) -> None:
-    """Verify that the request contains a valid secret. Raises InboundRefused."""
+    """Verify that the request contains a valid secret in its secret header. Raises
+    InboundRefused."""
     given = signature_header(request, SECRET_HEADER.lower(), RefusalReason.SIGNATURE_MISSING)
     require_match(secrets, given)
 
 
 def form_meaning(form: HelpdeskForm, provider: Provider, settings: Mapping[str, str]) -> Meaning:
-    """Interpret a filled-in form.
+    """Return the meaning of a filled-in template.
 
-    Text from the agent's own address never counts as a customer's, so a wrongly filled-in form
-    causes no loop.
+    A message from the agent's own address never counts as a customer's message. A wrong template
+    therefore cannot make the agent answer itself in a loop.
     """
     if form.event == "status":
         return closed_or_nothing(form.ticket_id, form.status)

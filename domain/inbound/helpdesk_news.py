@@ -1,4 +1,4 @@
-"""Helpdesk news: a helpdesk's notification about a ticket, in one format for all helpdesks."""
+"""A helpdesk's notification about a ticket, in one format for all helpdesks."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -15,7 +15,7 @@ from domain.integrations.providers import Provider
 
 MAX_BODY: Final = 1024 * 1024
 CLOSED: Final = frozenset({"solved", "closed", "resolved"})
-"""Case-folded names of the ticket states in which nothing is left for a person to do."""
+"""Names of the ticket states in which people have finished with the ticket, case-folded."""
 
 _MAX_TEXT: Final = 500_000
 
@@ -23,8 +23,8 @@ Shape = TypeVar("Shape", bound=BaseModel)
 
 
 def _none_if_blank(value: object) -> object:
-    """Return None for a blank string, which a helpdesk inserts for a placeholder without a
-    value."""
+    """Return None for a blank string, and any other value unchanged. A helpdesk inserts a blank
+    string for a placeholder without a value."""
     return None if isinstance(value, str) and not value.strip() else value
 
 
@@ -41,13 +41,14 @@ MaybeId = Annotated[Id | None, BeforeValidator(_none_if_blank)]
 
 
 class HelpdeskShape(BaseModel):
-    """The base of all helpdesk models. Unknown fields are ignored, and ids may be numbers."""
+    """The base model of all helpdesk bodies. Unknown fields are ignored, and ids may be numbers."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
 
 def parsed(shape: type[Shape], body: bytes) -> Shape:
-    """Parse a body. Raises WebhookUnreadable, which quotes none of the content."""
+    """Parse a body into a helpdesk model. Raises WebhookUnreadable, which quotes none of the
+    content."""
     try:
         return shape.model_validate_json(body)
     except ValidationError:
@@ -62,9 +63,10 @@ class Author(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HelpdeskMessage:
-    """One message of a ticket. `message_id`: the platform's id for the message, or None if there is
-    none. `is_first`: the message opened the ticket. `written_by`: as `StaffMessage.by`.
-    `author_id`: the platform's id for the customer who wrote it, which a program cannot choose."""
+    """A message in a ticket. `message_id`: the platform's id for the message, or None if the
+    platform sends none. `is_first`: the message opened the ticket. `written_by`: as
+    `StaffMessage.by`. `author_id`: the platform's id for the customer who wrote the message. The
+    platform assigns this id, so a program cannot choose it."""
 
     provider: Provider
     ticket_id: str
@@ -83,8 +85,9 @@ class HelpdeskMessage:
 
     @property
     def name(self) -> str:
-        """The message's identifier within its ticket, from the platform's id; without an id it is
-        `first` for the opening message, else built from time and text."""
+        """The message's name within its ticket, made from the platform's id. Without an id, the
+        name is `first` for the opening message, and is made from time and text for any other
+        message."""
         if self.message_id is not None:
             return f"comment/{self.message_id}"
         if self.is_first:
@@ -93,15 +96,17 @@ class HelpdeskMessage:
 
 
 def message_key(ticket_id: str, name: str) -> str:
-    """Return the key of a message in `inbound_messages`.
+    """Return the key that identifies a message in the table `inbound_messages`.
 
-    `name`: `comment/{id}`, or `first` for an opening message without a known id.
+    `name`: the message's name within its ticket: `comment/{id}`, or `first` for an opening message
+    without a known id.
     """
     return f"ticket/{ticket_id}/{name}"
 
 
 def meaning_of(message: HelpdeskMessage) -> Meaning:
-    """Interpret a message: a customer's public message is a ticket, a private one is ignored."""
+    """Return the meaning of a ticket message. A customer's public message is a ticket; a customer's
+    private message is ignored."""
     if message.author is Author.STAFF:
         return StaffMessage(
             ticket_id=message.ticket_id,
@@ -121,14 +126,15 @@ def meaning_of(message: HelpdeskMessage) -> Meaning:
 
 
 def closed_or_nothing(ticket_id: str, status: str | None) -> Meaning:
-    """Interpret a change of a ticket's state."""
+    """Return the meaning of a new ticket state: TicketClosed for a closed state, otherwise
+    Nothing."""
     if status is not None and status.strip().casefold() in CLOSED:
         return TicketClosed(ticket_id)
     return Nothing("ticket_state")
 
 
 def is_same_person(one: str | None, other: str | None) -> bool:
-    """Return whether two addresses are both known and belong to the same person."""
+    """Return whether both addresses are known and belong to the same person."""
     key = customer_key(one)
     return key is not None and key == customer_key(other)
 
@@ -137,7 +143,8 @@ def _event(message: HelpdeskMessage) -> InboundEvent:
     happened = "created" if message.is_first else "updated"
     payload = {
         "ticket_id": message.ticket_id,
-        # A payload field of this name may contain HTML (`domain/intake/normalization.py`).
+        # The normalization parses HTML in a payload field of this name
+        # (`domain/intake/normalization.py`).
         "message": message.text,
         "subject": message.subject,
         "customer_name": message.customer_name,

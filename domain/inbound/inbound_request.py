@@ -1,4 +1,4 @@
-"""The request: one webhook as received, before verification."""
+"""An inbound request: a webhook as received, before verification."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,13 +7,13 @@ from hashlib import sha256
 
 @dataclass(frozen=True, slots=True)
 class InboundRequest:
-    """`headers`: names in lower case; repeated values are joined by ", ". `body`: the raw bytes, as
-    signed."""
+    """An HTTP request to an endpoint. `headers`: by lower-case name; the values of a repeated
+    header are joined by ", ". `body`: the raw bytes, as signed."""
 
     headers: Mapping[str, str]
     body: bytes = field(repr=False)
 
     @property
     def digest(self) -> bytes:
-        """SHA-256 of the body, 32 bytes."""
+        """The SHA-256 digest of the body, 32 bytes."""
         return sha256(self.body).digest()

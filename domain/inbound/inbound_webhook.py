@@ -1,4 +1,4 @@
-"""The inbound webhook: an accepted delivery, its kind and its processing state."""
+"""The inbound webhook: an accepted delivery, with its kind and processing state."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,10 +10,11 @@ from domain.integrations.providers import Provider
 
 
 class WebhookKind(StrEnum):
-    """The kind of a provider's topic.
+    """The kind of webhooks of one topic.
 
     `ticket`: a customer's message or request. `fact`: an update of an order. `duty`: a compliance
-    request of the platform (erase, hand over, disconnect). `ignored`: not relevant to this service.
+    request of the platform (erase a customer, deliver a customer's data, disconnect). `ignored`:
+    not relevant to this service.
     """
 
     TICKET = "ticket"
@@ -23,9 +24,10 @@ class WebhookKind(StrEnum):
 
 
 class WebhookState(StrEnum):
-    """The processing state. `queued`: behind other webhooks of the client. `working`: a workflow
-    processes the webhook. `waiting`: the client's limit or quota refused the webhook; it is retried
-    at `not_before`. `failed`: unreadable, or permanently failed; it can be processed again."""
+    """The processing state of a webhook. `queued`: behind other webhooks of the client. `working`:
+    a workflow processes the webhook. `waiting`: the client's limit or quota refused the webhook,
+    which is retried at `not_before`. `failed`: the webhook is unreadable or failed permanently; a
+    person can have it processed again."""
 
     QUEUED = "queued"
     WORKING = "working"
@@ -35,8 +37,9 @@ class WebhookState(StrEnum):
 
 
 class WaitsFor(StrEnum):
-    """The limit that a waiting ticket waits for. `client_limit`: the client's hourly message limit,
-    or the storage limit of its events. `unproved_limit`: the share of unproved senders."""
+    """The limit that makes a ticket wait. `client_limit`: the client's hourly message limit, or the
+    limit on its stored events. `unproved_limit`: the share of the limit that unproved senders may
+    use."""
 
     CLIENT_LIMIT = "client_limit"
     CUSTOMER_LIMIT = "customer_limit"
@@ -45,17 +48,17 @@ class WaitsFor(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The outcome of a webhook.
+    """The outcome of processing a webhook.
 
-    `event`: an event with a run. `no_playbook`: no playbook matches the event, which is not stored
-    if the client's events have reached their storage limit. `order_updated`, `order_known`: the
-    order's facts are new, or were known already. `duty_done`: the compliance request is complete.
-    `duty_for_people`: a person must complete the compliance request. `staff_answered`: a person
-    answered in the helpdesk. `ticket_closed`: the ticket was closed, so the agent may answer there
-    again. `own_message`: this service wrote the message. `left_to_people`: a person handles the
-    ticket. `known`: the message has already arrived by another route. `no_room`: the message is
-    from an unproved sender, and the queue of such messages is full. `ignored`: not relevant to this
-    service.
+    `event`: an event with a run was created. `no_playbook`: no playbook matches the event. The
+    event is not stored if the client's events have reached their storage limit. `order_updated`,
+    `order_known`: the order's facts are new, or were known already. `duty_done`: the compliance
+    request is complete. `duty_for_people`: a person must complete the compliance request.
+    `staff_answered`: a person answered in the helpdesk. `ticket_closed`: the ticket was closed, so
+    the agent may answer the ticket's next message again. `own_message`: this service wrote the
+    message. `left_to_people`: a person handles the ticket. `known`: the message has already arrived
+    by another route. `no_room`: the message is from an unproved sender, and the queue of such
+    messages is full. `ignored`: not relevant to this service.
     """
 
     EVENT = "event"
@@ -75,20 +78,20 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The identity of a delivery. `dedup_key`: the provider's deduplication key, the same in each
-    retry. `topic`: the provider's name for the event."""
+    """The identity of a webhook delivery. `dedup_key`: the provider's deduplication key, which is
+    the same in each retry. `topic`: the provider's name for the kind of event."""
 
     dedup_key: str
     topic: str
 
 
 class InboundWebhook(BaseModel):
-    """An inbound webhook as shown to people, without its body.
+    """An inbound webhook as displayed, without its body.
 
-    `reason`: a stable code for why the webhook failed or was ignored. `event_id`: the event created
-    from the webhook. `reference`: the order, ticket or compliance request that the webhook
-    concerned. `duplicates`, `conflicts`: the number of later deliveries with the same key, with the
-    same body and with a different one.
+    `reason`: a stable code for why the webhook failed or was ignored. `event_id`: the event that
+    the webhook created. `reference`: the order, ticket or compliance request that the webhook
+    concerned. `duplicates`: the number of later deliveries with the same key and the same body.
+    `conflicts`: the number of later deliveries with the same key and a different body.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""The logged webhook: the record of an inbound webhook as shown to people."""
+"""The logged webhook: an inbound webhook as displayed in the inbound log."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,10 +8,11 @@ from typing import Final
 from domain.inbound.inbound_webhook import InboundWebhook, Outcome, WaitsFor, WebhookState
 
 SHOWN_BODY: Final = 64 * 1024
-"""Maximum number of a body's bytes that are shown to people."""
+"""Maximum number of bytes of a webhook's body that are displayed."""
 
 _MASK: Final = "…"
-# A header whose name contains one of these words is a proof or a credential.
+# A header is masked if its name contains one of these words, because its value is a proof or a
+# credential.
 _TELLING: Final = ("signature", "hmac", "secret", "token", "authorization", "cookie")
 _WAITS: Final = {
     WaitsFor.CLIENT_LIMIT: "the client's limit of events",
@@ -37,11 +38,12 @@ _OUTCOMES: Final = {
 
 
 class LoggedWebhook(InboundWebhook):
-    """An inbound webhook with its content.
+    """An inbound webhook as displayed, with its content.
 
-    `headers`: the stored headers by lower-case name; credentials are masked. `body`: the first
-    SHOWN_BODY bytes, or None if the body is not text or was erased, or if the reader may not see
-    it. `body_bytes`: size of the whole body, or None once erased. `run_id`: the run of its event.
+    `headers`: the stored headers by lower-case name, with masked credentials. `body`: the first
+    SHOWN_BODY bytes of the body as text. It is None if the body is not text, was erased, or must
+    not be shown to this reader. `body_bytes`: size of the whole body, or None if it was erased.
+    `run_id`: the run of the event that the webhook created.
     """
 
     headers: Mapping[str, str]
@@ -53,8 +55,8 @@ class LoggedWebhook(InboundWebhook):
 
 @dataclass(frozen=True, slots=True)
 class RefusalCount:
-    """The number of requests to an address that were refused in one hour. `hour`: start of the
-    hour. `reason`: a RefusalReason."""
+    """The number of requests to an endpoint that were refused in one hour for one reason. `hour`:
+    start of the hour. `reason`: a RefusalReason."""
 
     integration_id: str
     reason: str
@@ -64,7 +66,7 @@ class RefusalCount:
 
 
 def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
-    """Return the headers with the values of credentials masked."""
+    """Return the headers with masked values for all credentials."""
     return {
         name: _MASK if any(word in name.lower() for word in _TELLING) else value
         for name, value in headers.items()
@@ -72,9 +74,10 @@ def masked_headers(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def shown_text(body: bytes, *, is_cut: bool) -> str | None:
-    """Decode the start of a body, or return None if the body is not text.
+    """Return the start of a body as text, or None if the body is not text.
 
-    `is_cut`: whether more bytes follow, so that the last character may be incomplete.
+    `is_cut`: whether `body` is only the start of the whole body, so that its last character may be
+    incomplete.
     """
     for missing in range(4 if is_cut else 1):
         try:
@@ -86,7 +89,7 @@ def shown_text(body: bytes, *, is_cut: bool) -> str | None:
 
 
 def verdict(webhook: InboundWebhook) -> str:
-    """Return a sentence that states the webhook's outcome."""
+    """Return a sentence for people that states the webhook's outcome."""
     match webhook.state:
         case WebhookState.QUEUED:
             return "It waits for those that came before it."
@@ -104,5 +107,5 @@ def verdict(webhook: InboundWebhook) -> str:
 
 
 def spoken(code: str) -> str:
-    """Return a stable code as words."""
+    """Return a stable code as words, with spaces instead of underscores."""
     return code.replace("_", " ")

@@ -32,9 +32,10 @@ class InboundMail:
     """A mail as received from its provider.
 
     None of its content is trusted. `headers`: lower-case names with their values, topmost first.
-    `has_all_headers`: no header was truncated or omitted. `author`: the From according to the
-    provider. `recipients`: the delivery addresses, regardless of the To header. `returns_to`: the
-    envelope sender, empty for a bounce; None if the provider does not report it.
+    `has_all_headers`: no header was truncated or omitted. `author`: the From address as reported by
+    the provider. `recipients`: the addresses to which the mail was delivered, which may differ from
+    the To header. `returns_to`: the envelope sender; empty for a bounce, None if the provider does
+    not report it.
     """
 
     provider: Provider
@@ -57,7 +58,8 @@ class InboundMail:
 
     @property
     def only_author(self) -> str | None:
-        """The From address, if there is exactly one and the provider reports the same address."""
+        """The address in the From header. None unless the mail has exactly one From address and the
+        provider reports the same one."""
         froms = self.values("from")
         told = only_mailbox(self.author)
         box = only_mailbox(froms[0]) if froms else told
@@ -70,14 +72,14 @@ class InboundMail:
 def ticket_of(
     mail: InboundMail, settings: Mapping[str, str], *, is_vouched: bool = False
 ) -> InboundTicket:
-    """Convert a mail into a ticket. `settings`: the integration's.
+    """Return the mail as a ticket. `settings`: the integration's settings.
 
-    `is_vouched`: the provider itself verified that the mail comes from its From domain. Otherwise
-    the result of the merchant's configured mail server counts, if one is set.
-    Authentication-Results headers are not passed on: any sender who knows the provider's address
-    can write them. A mail with truncated headers proves nothing, because the missing part may
-    contain another From or a partial signature. A partially signed mail proves nothing either:
-    anyone who has the mail can append text.
+    `is_vouched`: whether the mail provider itself verified that the mail comes from its From
+    domain. Otherwise, the result of the merchant's own mail server counts if the settings name one.
+    Authentication-Results headers are not passed on, because any sender who knows the provider's
+    address can write them. A mail with truncated headers proves nothing, because the missing part
+    may contain another From header or a signature of only a part of the mail. Such a partial
+    signature proves nothing either, because anyone who has the mail can append text.
     """
     mail = _storable(mail)
     author = mail.only_author
@@ -111,8 +113,8 @@ def ticket_of(
 
 
 def _storable(mail: InboundMail) -> InboundMail:
-    """Remove the characters that PostgreSQL cannot store. Otherwise the mail would fail on every
-    attempt and block the mails behind it."""
+    """Return the mail without the characters that PostgreSQL cannot store. With them, the mail
+    would fail on every attempt and block the mails behind it."""
     return replace(
         mail,
         provider_id=_text(mail.provider_id),
@@ -134,25 +136,26 @@ def _text(given: str) -> str:
 
 
 def message_key(mail: InboundMail) -> str:
-    """Return the mail's Message-ID, which does not depend on the route, else the provider's id."""
+    """Return a key for the mail: its Message-ID, which is the same on each route, or else the
+    provider's id."""
     return key_of(next(iter(_ids(mail.headers)), mail.provider_id))
 
 
 def message_id(headers: Iterable[tuple[str, str]]) -> str | None:
-    """Return the Message-ID as a key, or None if the headers contain none."""
+    """Return the key made from the Message-ID in the headers, or None if they contain none."""
     found = next(iter(_ids(headers)), None)
     return None if found is None else key_of(found)
 
 
 def key_of(name: str) -> str:
-    """Return a key of at most _MAX_KEY characters for an untrusted name. A longer name is replaced
-    by its SHA-256."""
+    """Return a key of at most _MAX_KEY characters for an untrusted id. A longer id is replaced by
+    its SHA-256."""
     return name if len(name) <= _MAX_KEY else sha256(name.encode()).hexdigest()
 
 
 def is_author_of(mail: InboundMail, proved: str) -> bool:
-    """Return whether a proof of a domain, or of an address in the domain, covers the mail's
-    author."""
+    """Return whether a proof of a domain, or of an address in that domain, also proves the mail's
+    From address."""
     author = mail.only_author
     return author is not None and is_of(author, proved)
 

@@ -1,7 +1,8 @@
-"""The mapping: JMESPath expressions that extract each field of an event from a body of any format.
+"""The mapping: JMESPath expressions that extract the fields of an event from a JSON body of any
+structure.
 
-Merchants write the expressions and strangers write the bodies. Only expressions that navigate a
-body are allowed, and the total number of steps is checked before evaluation.
+Merchants write the expressions, and strangers write the bodies. Only expressions that navigate a
+body are allowed, and the total number of evaluation steps is checked before the evaluation.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,20 +32,20 @@ _PAYLOAD_FIELDS: Final = (
     CUSTOMER_VERIFIED,
 )
 FIELDS: Final = frozenset({*_EVENT_FIELDS, *_PAYLOAD_FIELDS})
-"""Fields for which a mapping can contain an expression."""
+"""Fields of an event for which a mapping can contain an expression."""
 GATEWAY_MAPPING: Final[Mapping[str, str]] = {
     EVENT_TYPE: "event_type || type",
     **{name: name for name in (*_EVENT_FIELDS[1:], *_PAYLOAD_FIELDS)},
 }
-"""The mapping for a body that is already in the gateway's format."""
-# An event with any one of these fields has enough content to answer or act on.
+"""The mapping for a body that is already in the format of the API gateway."""
+# An event must have at least one of these fields; otherwise there is nothing to answer or act on.
 _SUBSTANCE: Final = ("message", "customer_email", "order_number", "ticket_id")
 
 MAX_CHARS: Final = 500
 MAX_PROJECTIONS: Final = 2
 MAX_STEPS: Final = 300_000
-"""Maximum number of steps of all expressions over one body, about 50 ms. A step is the evaluation
-of one expression node at one value."""
+"""Maximum number of steps of all expressions for one body, which take about 50 ms. A step is the
+evaluation of one node of an expression at one value of the body."""
 _MAX_NODES: Final = 60
 _MAX_SEPARATOR: Final = 10
 _WALKS: Final = frozenset(
@@ -63,20 +64,21 @@ _WALKS: Final = frozenset(
     }
 )
 _PROJECTIONS: Final = frozenset({"projection", "filter_projection", "flatten"})
-# `[]` is a flatten node inside a projection, so counting the projection is enough.
+# JMESPath parses `[]` as a flatten node inside a projection, so only the projection is counted.
 _COUNTED: Final = _PROJECTIONS - {"flatten"}
 _COMPARED: Final = frozenset({"eq", "ne"})
 _MAX_CHARS_OF: Final = {"message": 100_000, "customer_email": 320}
 _MAX_LINE: Final = 1_000
 
 _Node = Mapping[str, Any]
-"""A node of jmespath's syntax tree: `type`, `value` if the node has one, `children`."""
+"""A node of jmespath's syntax tree, with the keys `type`, `children` and, for some types, `value`.
+"""
 
 
 def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raise InvalidEndpoint for an unknown field, and for an invalid or forbidden expression.
 
-    The error names the field and quotes nothing.
+    The error names the field and quotes none of the mapping.
     """
     if not mapping.keys() <= FIELDS:
         raise InvalidEndpoint(f"mapping: fields are {', '.join(sorted(FIELDS))}", "mapping")
@@ -85,10 +87,11 @@ def check_mapping(mapping: Mapping[str, str]) -> None:
 
 
 def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> InboundEvent | None:
-    """Return the event in a body, or None if no field to answer or act on was found.
+    """Extract the event from a body. Return None if no field was found that can be answered or
+    acted on.
 
-    An empty mapping means GATEWAY_MAPPING. Any other mapping is used as is; without an `event_type`
-    the body's `type` applies, else generic.message. Raises WebhookUnreadable, InvalidEndpoint.
+    An empty mapping means GATEWAY_MAPPING. If the mapping yields no `event_type`, the body's `type`
+    is used, or else generic.message. Raises WebhookUnreadable, InvalidEndpoint.
     """
     chosen = mapping or GATEWAY_MAPPING
     compiled = {name: _compiled(one, name) for name, one in chosen.items()}
@@ -113,13 +116,14 @@ def mapped_event(mapping: Mapping[str, str], body: dict[str, JsonValue]) -> Inbo
 
 @lru_cache(maxsize=1_000)
 def _compiled(expression: str, name: str) -> ParsedResult:
-    """Compile an expression. Raises InvalidEndpoint."""
+    """Return the compiled expression for the field `name`. Raises InvalidEndpoint."""
     if not 0 < len(expression) <= MAX_CHARS:
         raise InvalidEndpoint(f"mapping.{name}: 1 to {MAX_CHARS} characters", f"mapping.{name}")
     try:
         compiled = jmespath.compile(expression)
     except (JMESPathError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        # Besides its own errors, the parser raises these for text that is not an expression.
+        # The jmespath parser also raises these built-in exceptions for text that is not an
+        # expression.
         raise InvalidEndpoint(f"mapping.{name}: no JMESPath", f"mapping.{name}") from None
     if not _is_allowed(compiled.parsed):
         raise InvalidEndpoint(
@@ -152,7 +156,8 @@ def _is_allowed_node(node: _Node) -> bool:
 
 
 def _is_allowed_call(name: str, arguments: list[_Node]) -> bool:
-    """Return whether the call is `not_null`, or `join` with a short literal separator.
+    """Return whether a function call is allowed: `not_null`, or `join` with a short literal
+    separator.
 
     A separator from the body could be as long as the body, and `join` would repeat it between all
     items.
@@ -176,10 +181,11 @@ def _nodes(tree: _Node) -> Iterator[_Node]:
 
 
 def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -> None:
-    """Check the cost of the expressions. Raises WebhookUnreadable.
+    """Raise WebhookUnreadable if evaluating the expressions on the body could take more than
+    MAX_STEPS.
 
-    Without a projection a node is evaluated once; with a projection, at most once per value in the
-    body.
+    A node of an expression without a projection is evaluated once. In an expression with a
+    projection, a node is evaluated at most once for each value in the body.
     """
     trees = [list(_nodes(one.parsed)) for one in compiled]
     wide = sum(len(tree) for tree in trees if any(node["type"] in _PROJECTIONS for node in tree))
@@ -188,8 +194,8 @@ def _check_steps(compiled: Iterable[ParsedResult], body: dict[str, JsonValue]) -
 
 
 def _found(compiled: ParsedResult, body: dict[str, JsonValue]) -> JsonValue:
-    """Evaluate an expression. Return None if the expression does not fit the body, such as `join`
-    of numbers."""
+    """Return the value of an expression for the body. Return None if the expression does not fit
+    the body, such as `join` of numbers."""
     try:
         found: JsonValue = compiled.search(body)
     except JMESPathError:

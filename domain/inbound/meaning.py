@@ -1,4 +1,4 @@
-"""The meaning: a webhook's content in the same few types for every provider."""
+"""The meaning of a webhook: its content, in a few types that are the same for every provider."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,9 +11,9 @@ from domain.integrations.order_fact import OrderFact
 
 @dataclass(frozen=True, slots=True)
 class InboundTicket:
-    """A customer's message. `message_key`: identifies the message at its platform, however it
-    arrived: by this webhook, another subscription or a poll. `ticket_id`: the helpdesk ticket, if
-    there is one."""
+    """A customer's message. `message_key`: identifies the message at its platform, regardless of
+    whether it arrived by this webhook, another subscription or a poll. `ticket_id`: the id of the
+    helpdesk ticket, if there is one."""
 
     event: InboundEvent
     message_key: str
@@ -30,8 +30,8 @@ class OrderNews:
 
 class ComplianceKind(StrEnum):
     """The kind of a platform's compliance request. `redact_customer`: erase a customer.
-    `customer_data`: hand over a customer's data. `redact_shop`: erase data from the shop.
-    `disconnect`: the app was removed."""
+    `customer_data`: deliver a customer's data. `redact_shop`: erase the data that came from the
+    shop. `disconnect`: the app was removed from the shop."""
 
     REDACT_CUSTOMER = "redact_customer"
     CUSTOMER_DATA = "customer_data"
@@ -48,10 +48,11 @@ class ComplianceRequest:
 
 @dataclass(frozen=True, slots=True)
 class StaffMessage:
-    """A message in a helpdesk ticket that no customer wrote. `is_public`: the customer can read the
-    message. `by`: the author's address or other platform identifier. `key`: the idempotency key of
-    this service's own action, if the platform returns it. `text`: used to recognize the agent's own
-    messages, and stored only for comparison with a shadow-mode playbook."""
+    """A message in a helpdesk ticket that was not written by a customer. `is_public`: the customer
+    can read the message. `by`: the author's address or other platform identifier. `key`: the
+    idempotency key of the action with which this service sent the message, if the platform returns
+    the key. `text`: used to recognize the agent's own messages, and stored only for comparison with
+    a playbook in shadow mode."""
 
     ticket_id: str
     message_id: str
@@ -63,7 +64,7 @@ class StaffMessage:
 
 @dataclass(frozen=True, slots=True)
 class TicketClosed:
-    """The ticket was solved or closed, so people have finished with it."""
+    """A ticket was solved or closed, so people have finished with it."""
 
     ticket_id: str
 

@@ -1,4 +1,4 @@
-"""The result of performing a platform's compliance request."""
+"""The result of executing a platform's compliance request."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,13 +8,13 @@ from domain.privacy.contracts import EraseInput
 
 
 class ComplianceReason(StrEnum):
-    """The part of a compliance request that people must complete.
+    """The reason why people must complete a compliance request.
 
-    `no_address`: the platform named no customer, so only the facts of its orders were erased.
-    `data_requested`: a person must hand over the customer's data. `conversations_left`: the shop's
-    data is erased; conversations with its customers, exports and data sent to other systems remain.
-    `shop_unproved`: the connection's credentials never opened the shop, so an operator must decide
-    on the erasure; nothing was erased.
+    `no_address`: the platform named no customer, so only the facts of the customer's orders were
+    erased. `data_requested`: a person must deliver the customer's data. `conversations_left`: the
+    shop's data is erased; conversations with its customers, exports and data sent to other systems
+    remain. `shop_unproved`: the connection's credentials never opened the shop, so nothing was
+    erased and an operator must decide.
     """
 
     NO_ADDRESS = "no_address"
@@ -25,12 +25,13 @@ class ComplianceReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Performed:
-    """`reason`: the part left to people, if the outcome says that there is one.
+    """The result of executing a compliance request. `reason`: why people must complete the request,
+    or None.
 
     `reference`: the id of the data request or of the erasure's certificate. `erase`: an erasure to
-    start before the webhook counts as done, as a workflow with the id `names.erase_id(client_id,
+    start before the webhook counts as done. Its workflow has the id `names.erase_id(client_id,
     erase.subject)`; if that workflow is running, it is joined. The same request always yields the
-    same erasure, so a crash before its start loses nothing.
+    same erasure, so the erasure is still started after a crash.
     """
 
     outcome: Outcome

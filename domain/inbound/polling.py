@@ -1,4 +1,5 @@
-"""Polling: query platforms for changes, so that a missed webhook still takes effect."""
+"""Polling: query platforms for changes, so that a change takes effect even if its webhook was
+lost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,16 +16,17 @@ POLLED: Final = frozenset(
     {Provider.SHOPIFY, Provider.WOOCOMMERCE, Provider.PRESTASHOP, Provider.ZENDESK}
 )
 EVERY: Final = timedelta(minutes=10)
-"""Interval between polls of a connection."""
+"""Interval between two polls of a connection."""
 SETTLES: Final = timedelta(minutes=2)
-"""Delay before a new connection's first poll: some platforms omit changes of the last minute."""
+"""Delay before the first poll of a new connection, because some platforms omit changes of the last
+minute."""
 _LONGEST: Final = timedelta(hours=6)
 
 
 @dataclass(frozen=True, slots=True)
 class FoundChange:
-    """A change found by a poll, in the form of the missed webhook: the delivery's identity and
-    body."""
+    """A change that a poll found, with the identity and body of the webhook that would have
+    reported it."""
 
     identity: Identity
     body: bytes = field(repr=False)
@@ -32,8 +34,8 @@ class FoundChange:
 
 @dataclass(frozen=True, slots=True)
 class ChangesPage:
-    """Changes, oldest first. `position`: the cursor to continue from once all changes are stored.
-    `has_more`: whether more changes are available now."""
+    """A page of changes, oldest first. `position`: the cursor for the next poll, valid once all
+    changes of the page are stored. `has_more`: whether the next page is available now."""
 
     changes: tuple[FoundChange, ...]
     position: Mapping[str, str]
@@ -41,35 +43,37 @@ class ChangesPage:
 
 
 class Polls(Protocol):
-    """A connection that can be polled for changes."""
+    """A connection to a platform that can be polled for changes."""
 
     async def changes(self, position: Mapping[str, str], since: datetime) -> ChangesPage:
-        """Return the next page.
+        """Return the next page of changes.
 
-        `position`: the previous page's cursor; if it is empty, polling starts at `since`. Raises
-        ActionRefused (NotAuthorized), ActionUnreachable.
+        `position`: the cursor that the previous page returned; if it is empty, polling starts at
+        `since`. Raises ActionRefused (NotAuthorized), ActionUnreachable.
         """
 
 
 class Pollers(Protocol):
     def poller(self, integration: Integration) -> Polls:
-        """Return the integration's poller.
+        """Return a poller for the integration.
 
-        Raises ActionRefused if the provider does not support polling, NotAuthorized if the
+        Raises ActionRefused if the provider does not support polling, and NotAuthorized if the
         credentials cannot be read.
         """
 
 
 class PollInput(Contract):
-    """`remote_brain`, `review_expiry_s`: settings for the runs of tickets that the poll finds."""
+    """The input of the polling workflow. `remote_brain`, `review_expiry_s`: settings for the runs
+    of tickets that the poll finds."""
 
     remote_brain: bool = False
     review_expiry_s: float = 72 * 3600
 
 
 class PollResult(Contract):
-    """`polled`: number of connections polled. `found`: number of changes without a webhook.
-    `failed`: number of connections whose poll did not finish."""
+    """The result of polling all connections. `polled`: number of connections polled. `found`:
+    number of changes that no webhook had reported. `failed`: number of connections for which the
+    poll failed."""
 
     polled: int = 0
     found: int = 0
@@ -77,18 +81,19 @@ class PollResult(Contract):
 
 
 def poll_name(topic: str, thing: str, version: str) -> Identity:
-    """Return the identity of a change found by a poll. The same version of an object counts as one
-    delivery."""
+    """Return the identity of a change that a poll found. All polls that find the same version of an
+    object yield the same identity."""
     return Identity(dedup_key=f"poll/{topic}/{thing}/{version}", topic=topic)
 
 
 def is_due(cursor: PollCursor | None, connected_at: datetime, now: datetime) -> bool:
-    """Return whether a connection is due for polling. The interval grows with each consecutive
-    failure."""
+    """Return whether a connection is due for polling. After failed polls, the interval doubles with
+    each consecutive failure."""
     if cursor is None:
         return now - connected_at >= SETTLES
     if cursor.failures == 0:
         return True
-    # Slightly less than a multiple of the interval, so that the schedule's jitter skips no poll.
+    # Half an interval less than a multiple of the interval, so that the schedule's jitter skips no
+    # poll.
     pause: timedelta = min(EVERY * (1 << min(cursor.failures, 10)), _LONGEST) - EVERY / 2
     return now - cursor.polled_at >= pause

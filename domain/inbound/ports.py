@@ -1,4 +1,5 @@
-"""The platform: verifies, identifies and interprets one provider's webhooks, in pure functions.
+"""Ports of inbound webhooks. A platform verifies, identifies and interprets one provider's
+webhooks, in pure functions.
 
 `domain/inbound/platforms/` has one module for each provider.
 """
@@ -23,11 +24,11 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 
 @dataclass(frozen=True, slots=True)
 class EndpointFacts:
-    """Facts about the integration that are needed to interpret a webhook. `settings`: the
-    integration's. `mapping`: for the generic form, a JMESPath expression for each field of the
-    event. `received_at`: arrival time, for webhooks without a time of their own. `is_signed`: the
-    integration has a secret, and the request was verified with it. `vouches`: whether the secret
-    holder's statements about a customer's address count."""
+    """Facts about an endpoint's integration that are needed to interpret a webhook. `settings`: the
+    integration's settings. `mapping`: for the generic form only, a JMESPath expression for each
+    field of the event. `received_at`: when the webhook arrived, for webhooks without a time of
+    their own. `is_signed`: the integration has a secret, and the request was verified with that
+    secret. `vouches`: whether the secret holder's statements about a customer's address count."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
@@ -38,55 +39,61 @@ class EndpointFacts:
 
 
 class Platform(Protocol):
-    """One provider's webhooks."""
+    """Verifies, identifies and interprets the webhooks of one provider."""
 
     provider: Provider
     topics: Mapping[str, WebhookKind]
-    """The kind of each topic. A topic that is not listed is ignored."""
+    """The kind of webhook for each of the provider's topics. Webhooks of all other topics are
+    ignored."""
     max_body: int
     """Maximum size of a body in bytes: 1 MiB for JSON, 25 MiB for mail."""
     refusal_status: int
-    """The HTTP status that makes this provider stop retrying the request."""
+    """The HTTP status that makes this provider stop retrying a refused request."""
     needs_secret: bool
-    """True if the provider issues the secret, so that it is required to open an endpoint. Otherwise
-    the service generates one, or none is used (`signs`)."""
+    """Whether the provider issues the secret, so that it is required for creating an endpoint.
+    Otherwise the service generates the secret, or none is used (`signs`)."""
     signs: bool
-    """True if requests carry a proof besides the secret address."""
+    """Whether requests contain a proof, such as a signature, besides the secret token in the URL.
+    """
     is_limited: bool
-    """True if the endpoint's rate limit applies, which it never does for shops and payments."""
+    """Whether the endpoint's rate limit applies to this provider. It never applies to shops and
+    payment providers."""
     author_proof: AuthorProof
-    """The proof of a ticket author's address. Everything else about the author is a claim."""
+    """How this provider's webhooks prove the address of a ticket's author. All other data about the
+    author is a claim."""
 
     def is_ping(self, request: InboundRequest) -> bool:
-        """Return whether the request is the provider's unsigned test of a new address, which has no
-        effect and is answered with 200."""
+        """Return whether the request is the provider's unsigned test of a new URL. Such a request
+        has no effect and is answered with 200."""
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Verify that one of the secrets signed the request recently. Raises InboundRefused.
+        """Verify that the request was signed recently with one of the secrets. Raises
+        InboundRefused.
 
-        `secrets`: the valid secrets, newest first; all are compared, in constant time.
+        `secrets`: the valid secrets, newest first. All of them are compared, in constant time.
         """
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a verified request. Raises WebhookUnreadable."""
+        """Return the identity of a verified delivery. Raises WebhookUnreadable."""
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
-        """Interpret the request. Never called for an ignored topic. Raises WebhookUnreadable."""
+        """Return the meaning of a verified request. Never called for a topic that is ignored.
+        Raises WebhookUnreadable."""
 
 
 class WebhookStarter(Protocol):
-    """Starts the processing of stored webhooks."""
+    """Starts the workflows that process stored webhooks."""
 
     async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
-        """Start a webhook's workflow; return False if it is running already.
+        """Start the workflow of a webhook. Return False if the workflow is already running.
 
-        `wake`: make a waiting workflow retry now. Raises EngineUnavailable; the sweep then starts
-        the workflow.
+        `wake`: make a waiting workflow retry now. Raises EngineUnavailable; in that case, the sweep
+        starts the workflow later.
         """
 
 
 class ErasureStarter(Protocol):
-    """Starts the erasure of a customer that a platform has requested."""
+    """Starts the erasures of customers that a platform has requested."""
 
     async def start_erasure(self, erase: "EraseInput") -> None:
-        """Start the erasure, unless it is running already. Raises EngineUnavailable."""
+        """Start the erasure, unless it is already running. Raises EngineUnavailable."""

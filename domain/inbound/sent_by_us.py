@@ -1,6 +1,6 @@
 """Decide whether the agent wrote a message that a helpdesk reports.
 
-The author's address alone does not prove it, because people may work under the agent's account.
+The author's address does not prove it, because people may work under the agent's account.
 """
 
 import re
@@ -17,19 +17,20 @@ from domain.intake.customer_email import customer_key
 from domain.integrations.providers import Provider
 
 IN_FLIGHT: Final = timedelta(minutes=1)
-"""Time to wait for an unfinished message of the agent. A possible match counts as a person's
-afterwards."""
+"""How long an unfinished message of the agent can leave a reported message undecided. After this
+time, the reported message counts as a person's."""
 
 _TAG: Final = re.compile(r"<[^<>]*>")
 _MAX_CHARS: Final = 200_000
-# Some helpdesks prefix a message with the author's name.
+# Maximum length of an author's name that some helpdesks put before a message, in characters without
+# spaces.
 _MAX_HEAD: Final = 80
 _MIN_INK: Final = 12
 
 
 class Authorship(StrEnum):
-    """The author of a message. `undecided`: the agent is currently sending a message, and this may
-    be that one."""
+    """Who wrote a message in a ticket. `ours`: the agent. `people`: a person. `undecided`: the
+    agent is currently sending a message, and the reported message may be that one."""
 
     OURS = "ours"
     PEOPLE = "people"
@@ -38,9 +39,10 @@ class Authorship(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AgentMessage:
-    """A message that the agent wrote in the ticket, or started to write. `reference`: the
-    platform's id for the message, once known. `keys`: the idempotency keys with which the message
-    may have been sent. `is_settled`: the message's outcome is known, or will never be."""
+    """A message that the agent has sent to the ticket, or has started to send. `reference`: the
+    platform's id for the message, once it is known. `keys`: the idempotency keys with which the
+    message may have been sent. `is_settled`: whether the outcome of sending is final: it is known,
+    or will never be known."""
 
     reference: str | None
     keys: frozenset[str]
@@ -50,8 +52,8 @@ class AgentMessage:
 
 
 def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
-    """Return the platform's identifier for the agent's account, or None if the settings do not
-    contain it. For Gorgias it is among the credentials instead."""
+    """Return the platform's identifier for the agent's account. Return None if the settings do not
+    contain it. For Gorgias, the identifier is among the credentials instead."""
     match provider:
         case Provider.INTERCOM:
             return settings.get("admin_id")
@@ -64,10 +66,12 @@ def own_author(provider: Provider, settings: Mapping[str, str]) -> str | None:
 def authorship(
     message: StaffMessage, written: Sequence[AgentMessage], own: str | None, now: datetime
 ) -> Authorship:
-    """Determine the author: by the platform's id, then by the idempotency key, then by the text.
+    """Return who wrote the message, determined by the platform's id, then by the idempotency key,
+    then by the text.
 
-    The text is compared only with the last message sent and with unfinished ones. `written`: the
-    agent's messages, newest first. `own`: the result of `own_author`.
+    `written`: the agent's messages in the ticket, newest first. The text is compared only with the
+    latest of them and with unfinished ones. `own`: the identifier of the agent's account, from
+    `own_author`.
     """
     if any(one.reference == message.message_id for one in written):
         return Authorship.OURS
@@ -83,9 +87,10 @@ def authorship(
 
 
 def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
-    """Return whether two texts match, ignoring HTML and spaces that a helpdesk adds.
+    """Return whether the text that a helpdesk reports is the text that was sent, ignoring HTML and
+    whitespace that the helpdesk adds.
 
-    `after_head`: whether a name may precede the text.
+    `after_head`: whether the helpdesk may put a name before the text.
     """
     if max(len(told), len(sent)) > _MAX_CHARS:
         return False
@@ -103,5 +108,5 @@ def says_the_same(told: str, sent: str, *, after_head: bool = False) -> bool:
 
 
 def _ink(text: str) -> str:
-    """Return a text without whitespace, in NFC."""
+    """Return a text in NFC without whitespace."""
     return "".join(unicodedata.normalize("NFC", text).split())

@@ -1,4 +1,5 @@
-"""Standard Webhooks: the signatures and identities of generic and PrestaShop requests.
+"""Standard Webhooks: verify the signatures and identify the deliveries of generic and PrestaShop
+webhooks.
 
 Source: the specification of Standard Webhooks, version 1.
 """
@@ -18,7 +19,7 @@ from domain.inbound.webhook_signature import (
     signed_seconds,
 )
 
-# Header prefixes: the specification's, and the older prefix that Svix still sends.
+# Prefixes of the header names: the specification's prefix, and the older one that Svix still sends.
 _NAMES: Final = ("webhook-", "svix-")
 _PREFIX: Final = "whsec_"
 _SCHEME: Final = "v1,"
@@ -26,10 +27,11 @@ _MAX_ID: Final = 256
 
 
 def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-    """Verify that one of the secrets signed id, time and body, at most 300 s before or after `now`.
+    """Verify that one of the secrets signed the id, the timestamp and the body. The timestamp must
+    be at most 300 s before or after `now`.
 
-    The header may contain several signatures; schemes other than `v1` are ignored. Raises
-    InboundRefused.
+    The signature header may contain several signatures; those of schemes other than `v1` are
+    ignored. Raises InboundRefused.
     """
     names = _names_in(request)
     given = signature_header(request, f"{names}signature")
@@ -45,7 +47,7 @@ def verify_standard(request: InboundRequest, secrets: tuple[str, ...], now: date
 
 
 def delivery_id(request: InboundRequest) -> str:
-    """Return the delivery's id, which is the same in each retry. Raises WebhookUnreadable."""
+    """Return the id of a delivery, which is the same in each retry. Raises WebhookUnreadable."""
     name = request.headers.get(f"{_names_in(request)}id", "").strip()
     if not name or len(name) > _MAX_ID:
         raise WebhookUnreadable("no_delivery_id")
@@ -53,13 +55,14 @@ def delivery_id(request: InboundRequest) -> str:
 
 
 def _names_in(request: InboundRequest) -> str:
-    """Return the prefix of the header names. Headers of only one prefix are read, never a
-    mixture."""
+    """Return the prefix of the request's header names. All headers are read with this prefix, never
+    with a mixture of prefixes."""
     return next((one for one in _NAMES if f"{one}id" in request.headers), _NAMES[0])
 
 
 def key_of(secret: str) -> bytes:
-    """Decode the base64 key of a `whsec_…` secret. Raises InboundRefused if the key is invalid."""
+    """Return the key in a `whsec_…` secret, decoded from base64. Raises InboundRefused if it is
+    invalid."""
     try:
         return base64.b64decode(secret.removeprefix(_PREFIX), validate=True)
     except (binascii.Error, ValueError):

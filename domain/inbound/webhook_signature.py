@@ -1,4 +1,4 @@
-"""Verification rules for webhook signatures that several platforms share."""
+"""Rules for verifying webhook signatures that several platforms share."""
 
 import base64
 import hmac
@@ -11,7 +11,7 @@ from domain.inbound.errors import InboundRefused, RefusalReason
 from domain.inbound.inbound_request import InboundRequest
 
 TOLERANCE: Final = timedelta(seconds=300)
-"""Maximum age of a signed timestamp."""
+"""Default maximum age of a signed timestamp."""
 _MAX_HEADER: Final = 4096
 _MAX_DIGITS: Final = 12
 
@@ -21,7 +21,8 @@ def signature_header(
     name: str,
     missing: RefusalReason = RefusalReason.SIGNATURE_MISSING,
 ) -> str:
-    """Return a required header. `name`: in lower case. Raises InboundRefused(missing)."""
+    """Return the value of a required header. `name`: in lower case. `missing`: the reason for the
+    refusal if the header is missing. Raises InboundRefused."""
     value = request.headers.get(name, "").strip()
     if not value or len(value) > _MAX_HEADER:
         raise InboundRefused(missing)
@@ -41,7 +42,7 @@ def hmac_sha1_hex(secret: str | bytes, signed: bytes) -> str:
 
 
 def matches(expected: Sequence[str], given: str | Sequence[str]) -> bool:
-    """Return whether any given signature equals an expected one. All pairs are compared, in
+    """Return whether any received signature equals an expected one. All pairs are compared, in
     constant time.
 
     `expected`: one signature for each valid secret. `given`: one or several received signatures.
@@ -54,13 +55,14 @@ def matches(expected: Sequence[str], given: str | Sequence[str]) -> bool:
 
 
 def require_match(expected: Sequence[str], given: str | Sequence[str]) -> None:
-    """Raise InboundRefused(SIGNATURE_WRONG) unless a signature matches."""
+    """Raise InboundRefused(SIGNATURE_WRONG) unless a received signature equals an expected one."""
     if not matches(expected, given):
         raise InboundRefused(RefusalReason.SIGNATURE_WRONG)
 
 
 def signed_seconds(text: str) -> int:
-    """Parse a Unix timestamp in whole seconds from a signature header. Raises InboundRefused."""
+    """Return the Unix time in whole seconds from the text of a signature header. Raises
+    InboundRefused."""
     if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
         raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
     return int(text)
@@ -69,10 +71,10 @@ def signed_seconds(text: str) -> int:
 def check_age(
     signed_at: float, now: datetime, tolerance: timedelta = TOLERANCE, *, both_ways: bool = False
 ) -> None:
-    """Check that the signed timestamp is recent.
+    """Raise InboundRefused(TIMESTAMP_OLD) unless the signed timestamp is recent.
 
-    `signed_at`: Unix time in seconds. `both_ways`: whether to limit timestamps in the future as
-    well. Raises InboundRefused(TIMESTAMP_OLD).
+    `signed_at`: Unix time in seconds. `both_ways`: whether a timestamp far in the future is refused
+    as well.
     """
     age = now.timestamp() - signed_at
     if age > tolerance.total_seconds() or (both_ways and -age > tolerance.total_seconds()):

@@ -1,4 +1,5 @@
-"""Freshdesk's automations, which send the service's template, verified by its secret header."""
+"""Freshdesk's webhooks: its automations send the service's template, with the secret in a
+header."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -22,7 +23,7 @@ class FreshdeskWebhooks:
     needs_secret = False
     signs = True
     is_limited = True
-    # The template contains only the ticket's claims about its requester.
+    # All statements in the template about the ticket's requester are unproved claims.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
@@ -37,10 +38,10 @@ class FreshdeskWebhooks:
         check_secret(request, secrets)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a delivery, for which Freshdesk provides no id.
+        """Return the identity of a delivery. Freshdesk sends no delivery id.
 
-        The key consists of ticket, event, time of the change and text, which are the same in each
-        retry.
+        The key consists of the ticket, the event, the time of the change and the text, which are
+        the same in each retry.
         """
         form = filled_form(request.body)
         said = sha256((form.message or form.status or "").encode()).hexdigest()[:16]

@@ -1,4 +1,4 @@
-"""The generic signed form: Standard Webhooks with a body of any format."""
+"""The generic form: webhooks signed as in Standard Webhooks, with a JSON body of any structure."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -24,7 +24,7 @@ class _Named(BaseModel):
 
 
 class _AnyTopic(Mapping[str, WebhookKind]):
-    """Accepts every topic as a ticket; the mapping interprets the body."""
+    """A mapping in which every topic is a ticket. The endpoint's mapping interprets the body."""
 
     def __getitem__(self, topic: str) -> WebhookKind:
         return WebhookKind.TICKET

@@ -1,4 +1,5 @@
-"""Gorgias' HTTP integrations, which send the service's template, verified by its secret header."""
+"""Gorgias' webhooks: its HTTP integrations send the service's template, with the secret in a
+header."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -21,8 +22,8 @@ class GorgiasWebhooks:
     needs_secret = False
     signs = True
     is_limited = True
-    # The template contains only the ticket's claims about its customer; in chats, the customer
-    # typed them.
+    # All statements in the template about the ticket's customer are unproved claims. In a chat, the
+    # customer typed them.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
@@ -37,7 +38,8 @@ class GorgiasWebhooks:
         check_secret(request, secrets)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Identify a message by its id, and a change of state, which has no id, by its time."""
+        """Return the identity of a delivery: of a message by its id, and of a change of state,
+        which has no id, by its time."""
         form = filled_form(request.body)
         last = form.message_id or f"{form.status or ''}/{form.updated_at or ''}"
         return Identity(dedup_key=f"{form.ticket_id}/{form.event}/{last}", topic=form.event)

@@ -80,7 +80,7 @@ class _Named(HelpdeskShape):
 
 class IntercomWebhooks:
     provider = Provider.INTERCOM
-    # "ping" is not listed: it is signed like any other topic, but has no content.
+    # The topic "ping" is not listed. It is signed like any other topic, but has no content.
     topics: Mapping[str, WebhookKind] = {
         _CREATED: WebhookKind.TICKET,
         "conversation.user.replied": WebhookKind.TICKET,
@@ -94,7 +94,8 @@ class IntercomWebhooks:
     signs = True
     is_limited = True
     # A notification's author has a type, an id, a name and an address. A lead typed the address,
-    # and the page sets a user's address: no field states that identity verification passed.
+    # and a user's address was set by the web page. No field states that identity verification
+    # passed.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
@@ -128,7 +129,7 @@ class IntercomWebhooks:
 
 
 def _of_source(conversation: _Conversation) -> Meaning:
-    """Interpret the message that opened the conversation."""
+    """Return the meaning of the message that opened the conversation."""
     source = conversation.source
     if source.body is None:
         return Nothing("no_words")
@@ -149,7 +150,8 @@ def _of_source(conversation: _Conversation) -> Meaning:
 
 
 def _of_part(conversation: _Conversation, *, by_staff: bool) -> Meaning:
-    """Interpret the newest part that has text and comes from the side that the topic names."""
+    """Return the meaning of the newest conversation part that has text and an author of the side
+    that the topic names (customer or staff)."""
     parts = [
         part
         for part in conversation.conversation_parts.conversation_parts

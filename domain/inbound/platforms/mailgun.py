@@ -1,4 +1,5 @@
-"""Mailgun's routes: mails as forms, with a signature that covers a token but not the content."""
+"""Mailgun's webhooks: its routes post mails as forms. The signature covers a token but not the
+content."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -33,8 +34,8 @@ from domain.intake.attachment import AttachedFile
 from domain.intake.mail_headers import decoded_json, header_pairs
 from domain.integrations.providers import Provider
 
-# A token is remembered for 30 days, so a replay has no effect. The tolerance must exceed the 8
-# hours in which Mailgun retries, or an outage of an hour loses mails.
+# A token is stored for 30 days, so a replay has no effect. The tolerance must exceed the 8 hours in
+# which Mailgun retries; otherwise an outage of an hour would lose mails.
 _TOLERANCE: Final = timedelta(hours=12)
 _MAX_TOKEN: Final = 200
 _HEADERS: Final = "message-headers"
@@ -64,7 +65,8 @@ class _EventData(BaseModel):
 
 
 class _Event(BaseModel):
-    """A webhook about a sent mail, for merchants who gave Mailgun the same address for both."""
+    """A webhook about a mail that was sent through Mailgun. It arrives if the merchant has
+    configured the same URL for sent and received mails."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -73,7 +75,7 @@ class _Event(BaseModel):
 
 
 class MailgunRoutes:
-    """Requests posted by the `forward` action of a Mailgun route."""
+    """Parses the requests that the `forward` action of a Mailgun route posts."""
 
     provider = Provider.MAILGUN
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
@@ -136,7 +138,8 @@ class MailgunRoutes:
 
 
 def _event(request: InboundRequest) -> _Event | None:
-    """Parse an event, or return None if the request is a mail. Raises WebhookUnreadable."""
+    """Parse a webhook about a sent mail. Return None if the request is a received mail. Raises
+    WebhookUnreadable."""
     if not request.headers.get("content-type", "").lower().startswith("application/json"):
         return None
     try:
@@ -146,7 +149,7 @@ def _event(request: InboundRequest) -> _Event | None:
 
 
 def _proof(given: _Event | PostedForm) -> _Proof:
-    """Return the signed fields. Raises InboundRefused."""
+    """Return the timestamp, token and signature of a request. Raises InboundRefused."""
     if isinstance(given, _Event):
         signature = given.signature
         return _Proof(str(signature.timestamp), signature.token, signature.signature)
@@ -160,9 +163,11 @@ def _proof(given: _Event | PostedForm) -> _Proof:
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the headers and whether they are complete. Raises WebhookUnreadable.
+    """Return the mail's headers, and whether they are complete. Raises WebhookUnreadable if they
+    cannot be parsed.
 
-    Without headers, an automatic mail cannot be distinguished from a person's.
+    The headers are required, because without them an automatic mail cannot be distinguished from a
+    person's.
     """
     try:
         decoded = decoded_json(form.text(_HEADERS, _MAX_HEADERS) or "")

@@ -1,4 +1,5 @@
-"""Postmark's inbound mails: JSON, authenticated only by the secret in the address."""
+"""Postmark's webhooks: received mails as JSON. The secret token in the URL is the only
+authentication."""
 
 import binascii
 from collections.abc import Mapping
@@ -20,7 +21,7 @@ from domain.integrations.providers import Provider
 
 _MAX_HEADERS: Final = 1_000
 _MAX_FILES: Final = 500
-# The message id of the documentation's sample mail, which the "Check" button sends.
+# Message id of the sample mail in Postmark's documentation, which Postmark's "Check" button sends.
 _SAMPLE: Final = "22c74902-a0c1-4511-804f-341342852c90"
 
 
@@ -47,8 +48,8 @@ class _Box(_Part):
 
 
 class _Mail(_Part):
-    """The fields that are read. `record`: the type of a webhook about a sent mail; absent in an
-    inbound mail."""
+    """The fields that are read from a body. `record`: the type of a webhook about a sent mail; a
+    received mail has no type."""
 
     id: str = Field(alias="MessageID", min_length=1)
     record: str = Field(default=INBOUND, alias="RecordType")
@@ -67,7 +68,7 @@ class _Mail(_Part):
 
 
 class PostmarkInbound:
-    """Requests posted by Postmark to the webhook of an inbound stream."""
+    """Parses the requests that Postmark posts to the webhook of an inbound stream."""
 
     provider = Provider.POSTMARK
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
@@ -87,8 +88,8 @@ class PostmarkInbound:
         secrets: tuple[str, ...],
         now: datetime,
     ) -> None:
-        """Do nothing: Postmark does not sign, and the endpoint was found by the secret token in its
-        address."""
+        """Do nothing. Postmark does not sign its webhooks; the secret token in the URL has already
+        identified the endpoint."""
 
     def identify(self, request: InboundRequest) -> Identity:
         mail = _read(request)
@@ -134,13 +135,14 @@ def _read(request: InboundRequest) -> _Mail:
 
 
 def _author(mail: _Mail) -> str:
-    """Return the author in the format of a From header."""
+    """Return the mail's author in the format of a From header."""
     name = mail.author_name.replace("\\", "").replace('"', "")
     return f'"{name}" <{mail.author}>' if name and "<" not in mail.author else mail.author
 
 
 def _file(file: _File) -> AttachedFile:
-    """Decode a file. Invalid base64 yields an empty file, so that the mail is not lost."""
+    """Decode an attached file. Invalid base64 yields an empty file, so that the mail is not
+    lost."""
     try:
         data = binascii.a2b_base64(file.content, strict_mode=True)
     except (binascii.Error, ValueError):

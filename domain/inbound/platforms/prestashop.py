@@ -1,7 +1,8 @@
-"""PrestaShop's orders and customers' messages, signed and sent by the merchant's own module.
+"""PrestaShop's webhooks: orders and customers' messages, signed and sent by the merchant's own
+module.
 
-PrestaShop has no webhooks. The format is the generic one with fixed field names
-(`docs/inbound/prestashop.md`); the poller converts changes to the same format.
+PrestaShop itself has no webhooks. The format is the generic one with fixed field names
+(`docs/inbound/prestashop.md`). The poller converts changes to the same format.
 """
 
 from collections.abc import Mapping
@@ -89,7 +90,7 @@ class _OrderBody(BaseModel):
 class _Message(BaseModel):
     """A customer's message. `customer_verified`: the customer was signed in when writing the
     message. `email_confirmed`: the shop has verified that the account's address is the customer's.
-    Either field alone is only a claim, because PrestaShop opens accounts under any address."""
+    Only both together prove the address, because PrestaShop opens accounts under any address."""
 
     id: _Id
     message: Annotated[str, Field(max_length=100_000)]

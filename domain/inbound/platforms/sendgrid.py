@@ -1,5 +1,5 @@
-"""SendGrid's Inbound Parse: mails as forms, signed if the merchant has attached a security
-policy."""
+"""SendGrid's Inbound Parse webhooks: mails as forms. They are signed if the merchant has attached a
+security policy."""
 
 import base64
 import binascii
@@ -40,21 +40,22 @@ from domain.integrations.providers import Provider
 SIGNATURE: Final = "x-twilio-email-event-webhook-signature"
 TIMESTAMP: Final = "x-twilio-email-event-webhook-timestamp"
 
-# A mail's key is remembered for 30 days. The tolerance must exceed the 3 days in which SendGrid
-# retries, or an outage loses mails.
+# A mail's key is stored for 30 days. The tolerance must exceed the 3 days in which SendGrid
+# retries; otherwise an outage would lose mails.
 _TOLERANCE: Final = timedelta(days=4)
 _UTF8: Final = 4
-# In bytes. Longer than any header block that is read in full, so a longer block is known to be
-# truncated.
+# In bytes. A header block of this length exceeds the limit for headers that are read completely, so
+# it counts as truncated.
 _MAX_HEADERS: Final = _UTF8 * (MAX_BLOCK_CHARS + 1)
 _MAX_CHARSET: Final = 40
-# Matches a single signature only. With several, part of one could pass for another.
+# Matches a single signature only. In a list of several, a part of one signature could be mistaken
+# for another signature.
 _DKIM: Final = re.compile(r"\{@([A-Za-z0-9.-]{1,253}) : pass\}")
 
 
 class SendgridParse:
-    """Requests posted by Inbound Parse. If a public key is set as the secret, the request must be
-    signed with it."""
+    """Parses the requests that Inbound Parse posts. If the endpoint's secret is set, it is a public
+    key, and the request must be signed with the matching private key."""
 
     provider = Provider.SENDGRID
     topics: Mapping[str, WebhookKind] = {INBOUND: WebhookKind.TICKET}
@@ -69,10 +70,10 @@ class SendgridParse:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Verify the signature, if a policy is attached.
+        """Verify the signature if the merchant has attached a security policy.
 
         `secrets`: public keys as SendGrid displays them, base64 of DER. Without a policy there are
-        none, and the secret address is the only proof.
+        no keys, and the secret token in the URL is the only authentication.
         """
         if not secrets:
             return
@@ -84,7 +85,8 @@ class SendgridParse:
         check_age(signed_seconds(timestamp), now, _TOLERANCE, both_ways=True)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Identify a mail by its Message-ID, else by its body, because SendGrid assigns no id."""
+        """Return the identity of a mail: its Message-ID, or else the digest of its body, because
+        SendGrid assigns no id."""
         headers, _ = _headers(read_form(request))
         return Identity(message_id(headers) or f"sha256:{request.digest.hex()}", INBOUND)
 
@@ -121,7 +123,7 @@ class SendgridParse:
 
 
 def _is_signed(signed: bytes, signature: str, key: str) -> bool:
-    """Return whether the key's owner signed the bytes, with ECDSA over P-256 and SHA-256."""
+    """Return whether the owner of the key signed the bytes, with ECDSA over P-256 and SHA-256."""
     owner = public_key(key)
     if owner is None:
         return False
@@ -134,7 +136,8 @@ def _is_signed(signed: bytes, signature: str, key: str) -> bool:
 
 
 def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
-    """Parse a P-256 key as SendGrid displays it, base64 of DER. Return None for anything else."""
+    """Return the P-256 public key that SendGrid displays as base64 of DER, or None if the text is
+    not such a key."""
     try:
         key = load_der_public_key(base64.b64decode(text, validate=True))
     except (UnsupportedAlgorithm, binascii.Error, ValueError):
@@ -145,23 +148,25 @@ def public_key(text: str) -> ec.EllipticCurvePublicKey | None:
 
 
 def _dkim_proves(form: PostedForm, mail: InboundMail) -> bool:
-    """Return whether SendGrid verified a DKIM signature of the From domain."""
+    """Return whether SendGrid verified a DKIM signature of the mail's From domain."""
     found = _DKIM.fullmatch((form.only("dkim") or "").strip())
     return found is not None and is_author_of(mail, found[1])
 
 
 def _spf_proves(form: PostedForm, mail: InboundMail, envelope: Mapping[str, JsonValue]) -> bool:
-    """Return whether the sending server passed SPF for the envelope's domain, and this is the From
-    domain."""
+    """Return whether the sending server passed SPF for the envelope sender, and the envelope
+    sender's domain is the mail's From domain."""
     sender = _string(envelope.get("from", ""))
     passed = (form.only("SPF") or "").strip().lower() == "pass"
     return passed and "@" in sender and is_author_of(mail, sender)
 
 
 def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
-    """Return the headers and whether they are complete. Raises WebhookUnreadable.
+    """Return the mail's headers, and whether they are complete. Raises WebhookUnreadable if there
+    are none.
 
-    Without headers, an automatic mail cannot be distinguished from a person's.
+    The headers are required, because without them an automatic mail cannot be distinguished from a
+    person's.
     """
     found, are_all = header_pairs(form.text("headers", _MAX_HEADERS))
     if not found:
@@ -170,7 +175,8 @@ def _headers(form: PostedForm) -> tuple[tuple[tuple[str, str], ...], bool]:
 
 
 def _object(form: PostedForm, name: str) -> Mapping[str, JsonValue]:
-    """Parse a field that occurs once and holds a JSON object; otherwise return an empty object."""
+    """Return the JSON object in a form field, or an empty object if the field is repeated, missing
+    or not a JSON object."""
     try:
         decoded: JsonValue = json.loads(form.only(name) or "")
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Shopify's webhooks: orders, and compliance requests under its privacy rules."""
+"""Shopify's webhooks: orders, and the compliance requests that its privacy rules require."""
 
 import re
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ from domain.inbound.webhook_signature import hmac_sha256_base64, require_match, 
 from domain.integrations.order_fact import OrderFact
 from domain.integrations.providers import Provider
 
-# Header names of webhooks, and of the events that replace them.
+# Header names of Shopify's webhooks, and of the events with which Shopify replaces them.
 _SIGNATURES: Final = ("x-shopify-hmac-sha256", "shopify-hmac-sha256")
 _TRIGGERED_AT: Final = "x-shopify-triggered-at"
 _TOPIC: Final = re.compile("[a-z_]+(?:/[a-z_]+)*")
@@ -45,7 +45,8 @@ _ORDER_TOPICS: Final = (
 )
 _DELETED: Final = "orders/delete"
 _PARCELS: Final = ("fulfillments/create", "fulfillments/update")
-# Each of these topics contains a part of `orders/updated`, which is sent at the same time.
+# These topics are not read, because Shopify sends `orders/updated` at the same time, which contains
+# the same data.
 _PARTS: Final = ("orders/edited", "refunds/create")
 _DUTIES: Final = {
     "customers/redact": ComplianceKind.REDACT_CUSTOMER,
@@ -54,8 +55,8 @@ _DUTIES: Final = {
     "app/uninstalled": ComplianceKind.DISCONNECT,
 }
 _OF_CUSTOMER: Final = frozenset({"customer", "orders_to_redact", "orders_requested"})
-# The topic is not signed. A field that never occurs in a topic's body reveals that the topic is
-# wrong.
+# The topic is not signed. For each topic: fields that never occur in its body, so that such a field
+# reveals a wrong topic.
 _NEVER: Final = {
     ComplianceKind.REDACT_CUSTOMER: frozenset({"orders_requested", "data_request"}),
     ComplianceKind.CUSTOMER_DATA: frozenset({"orders_to_redact"}),
@@ -81,15 +82,17 @@ class ShopifyWebhooks:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:  # noqa: ARG002
-        """Verify the signature. No time is signed; a replay is recognized by its id."""
+        """Verify the signature. Shopify signs no timestamp, so a replay is recognized by its id
+        instead."""
         header = next((one for one in _SIGNATURES if one in request.headers), _SIGNATURES[0])
         given = signature_header(request, header)
         require_match([hmac_sha256_base64(secret, request.body) for secret in secrets], given)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a request.
+        """Return the identity of a delivery. Raises WebhookUnreadable.
 
-        Several subscriptions to one topic share the event's id; their names distinguish them.
+        Several subscriptions to one topic send the same event id, so the subscription's name is
+        part of the key.
         """
         headers = request.headers
         if "x-shopify-topic" in headers:
@@ -103,7 +106,7 @@ class ShopifyWebhooks:
             name = headers.get("shopify-handle", "")
         if len(topic) > _MAX_NAME or not _TOPIC.fullmatch(topic):
             raise WebhookUnreadable("no_topic")
-        # Both ids are unsigned. A request without them is identified by its body's digest.
+        # Both ids are unsigned. A request without an id is identified by its body's digest.
         sent = sent or request.digest.hex()
         if len(sent) > _MAX_NAME or len(name) > _MAX_NAME:
             raise WebhookUnreadable("no_delivery_id")
@@ -125,8 +128,8 @@ class ShopifyWebhooks:
 def _duty(kind: ComplianceKind, body: bytes, facts: EndpointFacts) -> ComplianceRequest:
     """Parse a compliance request.
 
-    Raises WebhookUnreadable if it concerns another shop, or if the body belongs to another kind of
-    request: one secret signs for all shops that have installed an app.
+    One secret signs for all shops that have installed an app. Raises WebhookUnreadable if the
+    request concerns another shop, or if its body belongs to another kind of request.
     """
     shop = shaped(ShopBody, body).domain
     mine = facts.settings.get("shop")
@@ -145,10 +148,10 @@ def _duty(kind: ComplianceKind, body: bytes, facts: EndpointFacts) -> Compliance
 
 
 def _deleted(request: InboundRequest, facts: EndpointFacts) -> OrderFact:
-    """Parse a deletion, whose body contains only the id.
+    """Parse a deletion of an order, whose body contains only the order's id.
 
-    The time is in an unsigned header. A forged time changes only the deletion's place in the
-    sequence, not the deleted order.
+    The time of the deletion is in an unsigned header. A forged time only changes the position of
+    the deletion among the order's other facts, not which order is deleted.
     """
     order = shaped(DeletedBody, request.body)
     at = facts.received_at

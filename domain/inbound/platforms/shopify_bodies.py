@@ -19,7 +19,7 @@ from domain.integrations.order import OrderState, first_link, state_of
 from domain.integrations.order_fact import OrderFact
 
 ORDER_GID: Final = "gid://shopify/Order/"
-"""The prefix before an order's number in ids of the GraphQL API, such as `Order.id`."""
+"""The prefix before an order's number in ids of Shopify's GraphQL API, as in `Order.id`."""
 _SHIPPED: Final = frozenset({"fulfilled", "partial"})
 _DELIVERED: Final = "delivered"
 _SENT: Final = frozenset({"success"})
@@ -58,7 +58,7 @@ class _Refund(BaseModel):
 
 
 class OrderBody(BaseModel):
-    """The body of the topics `orders/…` that contain a whole order."""
+    """The body of the topics `orders/…`, except `orders/delete`: a whole order."""
 
     id: _Id
     name: str | None = None
@@ -76,7 +76,8 @@ class OrderBody(BaseModel):
     refunds: tuple[_Refund, ...] = ()
 
     def fact(self) -> OrderFact:
-        """Return the order's facts. Amounts are in the shop's own currency, as in the connector."""
+        """Return the order's facts. Amounts are in the shop's own currency, as in the Shopify
+        connector."""
         sent = [parcel for parcel in self.fulfillments if parcel.status != "cancelled"]
         return OrderFact(
             order_id=f"{ORDER_GID}{self.id}",
@@ -98,8 +99,8 @@ class OrderBody(BaseModel):
         )
 
     def _refunded(self) -> Money | None:
-        """Return the refunded sum, or None if a refund was made in a presentment currency other
-        than the shop's."""
+        """Return the total refunded. Return None if a refund was made in a presentment currency
+        other than the shop's currency."""
         moved = [
             one
             for refund in self.refunds
@@ -112,14 +113,14 @@ class OrderBody(BaseModel):
 
 
 class FulfillmentBody(_Parcel):
-    """The body of the topics `fulfillments/…`: one parcel of an order."""
+    """The body of the topics `fulfillments/…`: a parcel of an order."""
 
     order_id: _Id
     updated_at: AwareDatetime
 
     def fact(self) -> OrderFact:
-        """Return the parcel's facts. A delivered parcel sets no order state, because others may
-        still be in transit."""
+        """Return the facts that the parcel reports about its order. A delivered parcel sets no
+        order state, because other parcels may still be in transit."""
         left = self.status in _SENT and not self.is_delivered
         return OrderFact(
             order_id=f"{ORDER_GID}{self.order_id}",
@@ -130,8 +131,8 @@ class FulfillmentBody(_Parcel):
 
 
 class DeletedBody(BaseModel):
-    """The body of `orders/delete`, which contains only the id. The topic is not signed, so an
-    order's own body must not count as a deletion."""
+    """The body of `orders/delete`, which contains only the order's id. The topic is not signed, so
+    the body of a whole order must not be accepted as a deletion."""
 
     id: _Id
     total_price: None = None
@@ -140,7 +141,7 @@ class DeletedBody(BaseModel):
 
 
 class ShopBody(BaseModel):
-    """The shop that a compliance request concerns."""
+    """The field of a compliance request's body that names the shop."""
 
     domain: str | None = Field(
         default=None, validation_alias=AliasChoices("shop_domain", "myshopify_domain")
@@ -148,7 +149,7 @@ class ShopBody(BaseModel):
 
 
 class PrivacyBody(BaseModel):
-    """The body of `customers/redact` and `customers/data_request`."""
+    """The body of the topics `customers/redact` and `customers/data_request`."""
 
     customer: _Address | None = None
     order_ids: tuple[_Id, ...] = Field(

@@ -1,4 +1,4 @@
-"""Stripe's events for a merchant's account: refunds, disputes and failed payments."""
+"""Stripe's webhooks for a merchant's account: refunds, disputes and failed payments."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -24,7 +24,8 @@ from domain.integrations.stripe_payment import money_of, number_in
 
 _THIN: Final = "v2.core.event"
 _REFUNDED: Final = "charge.refunded"
-# These report a single refund, a lower bound of the refunded amount. `charge.refunded` has the sum.
+# Each of these events reports a single refund, which is a lower bound of the refunded total.
+# `charge.refunded` reports the total.
 _REFUNDS: Final = ("refund.created", "refund.updated", "refund.failed")
 _DISPUTES: Final = (
     "charge.dispute.created",
@@ -43,7 +44,7 @@ _Units = Annotated[int, Field(ge=0, le=MAX_MINOR)]
 
 
 class _Name(BaseModel):
-    """The fields that identify an event, in both kinds of events."""
+    """The fields that identify an event, in Stripe's full and thin events."""
 
     id: _Id
     type: Annotated[str, Field(pattern=r"^[a-z0-9_.]{1,200}$")]
@@ -71,8 +72,8 @@ class _Thing(BaseModel):
 
     @property
     def order_id(self) -> str:
-        """The payment's id, which the connector uses for orders. An old charge without a payment
-        uses its own id."""
+        """The id of the payment, which the Stripe connector uses as the order's id. An old charge
+        without a payment has its own id instead."""
         return self.payment_intent or self.charge or self.id
 
     def money(self, units: int | None) -> Money | None:
@@ -106,8 +107,8 @@ class StripeWebhooks:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Verify the signature. Like Stripe's own library, limit only the age, not times in the
-        future."""
+        """Verify the signature. As in Stripe's own library, only the age of the timestamp is
+        limited; a timestamp in the future is accepted."""
         signature = StripeSignature.parse(signature_header(request, "stripe-signature"))
         if signature is None:
             raise InboundRefused(RefusalReason.TIMESTAMP_MISSING)
@@ -117,7 +118,7 @@ class StripeWebhooks:
 
     def identify(self, request: InboundRequest) -> Identity:
         """Return the identity of an event. A thin event, which contains no facts, gets a topic that
-        is never read."""
+        is ignored."""
         name = shaped(_Name, request.body)
         topic = f"{_THIN}/{name.type}" if name.of == _THIN else name.type
         return Identity(dedup_key=name.id, topic=topic)

@@ -1,4 +1,4 @@
-"""WooCommerce's webhooks for orders."""
+"""WooCommerce's webhooks about orders."""
 
 import re
 from collections.abc import Mapping
@@ -35,8 +35,8 @@ _MAX_ID: Final = 100
 _PING: Final = re.compile(rb"webhook_id=[0-9]{1,20}")
 _DELETED: Final = "order.deleted"
 _FAILED: Final = "failed"
-# WordPress decodes the same entities before it signs (wp_specialchars_decode with both kinds of
-# quotes).
+# HTML entities that WordPress decodes in the secret before it signs (wp_specialchars_decode with
+# both kinds of quotes).
 _ESCAPED: Final = re.compile(
     r"&(?:(lt|gt|quot|amp)|#0*(60|62|34|39|38)|#[xX]0*(3[cC]|3[eE]|22|27|26));"
 )
@@ -61,7 +61,7 @@ class _Item(BaseModel):
 
 
 class _Refund(BaseModel):
-    """A refund of an order. `total`: a negative amount."""
+    """A refund of an order. `total`: the refunded amount, which is negative."""
 
     total: Amount = "0"
 
@@ -79,7 +79,7 @@ class _Order(BaseModel):
     refunds: tuple[_Refund, ...] = ()
 
     def fact(self) -> OrderFact:
-        """Return the order's facts, without the customer's note, which does not count as a
+        """Return the order's facts, without the customer's note, which is not treated as a
         message."""
         return OrderFact(
             order_id=str(self.id),
@@ -97,8 +97,8 @@ class _Order(BaseModel):
 
 
 class _Deleted(BaseModel):
-    """The body of a deletion, which contains only the id. The topic is not signed, so an order's
-    own body must not count as a deletion."""
+    """The body of a deletion, which contains only the order's id. The topic is not signed, so the
+    body of a whole order must not be accepted as a deletion."""
 
     id: _Id
     total: None = None
@@ -118,20 +118,20 @@ class WooCommerceWebhooks:
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:
-        """Return whether this is the unsigned form that WooCommerce sends when a webhook is
+        """Return whether the request is the unsigned form that WooCommerce sends when a webhook is
         activated."""
         return _SIGNATURE not in request.headers and bool(_PING.fullmatch(request.body.strip()))
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:  # noqa: ARG002
-        """Verify the signature. No time is signed; a replay is recognized by its id and its
-        body."""
+        """Verify the signature. WooCommerce signs no timestamp, so a replay is recognized by its id
+        and its body."""
         given = signature_header(request, _SIGNATURE)
         expected = [hmac_sha256_base64(unescaped(one), request.body) for one in secrets]
         require_match(expected, given)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a delivery. Two orders of the same second share the delivery id,
-        so the key includes the body."""
+        """Return the identity of a delivery. The key includes the body's digest, because updates of
+        two orders in the same second have the same delivery id."""
         topic = request.headers.get("x-wc-webhook-topic", "").strip()
         delivery = request.headers.get(_DELIVERY, "").strip()
         if not _TOPIC.fullmatch(topic):
@@ -152,7 +152,7 @@ class WooCommerceWebhooks:
 
 
 def unescaped(secret: str) -> str:
-    """Return the secret with HTML entities decoded, as WordPress uses it for signing."""
+    """Return the secret with decoded HTML entities, which is the form that WordPress signs with."""
     return _ESCAPED.sub(_character, secret)
 
 

@@ -1,6 +1,6 @@
 """Zendesk's webhooks: for ticket events, and for triggers that send the service's template.
 
-Source: developer.zendesk.com, "Verifying webhook authenticity" and "InboundTicket events".
+Source: developer.zendesk.com, "Verifying webhook authenticity" and "Ticket events".
 """
 
 import base64
@@ -40,13 +40,14 @@ from domain.inbound.webhook_signature import (
 )
 from domain.integrations.providers import Provider
 
-# Zendesk signs test requests for an unsaved webhook with this public secret.
+# The public secret with which Zendesk signs test requests for a webhook that is not saved yet.
 _TEST_SECRET: Final = base64.b64encode(b"this_secret_is_for_testing_only").decode()
 _EVENT: Final = "zen:event-type:ticket."
 _CREATED: Final = f"{_EVENT}created"
 _COMMENT_ADDED: Final = f"{_EVENT}comment_added"
 _STATUS_CHANGED: Final = f"{_EVENT}status_changed"
-# A comment created within this time of the ticket counts as the one that opened it.
+# A comment that was created at most this long after the ticket counts as the ticket's opening
+# message.
 _AT_ONCE: Final = timedelta(seconds=2)
 _MAX_ID: Final = 200
 
@@ -95,7 +96,8 @@ class _TicketEvent(HelpdeskShape):
 
 
 class _Named(HelpdeskShape):
-    """The field that distinguishes the formats: an event has a `type`, a form has an `event`."""
+    """The field that distinguishes Zendesk's two formats: a ticket event has a `type`, a filled-in
+    template has an `event`."""
 
     type: MaybeText = None
 
@@ -117,16 +119,16 @@ class ZendeskWebhooks:
     needs_secret = True
     signs = True
     is_limited = True
-    # A comment's author comes from the mail's From or a web form. No field of the events, and no
-    # placeholder of triggers, states that the author was signed in.
+    # A comment's author comes from a mail's From header or from a web form. No field of the events,
+    # and no placeholder of triggers, states that the author was signed in.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
-        """Verify the signature. The secret is used as text, without decoding, and times in the
-        future are refused too."""
+        """Verify the signature. The secret is used as text, without base64 decoding. Timestamps in
+        the future are refused too."""
         signature = signature_header(request, "x-zendesk-webhook-signature")
         stamp = signature_header(
             request, "x-zendesk-webhook-signature-timestamp", RefusalReason.TIMESTAMP_MISSING
@@ -138,7 +140,7 @@ class ZendeskWebhooks:
         check_age(_seconds(stamp), now, both_ways=True)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a delivery. Every attempt has the same invocation id."""
+        """Return the identity of a delivery: its invocation id, which is the same in each retry."""
         invocation = request.headers.get("x-zendesk-webhook-invocation-id", "").strip()
         if not invocation or len(invocation) > _MAX_ID:
             raise WebhookUnreadable("no_invocation_id")
@@ -169,7 +171,8 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
             ticket_id=detail.id,
             author=Author.STAFF if by_staff else Author.CUSTOMER,
             text=comment.body,
-            # The event of a new ticket names no comment, and both events may arrive.
+            # Zendesk sends two events for a new ticket, and the event of the ticket does not name
+            # the comment.
             message_id=None if first and not by_staff else comment.id,
             is_first=first,
             is_public=comment.is_public,
@@ -183,7 +186,8 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
 
 
 def _of_new_ticket(told: _TicketEvent) -> Meaning:
-    """Interpret a new ticket. A ticket that staff opened for a customer contains no question."""
+    """Return the meaning of a new ticket. A ticket that staff opened for a customer is not a
+    customer's message."""
     detail = told.detail
     if detail.description is None:
         return Nothing("no_words")
@@ -204,7 +208,8 @@ def _of_new_ticket(told: _TicketEvent) -> Meaning:
 
 
 def _seconds(stamp: str) -> float:
-    """Parse an ISO 8601 time with a time zone. Raises InboundRefused if it is invalid."""
+    """Return the Unix time in seconds of an ISO 8601 time with a time zone. Raises InboundRefused
+    if the time is invalid."""
     try:
         at = datetime.fromisoformat(stamp)
     except ValueError:
