@@ -1,1 +1,2 @@
-"""Playbooks: the events that the agent answers, the agent's rules, and the playbook file format."""
+"""Playbooks: the events that the agent answers, the agent's rules, and the format of playbook
+files."""

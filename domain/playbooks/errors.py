@@ -10,8 +10,8 @@ class PlaybookNotFound(DomainError):
 
 
 class InvalidPlaybook(InvalidInput):
-    """A file or a body is not a valid playbook. `problems`: each path with its problem, as in
-    `playbooks[0].threshold: a number expected`."""
+    """A file or request body is not a valid playbook. `problems`: each problem with its path, such
+    as `playbooks[0].threshold: a number expected`."""
 
     code = "invalid_playbook"
 
@@ -25,7 +25,8 @@ class InvalidPlaybook(InvalidInput):
 
 
 class PatternTaken(InvalidInput):
-    """Two active playbooks would match the same events, so the newer one would never be used."""
+    """Two active playbooks would match the same events, so the newer playbook would never be
+    used."""
 
     code = "pattern_taken"
 
@@ -39,7 +40,8 @@ class PatternTaken(InvalidInput):
 
 
 class PlaybookNameTaken(InvalidInput):
-    """Another playbook of the client has this name; names must be unique."""
+    """Another playbook of the client has this name. Names of playbooks must be unique within a
+    client."""
 
     code = "playbook_name_taken"
 
@@ -48,7 +50,8 @@ class PlaybookNameTaken(InvalidInput):
 
 
 class PlaybookChanged(DomainError):
-    """The playbook was changed in the meantime. `version`: its current version."""
+    """The playbook was changed after the version on which the request is based. `version`: the
+    current version."""
 
     code = "playbook_changed"
 
@@ -86,7 +89,7 @@ class TooManyPlaybookChanges(InvalidInput):
 
 
 class PlaybookVersionsFull(InvalidInput):
-    """The client's playbook versions have used up their storage limit. An active playbook may still
+    """The client's playbook versions have used up their storage limit. An active playbook can still
     be turned off or deleted."""
 
     code = "playbook_versions_full"

@@ -1,6 +1,7 @@
-"""Playbooks as a YAML file, for people to read, review and copy from one client to another.
+"""Read and write playbooks as a YAML file. People read and review the file, and copy it from one
+client to another.
 
-Each problem is identified by its path, as in `playbooks[0].actions.refund.limits.per_action`.
+Each problem is identified by its path, such as `playbooks[0].actions.refund.limits.per_action`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,11 +35,11 @@ _MAX_TOLD: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class PlaybookDraft:
-    """A requested playbook.
+    """A playbook as a request describes it.
 
     `says_active`: whether the request sets the active state. `note`: the reason for the change.
-    `expected_version`: the version that the author has seen. `override`: the reason to go live
-    although not all cases are green.
+    `expected_version`: the version on which the author based the request. `override`: the reason to
+    go live although not all cases have passed.
     """
 
     spec: PlaybookSpec
@@ -49,13 +50,14 @@ class PlaybookDraft:
 
 
 def parse_playbooks(data: bytes) -> tuple[PlaybookSpec, ...]:
-    """Return the playbooks in a file. Raises InvalidPlaybook with one line per problem, at most
-    ten."""
+    """Return the playbooks in a YAML file. Raises InvalidPlaybook with one line for each problem,
+    at most ten."""
     return playbooks_in(yaml_in(data))
 
 
 def yaml_in(data: bytes) -> JsonValue:
-    """Return the content of a YAML document. Raises InvalidPlaybook, which names the line."""
+    """Return the content of a YAML document. Raises InvalidPlaybook; the error of invalid YAML
+    names the line."""
     if len(data) > MAX_FILE_BYTES:
         raise InvalidPlaybook([f"a playbook file has at most {MAX_FILE_BYTES // 1024} KiB"])
     try:
@@ -77,7 +79,7 @@ def playbooks_in(value: JsonValue) -> tuple[PlaybookSpec, ...]:
 
 
 def draft_in(value: JsonValue) -> PlaybookDraft:
-    """Return one playbook from its representation in files. Raises InvalidPlaybook."""
+    """Return one playbook from its representation in playbook files. Raises InvalidPlaybook."""
     try:
         shape = DraftShape.model_validate(value)
     except ValidationError as error:
@@ -91,16 +93,17 @@ def draft_in(value: JsonValue) -> PlaybookDraft:
 
 
 def write_playbooks(specs: Sequence[PlaybookSpec]) -> str:
-    """Return these playbooks as a file, from which `parse_playbooks` returns the same playbooks."""
+    """Return a YAML file with these playbooks. `parse_playbooks` returns the same playbooks from
+    the file."""
     return write_list({"version": 1}, "playbooks", map(written, specs))
 
 
 def diff(before: PlaybookSpec, after: PlaybookSpec) -> str:
-    """Return the line-by-line difference between the playbooks' files, as shown by `diff -u`; empty
-    if they are equal.
+    """Return the line-by-line difference between two playbooks in the format of `diff -u`. Return
+    an empty text if they are equal.
 
-    Versions have no active state, so it is left out. Files that repeat one line many times are
-    shown in full, one below the other.
+    A version has no active state, so the difference leaves out that state. If a file repeats one
+    line many times, both files are returned in full, one below the other.
     """
     old, new = (_lines(spec) for spec in (before, after))
     if old == new:
@@ -129,7 +132,7 @@ def _refused(lines: list[str]) -> InvalidPlaybook:
 
 
 def written(spec: PlaybookSpec) -> dict[str, JsonValue]:
-    """Return a playbook in its representation for files."""
+    """Return a playbook in the representation of playbook files."""
     written: dict[str, JsonValue] = {
         "name": spec.name,
         "event_type": spec.event_type,

@@ -1,7 +1,8 @@
-"""Find what a change of a client's playbooks newly allows the agent to do.
+"""Find the rules that a change of a client's playbooks makes looser.
 
-The active playbooks are compared as a whole, for each kind of event. A change that moves events to
-another playbook, deletes a playbook or narrows one can loosen as much as an edit.
+The active playbooks are compared as a whole, for each kind of event. Not only an edit can loosen
+rules: a change that moves events to another playbook, deletes a playbook or narrows one can loosen
+as much.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,8 +28,9 @@ HARMLESS_PLAYBOOK: Final[Mapping[str, str]] = {
     "name": "What people call it.",
     "rulebook.instructions": "Words to a model. Code decides which actions it may take.",
 }
-"""For each field: why changing it never loosens anything. `loosened` covers all other fields."""
-# No pattern contains this character, because patterns have no control characters.
+"""For each field of a playbook, the reason why a change of the field never loosens anything.
+`loosened` compares all other fields."""
+# A character that no pattern contains, because patterns have no control characters.
 _ANY_OTHER: Final = "\x01"
 _NONE: Final = ActionRule(level=ActionLevel.NEVER)
 
@@ -51,12 +53,12 @@ class WantedChange(BaseModel):
 def loosened(
     before: Sequence[PlaybookEntry], after: Sequence[PlaybookEntry]
 ) -> tuple[LoosenedRule, ...]:
-    """Return everything that becomes looser, by kind of event.
+    """Return the rules that become looser, by kind of event.
 
-    Both arguments are all of a client's playbooks, oldest first. For actions on an order, levels,
-    amounts, ages and scopes always count. For other actions, levels, scopes and tags count if a
-    playbook handled the events before. The threshold and `during_review` count if money moves
-    without a person.
+    `before` and `after`: all playbooks of a client, oldest first. For actions on an order, looser
+    levels, amounts, ages and scopes always count. For other actions, looser levels, scopes and tags
+    count if a playbook handled the events before. A looser threshold and `during_review` count if
+    the new playbook moves money without a person.
     """
     found: list[LoosenedRule] = []
     for pattern in _patterns(before, after):
@@ -72,21 +74,21 @@ def loosened(
 
 
 def _patterns(*sides: Sequence[PlaybookEntry]) -> list[str]:
-    """Return the patterns of all active playbooks. If two patterns match an event, the longer one
-    decides, before and after the change. One example of each pattern therefore represents all its
-    events."""
+    """Return the patterns of all active playbooks. If two patterns match an event, the longer
+    pattern decides, both before and after the change. One example of each pattern therefore
+    represents all events of that pattern."""
     active = (entry for side in sides for entry in side if entry.is_active)
     return sorted({entry.playbook.event_type for entry in active})
 
 
 def _example(pattern: str) -> str:
-    """Return an event type that this pattern matches and no longer pattern does."""
+    """Return an event type that this pattern matches and no longer pattern matches."""
     return pattern.removesuffix("*") + _ANY_OTHER if pattern.endswith("*") else pattern
 
 
 def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry | None:
-    """Return the playbook that answers such events, or None if there is none or it is in shadow
-    mode."""
+    """Return the active playbook that answers events of this type. Return None if there is none, or
+    if the playbook is in shadow mode."""
     active = {entry.playbook.id: entry for entry in entries if entry.is_active}
     won = match([entry.playbook for entry in active.values()], event_type)
     entry = active[won.id] if won is not None else None
@@ -123,7 +125,8 @@ def _of_rule(
     if new.merchant_requests and not old.merchant_requests:
         yield LoosenedRule(place=f"{name}.merchant_requests", before="false", after="true")
     if new.level is ActionLevel.NEVER or old.level is ActionLevel.NEVER:
-        # If the action was never allowed, the changed level covers everything but its amounts.
+        # If the action was never allowed before, the difference in the level covers everything
+        # except its amounts.
         if moves_money and old.level is ActionLevel.NEVER and new.level is not ActionLevel.NEVER:
             yield from _amounts(name, None, new.limits)
         return
@@ -139,7 +142,8 @@ def _of_rule(
 
 
 def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRule]:
-    """Yield the scopes in which more kinds of messages can cause the action, and the added tags."""
+    """Yield the scopes that become wider, so that more kinds of messages can cause the action. Also
+    yield added tags."""
     for scope in ("categories", "intents"):
         had, has = getattr(old, scope), getattr(new, scope)
         if had and (not has or set(has) - set(had)):
@@ -155,8 +159,8 @@ def _scopes(name: str, old: ActionRule, new: ActionRule) -> Iterator[LoosenedRul
 
 
 def _amounts(name: str, old: MoneyLimits | None, new: MoneyLimits | None) -> Iterator[LoosenedRule]:
-    """Yield the amounts that are raised, removed or in another currency. Without `old`, all amounts
-    are new."""
+    """Yield the limits on amounts that are raised, removed or in another currency. Without `old`,
+    yield all limits."""
     same = old is not None and new is not None and old.currency == new.currency
     for limit in _LIMITS:
         was = None if old is None else getattr(old, limit)

@@ -1,4 +1,4 @@
-"""Compare a client's playbooks with imported ones, identified by name."""
+"""Compare a client's playbooks with imported playbooks. A playbook is identified by its name."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,8 +13,8 @@ from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
 
 
 class ImportOutcome(StrEnum):
-    """The effect on one playbook. `changed`: there is a new version. `switched`: the version is the
-    same, but was turned on or off."""
+    """The effect of an import on one playbook. `changed`: the playbook has a new version.
+    `switched`: the playbook has the same version, but was turned on or off."""
 
     CREATED = "created"
     CHANGED = "changed"
@@ -23,10 +23,10 @@ class ImportOutcome(StrEnum):
 
 
 class PlaybookChange(BaseModel):
-    """One playbook after a change, and its differences from before.
+    """One playbook after a change, with the fields that the change affects.
 
-    `fields`: the changed fields, by their names in the file ("threshold", "actions.refund"); empty
-    for a new playbook.
+    `fields`: the changed fields, by their names in the playbook file ("threshold",
+    "actions.refund"); empty for a new playbook.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -39,8 +39,8 @@ class PlaybookChange(BaseModel):
 def compare(
     entries: Iterable[PlaybookEntry], specs: Sequence[PlaybookSpec], new_id: NewId
 ) -> tuple[PlaybookChange, ...]:
-    """Return the changes that make the client's playbooks match `specs`. Playbooks not named in
-    `specs` stay unchanged.
+    """Return the changes that make the client's playbooks match `specs`. Playbooks that `specs`
+    does not name stay unchanged.
 
     Raises PlaybookNameTaken if a name is ambiguous.
     """
@@ -55,7 +55,7 @@ def compare(
 
 
 def change_of(before: PlaybookEntry, spec: PlaybookSpec) -> PlaybookChange:
-    """Return the change that makes one playbook match `spec`, including its name."""
+    """Return the change that makes one playbook match `spec`. The name is changed too."""
     if before.spec == spec:
         return PlaybookChange(outcome=ImportOutcome.UNCHANGED, entry=before)
     playbook_id, version = before.playbook.id, before.playbook.version
@@ -75,10 +75,10 @@ def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId
 
 
 def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
-    """Yield the fields in which two specs differ.
+    """Yield the names of the fields in which two specs differ.
 
-    An explicit rule that equals the default counts as a difference too, because files are compared
-    as written.
+    A rule that is stated explicitly differs from an omitted rule, even if the stated rule equals
+    the default. Files are compared as written.
     """
     old, new = before.rulebook, after.rulebook
     pairs = {
@@ -97,7 +97,7 @@ def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
 
 
 def as_entry(spec: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:
-    """Return the playbook that results from the spec, in the given version."""
+    """Return the playbook that results from the spec, with the given id and version."""
     playbook = Playbook(
         id=playbook_id,
         version=version,

@@ -1,7 +1,7 @@
 """The playbook: the events that the agent answers for a client, and the confidence that an answer
 requires.
 
-`domain/agent/rulebook.py` defines what a playbook allows the agent to do;
+`domain/agent/rulebook.py` defines what a playbook allows the agent to do.
 `domain/playbooks/file.py` reads and writes playbooks as files.
 """
 
@@ -19,29 +19,29 @@ DEFAULT_THRESHOLD: Final = 0.70
 MAX_PATTERN: Final = 200
 MAX_NAME: Final = 200
 MAX_OVERRIDE: Final = 500
-"""Maximum length, in characters, of the reason to go live although not all cases are green."""
+"""Maximum length, in characters, of the reason to go live although not all cases have passed."""
 
 OVERRIDE_PATTERN: Final = r"[0-9A-Za-z\u00c0-\u02af\u0370-\u1fff\u3040-\ud7ff]"
-"""A reason must contain a letter or a digit of any script, so that invisible text does not count as
-one."""
+"""Pattern of a character that the reason must contain: a letter or digit of any script. An
+invisible text therefore does not count as a reason."""
 
 MAX_PLAYBOOKS: Final = 200
-"""Maximum number of a client's playbooks, active or not."""
+"""Maximum number of playbooks per client, active or not."""
 
 MAX_DAY_CHANGES: Final = 1_000
-"""Maximum number of a client's new versions and activations in 24 hours. All versions are kept,
-because each explains the runs that it answered. Each activation sends an event to the client's
-webhooks."""
+"""Maximum number of new versions and activations per client in 24 hours. The number is limited
+because all versions are kept: each version explains the runs that it answered. In addition, each
+activation sends an event to the client's webhooks."""
 
 MAX_VERSION_BYTES: Final = 128 * 1024 * 1024
-"""Maximum size, in bytes in PostgreSQL, of all versions of one client, deleted playbooks included.
-No version is removed, because runs, audit entries and shadow drafts refer to versions, and each may
-be restored."""
+"""Maximum size of all playbook versions of one client, in bytes in PostgreSQL. Versions of deleted
+playbooks count too. No version is removed, because runs, audit entries and shadow drafts refer to
+versions, and each version may be restored."""
 
 
 class Playbook(BaseModel):
-    """One version of a playbook. A run records the `id` and `version` of the playbook that
-    matched."""
+    """One version of a playbook. A run records the `id` and `version` of the playbook that matched
+    its event."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -53,12 +53,12 @@ class Playbook(BaseModel):
 
 
 NEW_RULEBOOK: Final = Rulebook(during_review=DuringReview(answers=True))
-"""The rules of a new playbook that sets no rules."""
+"""The rules of a new playbook for which no rules are set."""
 
 
 class PlaybookSpec(BaseModel):
-    """A merchant's choices for a playbook: everything but its id and version. `name` identifies the
-    playbook among the client's."""
+    """The content of a playbook that a merchant chooses, which is everything except the id and
+    version. `name`: unique among the client's playbooks."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -89,8 +89,8 @@ class PlaybookEntry(BaseModel):
         )
 
     def in_version(self, version: int, spec: PlaybookSpec) -> "PlaybookEntry":
-        """Return the playbook in the given version, with the content of `spec` and its own active
-        state."""
+        """Return the playbook in the given version, with the content of `spec`. The active state
+        stays unchanged."""
         playbook = Playbook(
             id=self.playbook.id,
             version=version,
@@ -102,7 +102,8 @@ class PlaybookEntry(BaseModel):
 
 
 def check_name(name: str) -> str:
-    """Return the name as one line of 1 to 200 characters. Raises InvalidInput otherwise."""
+    """Return the playbook's name as one line. Raises InvalidInput unless the name has 1 to MAX_NAME
+    characters."""
     line = clean_line(name, MAX_NAME + 1)
     if not 0 < len(line) <= MAX_NAME:
         raise InvalidInput("name: 1 to 200 characters")
@@ -110,8 +111,8 @@ def check_name(name: str) -> str:
 
 
 def check_override(reason: str) -> str:
-    """Return the trimmed reason for an override, 1 to 500 characters. Raises InvalidInput
-    otherwise."""
+    """Return the trimmed reason for an override. Raises InvalidInput if the reason is longer than
+    MAX_OVERRIDE characters, or contains no letter and no digit."""
     kept = without_controls(reason).strip()
     if len(reason) > MAX_OVERRIDE or not re.search(OVERRIDE_PATTERN, kept):
         raise InvalidInput(f"override: a reason of 1 to {MAX_OVERRIDE} characters expected")
@@ -119,8 +120,11 @@ def check_override(reason: str) -> str:
 
 
 def check_pattern(pattern: str) -> str:
-    """Return an event type, a dotted prefix ending in `.*`, or `*` for every type. Raises
-    InvalidInput for any other pattern."""
+    """Return the event pattern if it is valid. Raises InvalidInput otherwise.
+
+    A valid pattern is an event type, a dotted prefix that ends in `.*`, or `*` for every event
+    type.
+    """
     if not pattern or clean_line(pattern, MAX_PATTERN) != pattern:
         raise InvalidInput("event type: 1 to 200 characters, no spaces around")
     stem = pattern.removesuffix(".*") if pattern != "*" else ""
@@ -130,10 +134,10 @@ def check_pattern(pattern: str) -> str:
 
 
 def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
-    """Return the playbook for an event type: an exact match, then the longest prefix, then the
-    oldest.
+    """Return the playbook for an event type, or None. An exact match wins over the longest prefix,
+    and the older of two equal matches wins.
 
-    `playbooks`: oldest first, which decides between equal matches.
+    `playbooks`: oldest first.
     """
     best: Playbook | None = None
     for playbook in playbooks:
@@ -145,7 +149,8 @@ def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
 
 
 def in_winning_order(entries: Iterable[PlaybookEntry]) -> tuple[PlaybookEntry, ...]:
-    """Sort playbooks by precedence: the first active one that matches an event answers it.
+    """Return the playbooks in order of precedence. The first active playbook that matches an event
+    answers the event.
 
     `entries`: oldest first.
     """

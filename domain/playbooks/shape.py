@@ -1,6 +1,6 @@
-"""The format in which people write playbooks, and the messages about invalid ones.
+"""The format in which people write playbooks, and the messages about invalid playbooks.
 
-Amounts are decimal strings here ("50.00"), but whole minor units everywhere else.
+In this format, amounts are decimal strings ("50.00"). All other code uses whole minor units.
 """
 
 import re
@@ -57,20 +57,22 @@ _AMOUNT: Final = re.compile(r"[0-9]{1,13}(\.[0-9]{1,3})?")
 
 
 def _ruled(check: Callable[[str], str]) -> Callable[[str], str]:
-    """Wrap a check of the domain so that it raises ValueError, to which pydantic adds the path."""
+    """Return a function that makes the same check, but raises ValueError instead of InvalidInput.
+    pydantic adds the path to a ValueError."""
 
     def checked(value: str) -> str:
         try:
             return check(value)
         except InvalidInput as error:
-            # The path already names the field.
+            # Remove the field's name from the message, because the path already contains the name.
             raise ValueError(str(error).partition(": ")[2]) from None
 
     return checked
 
 
 def _tag(value: str) -> str:
-    """Clean a tag in the same way as a brain's tags, so that the brain can choose it."""
+    """Return the tag, cleaned in the same way as the tags that a brain returns, so that the brain
+    can choose the tag. Raises ValueError."""
     line = clean_line(value, MAX_TAG + 1)
     if not 0 < len(line) <= MAX_TAG:
         raise ValueError(f"a tag has 1 to {MAX_TAG} characters")
@@ -96,7 +98,8 @@ class _Limits(_Part):
     @field_validator("per_action", "per_customer", "per_day")
     @classmethod
     def _exact(cls, value: str | None, info: ValidationInfo) -> str | None:
-        """Check an amount. Without a valid currency, only the format is checked."""
+        """Return the amount if it is valid. Raises ValueError. Without a valid currency, only the
+        format is checked."""
         if value is None:
             return None
         if not _AMOUNT.fullmatch(value):
@@ -141,7 +144,8 @@ class _Action(_Part):
 
 
 class PlaybookMode(StrEnum):
-    """The mode of a playbook. `shadow`: the agent drafts while people answer, and sends nothing."""
+    """The mode of a playbook. `shadow`: the agent writes drafts while people answer, and sends
+    nothing."""
 
     LIVE = "live"
     SHADOW = "shadow"
@@ -149,12 +153,17 @@ class PlaybookMode(StrEnum):
 
 class DuringReviewShape(_Part):
     answers: StrictBool = Field(
-        default=True, description="Whether the agent answers another matter while a review waits."
+        default=True,
+        description=(
+            "Whether the agent answers a message about another matter while a review waits."
+        ),
     )
     actions: StrictBool = Field(
         default=False,
-        description="Whether the agent acts on another matter while a review waits, or asks the "
-        "customer about an action.",
+        description=(
+            "Whether the agent may act on another matter while a review waits, or ask the "
+            "customer about an action."
+        ),
     )
 
 
@@ -189,24 +198,28 @@ class PlaybookShape(_Part):
 
 
 class DraftShape(PlaybookShape):
-    """One playbook, with the details of the requested change."""
+    """One playbook as a request describes it, with the details of the requested change."""
 
     note: Annotated[str, AfterValidator(without_controls)] | None = Field(
         default=None,
         max_length=MAX_NOTE,
-        description="Reason for the change, stored with the new version.",
+        description="Reason for the change. It is stored with the new version.",
     )
     expected_version: StrictInt | None = Field(
         default=None,
         ge=1,
-        description="Version that the change is based on. The change is refused if the playbook "
-        "has another version by now.",
+        description=(
+            "Version on which the change is based. The change is refused if the playbook now has "
+            "another version."
+        ),
     )
     override: Annotated[str, AfterValidator(_ruled(check_override))] | None = Field(
         default=None,
         max_length=MAX_OVERRIDE,
         json_schema_extra={"pattern": OVERRIDE_PATTERN},
-        description="Reason for going live although cases do not pass. Owners only.",
+        description=(
+            "Reason for going live although not all cases have passed. Only owners may give it."
+        ),
     )
 
 
@@ -216,14 +229,15 @@ class FileShape(_Part):
 
 
 def problems_of(playbook: PlaybookShape) -> Iterator[str]:
-    """Yield the problems between parts that are each valid alone, with their paths."""
+    """Yield the problems of a playbook that its schema does not detect, each with its path."""
     for kind, action in playbook.actions.items():
         if wrong := problem(kind, action.domain()):
             yield f"actions.{kind}: {wrong}"
 
 
 def problems_of_file(file: FileShape) -> Iterator[str]:
-    """Yield these problems for a whole file, and names that occur twice."""
+    """Yield the problems of all playbooks in a file that the schema does not detect. A name that
+    occurs twice is a problem too."""
     names: set[str] = set()
     for number, playbook in enumerate(file.playbooks):
         if playbook.name in names:
@@ -234,8 +248,8 @@ def problems_of_file(file: FileShape) -> Iterator[str]:
 
 
 def said_of(error: ValidationError, whole: str) -> list[str]:
-    """Return pydantic's errors, worded for the author. `whole`: the name for the validated object
-    itself."""
+    """Return pydantic's errors, worded for the author of the input. `whole`: the name of the
+    validated object itself, such as "the file"."""
     return [_line(one, whole) for one in error.errors(include_url=False)]
 
 

@@ -1,4 +1,4 @@
-"""The playbooks of a new client."""
+"""The playbooks that a new client starts with."""
 
 from pathlib import Path
 from typing import Final
@@ -10,6 +10,6 @@ STARTER: Final = Path(__file__).with_name("starter.yaml")
 
 
 def starter_playbooks() -> tuple[PlaybookSpec, ...]:
-    """Return the starter playbooks, which answer customers and leave refunds to a human's
-    approval."""
+    """Return the starter playbooks. They answer customers, and require a human's approval for
+    refunds."""
     return parse_playbooks(STARTER.read_bytes())

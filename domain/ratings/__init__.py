@@ -1,1 +1,1 @@
-"""Customers' ratings of the answers they received."""
+"""Customers' ratings of the answers that they received."""

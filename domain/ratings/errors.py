@@ -4,7 +4,8 @@ from domain.core.errors import DomainError
 
 
 class RatingLinkUnknown(DomainError):
-    """The link was not issued by us, or its answer no longer exists."""
+    """This service did not issue the rating link, or the answer that the link rates no longer
+    exists."""
 
     code = "rating_link_unknown"
 
@@ -16,6 +17,6 @@ class RatingLinkExpired(DomainError):
 
 
 class RatedAnswerNotFound(DomainError):
-    """The widget session has no answer with this number that can be rated."""
+    """The widget session has no answer with this message number that can be rated."""
 
     code = "answer_not_found"

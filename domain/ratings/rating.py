@@ -13,7 +13,7 @@ from domain.core.plain_text import clean_text
 LEAST: Final = 1
 MOST: Final = 5
 MAX_COMMENT: Final = 1_000
-"""Maximum length of a comment, in characters."""
+"""Maximum length of a rating's comment, in characters."""
 
 
 class RatingChannel(StrEnum):
@@ -23,14 +23,15 @@ class RatingChannel(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GivenRating:
-    """A rating in its stored form. `score`: LEAST (bad) to MOST (good)."""
+    """A rating in its stored form. `score`: an integer from LEAST (bad) to MOST (good)."""
 
     score: int
     comment: str | None = None
 
 
 class Rating(BaseModel):
-    """A customer's rating of one run. The customer may change it for a while."""
+    """A customer's rating of the answer of one run. The customer can change the rating for a
+    limited time."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,7 +45,8 @@ class Rating(BaseModel):
 
 
 def checked_rating(score: int, comment: str | None = None) -> GivenRating:
-    """Return the rating in its stored form; a blank comment becomes None. Raises InvalidInput."""
+    """Return the rating in its stored form, in which a blank comment is None. Raises
+    InvalidInput."""
     if not LEAST <= score <= MOST:
         raise InvalidInput(f"score: {LEAST} to {MOST} expected")
     words = clean_text(comment or "", 2 * MAX_COMMENT)

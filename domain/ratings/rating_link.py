@@ -1,8 +1,8 @@
 """The link with which a customer rates a mailed answer.
 
-Its token names the client, the run and the expiry time, and proves that this service issued it. The
-token reveals nothing about the customer. The holder of the link may rate the answer, but sees no
-data.
+The token in the link contains the client, the run and the expiry time, and proves that this service
+issued the link. The token reveals nothing about the customer. The holder of the link can rate the
+answer, but sees no data.
 """
 
 import base64
@@ -22,7 +22,7 @@ _ULID_BYTES: Final = 16
 _TIME_BYTES: Final = 5
 _NAMED_BYTES: Final = 2 * _ULID_BYTES + _TIME_BYTES
 _MARK_BYTES: Final = 32
-# Base64 length without padding: 69 bytes are 92 characters.
+# Length of the token in base64, which needs no padding: 69 bytes are 92 characters.
 TOKEN_CHARS: Final = (_NAMED_BYTES + _MARK_BYTES) * 4 // 3
 
 
@@ -33,13 +33,13 @@ class RatedRun:
 
 
 def rating_link(sealer: Sealer, origin: str, run: RatedRun, now: datetime) -> str:
-    """Return the URL of the rating page, valid for LINK_LASTS. `origin`: this service's public
-    address."""
+    """Return the URL of the rating page for a run. The URL is valid for LINK_LASTS. `origin`: this
+    service's public origin."""
     return f"{origin}{RATING_PATH}/{rating_token(sealer, run, now + LINK_LASTS)}"
 
 
 def rating_token(sealer: Sealer, run: RatedRun, expires_at: datetime) -> str:
-    """Return the token for a run. `expires_at`: precise to the second."""
+    """Return the rating token for a run. `expires_at` is truncated to whole seconds."""
     named = (
         _ulid_bytes(run.client_id)
         + _ulid_bytes(run.run_id)
@@ -49,9 +49,10 @@ def rating_token(sealer: Sealer, run: RatedRun, expires_at: datetime) -> str:
 
 
 def rated_run(sealer: Sealer, token: str, now: datetime) -> RatedRun:
-    """Return the run that a token names.
+    """Return the run that a rating token contains.
 
-    Raises RatingLinkUnknown for a token that this service did not sign, and RatingLinkExpired.
+    Raises RatingLinkUnknown for a token that this service did not sign, and RatingLinkExpired for
+    an expired token.
     """
     try:
         given = base64.b64decode(token.encode("ascii"), b"-_", validate=True)

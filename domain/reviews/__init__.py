@@ -1,1 +1,1 @@
-"""The review: a run that waits for a human, and the decisions that the human can make."""
+"""Reviews. A review is a run that waits for a human's decision."""

@@ -1,4 +1,4 @@
-"""Temporal payloads for humans' decisions."""
+"""Temporal inputs and results for the decisions on reviews."""
 
 from domain.agent.plan import ActionKind
 from domain.core.contracts import Contract, RunRef
@@ -6,7 +6,8 @@ from domain.reviews.escalation import Decision
 
 
 class SettleReviewInput(Contract):
-    """`expired`: the time to decide has run out, so an undecided escalation is closed."""
+    """The input for reading the decision on a review. `expired`: whether the time to decide has run
+    out, so that an undecided review is closed."""
 
     ref: RunRef
     round: int = 0
@@ -14,35 +15,38 @@ class SettleReviewInput(Contract):
 
 
 class SettleReviewResult(Contract):
-    """The decision that is stored in PostgreSQL, or None. `actions`: the actions of the approved
-    plan if later messages had changed the plan, else None."""
+    """The decision on a review. `decision`: the decision stored in PostgreSQL, or None. `actions`:
+    the actions of the approved plan if later messages changed the plan, else None."""
 
     decision: Decision | None
     actions: tuple[ActionKind, ...] | None = None
 
 
 class ReviseReviewInput(Contract):
-    """`ref`: the run whose message joined the review `review_id`."""
+    """The input for revising a review because of a later message. `ref`: the run whose message
+    joined the review `review_id`."""
 
     ref: RunRef
     review_id: str
 
 
 class ReviseReviewResult(Contract):
-    """`revised`: whether the review now has another draft or plan."""
+    """The outcome of revising a review. `revised`: whether the review now has a different draft or
+    plan."""
 
     revised: bool
     elapsed_ms: float
 
 
 class ReviewDecided(Contract):
-    """Wakes a parked run. The signal carries no authority: the decision is read from PostgreSQL."""
+    """The signal that wakes a run that waits for a review. The signal carries no decision: the run
+    reads the decision from PostgreSQL."""
 
     escalation_id: str
 
 
 class TellReviewersInput(Contract):
-    """The review about which the client's members are notified."""
+    """The input for notifying the client's members about a review."""
 
     client_id: str
     review_id: str

@@ -1,4 +1,4 @@
-"""Errors of decisions on escalations, which the API calls reviews."""
+"""Errors of decisions on escalations. The API calls an escalation a review."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,8 @@ class EscalationNotFound(DomainError):
 
 
 class EscalationDecided(DomainError):
-    """The review was already decided, or its time has run out; each review is decided only once."""
+    """The review was already decided, or the time to decide has run out. Each review is decided
+    only once."""
 
     code = "review_decided"
 
@@ -32,33 +33,33 @@ class EscalationClaimed(DomainError):
 
 
 class EscalationChanged(DomainError):
-    """The draft or the plan has changed since the deciding person read it."""
+    """The draft or the plan of the review has changed since the deciding person read it."""
 
     code = "review_changed"
 
 
 class ConversationMovedOn(DomainError):
-    """The customer has written again after the message that the decision names, or the decision
-    names none."""
+    """The customer has written again after the message that the decision names. A decision that
+    names no message refers to the first one."""
 
     code = "conversation_moved_on"
 
 
 class SecondPersonRequired(DomainError):
-    """The plan moves more money than one person may release, and this person has already approved
-    it."""
+    """The plan moves more money than one person may release, and the deciding person has already
+    approved the plan. Another person must approve it."""
 
     code = "second_person_required"
 
 
 class OwnRequest(DomainError):
-    """The deciding person typed the request or another message of its conversation, or created the
-    API key that sent one."""
+    """The deciding person typed a message of the review's conversation, or created the API key that
+    sent such a message."""
 
     code = "own_request"
 
 
 class DraftMissing(DomainError):
-    """There is no draft to approve: the agent wrote none, so a human must write the text."""
+    """There is no draft to approve, because the agent wrote none. A human must write the text."""
 
     code = "draft_missing"

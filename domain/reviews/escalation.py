@@ -1,8 +1,10 @@
-"""The escalation: a run that waits for a human, and the decisions that the human can make.
+"""The escalation: a run that waits for a human, and the decisions that the human can make. The API
+calls an escalation a review.
 
-A claim is a courtesy: a person without a claim may decide too, unless another person's claim is
-fresh. Above a limit two people must agree, and the text that is sent must be the one that the
-second person has seen. A person can approve only after seeing the customer's latest message.
+A claim only asks colleagues to wait: a person without a claim may decide too, unless another
+person's claim has not expired. Above a limit, two people must agree, and the text that is sent must
+be the text that the second person has read. A person can approve only after reading the customer's
+latest message.
 """
 
 from dataclasses import dataclass
@@ -26,10 +28,10 @@ from domain.reviews.errors import (
 CLAIM_LASTS: Final = timedelta(minutes=30)
 
 MAX_WORDS: Final = 20_000
-"""Maximum length of the reviewer's reply, in characters."""
+"""Maximum length of the reply that a reviewer writes, in characters."""
 
 MAX_NOTE: Final = 2_000
-"""Maximum length of a note for colleagues, in characters."""
+"""Maximum length of a reviewer's note for colleagues, in characters."""
 
 
 class EscalationStatus(StrEnum):
@@ -45,7 +47,7 @@ OPEN_STATUSES: Final = frozenset({EscalationStatus.PENDING, EscalationStatus.CLA
 
 
 class Decision(StrEnum):
-    """A decision on an escalation, made by a human or by the passing of time."""
+    """A decision on an escalation. A human made it, or the time to decide ran out."""
 
     APPROVE = "approve"
     EDIT = "edit"
@@ -54,12 +56,12 @@ class Decision(StrEnum):
 
     @property
     def status(self) -> EscalationStatus:
-        """The escalation's status after this decision."""
+        """Return the status that the escalation has after this decision."""
         return _STATUS_AFTER[self]
 
     @property
     def executes(self) -> bool:
-        """True if the plan is executed after this decision."""
+        """Return whether the plan is executed after this decision."""
         return self in (Decision.APPROVE, Decision.EDIT)
 
 
@@ -72,7 +74,7 @@ _STATUS_AFTER: Final = {
 
 
 class Claim(BaseModel):
-    """A person's claim of a review, which asks colleagues not to decide it for a while."""
+    """A person's claim of a review. It asks colleagues not to decide the review for CLAIM_LASTS."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -87,10 +89,13 @@ class Claim(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A person's choice. `text`: the text to send, for an edit. `note`: the reason for a rejection,
-    for colleagues. `seen`: the draft that the person has read, or None if unknown. `seen_event`:
-    the latest message that the person has read, or None for the first one. `seen_revision`: the
-    revision of draft and plan that the person has read, or None for the first one."""
+    """A person's decision on an escalation, with its details. `text`: the text to send, for an
+    edit. `note`: the reason for a rejection, for colleagues.
+
+    The other fields name what the person has read. `seen`: the draft, or None if unknown.
+    `seen_event`: the latest message, or None for the first message. `seen_revision`: the revision
+    of draft and plan, or None for the first revision.
+    """
 
     decision: Decision
     actor: str
@@ -103,10 +108,11 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ReviewStanding:
-    """The state of an escalation. `draft`: the text that an approval sends, by the first editor or
-    else by the agent. `first_event`: the message that caused the escalation. `latest_event`: the
-    latest message that joined it, or else the first. `revision`: how often the agent has changed
-    draft and plan. `authors`: users who typed a message of its conversation."""
+    """The state of an escalation. `draft`: the text that an approval sends, written by the first
+    editor or else by the agent. `first_event`: the message that caused the escalation.
+    `latest_event`: the latest message that joined the escalation, or else the first message.
+    `revision`: how often the agent has changed draft and plan. `authors`: ids of the users who
+    typed a message of the conversation."""
 
     id: str
     status: EscalationStatus
@@ -120,8 +126,11 @@ class ReviewStanding:
     authors: frozenset[str] = frozenset()
 
     def check_open_to(self, actor: str, now: datetime) -> None:
-        """Raise EscalationDecided if it is closed, or EscalationClaimed while another person's
-        claim is fresh."""
+        """Check that `actor` may decide the escalation now.
+
+        Raises EscalationDecided if it is closed, or EscalationClaimed if another person's claim has
+        not expired.
+        """
         self.check_open()
         claim = self.claim
         if claim is not None and claim.by != actor and now < claim.until:
@@ -136,7 +145,7 @@ class ReviewStanding:
         """Check that the choice may be made now.
 
         Raises the errors of `check_open_to`, OwnRequest, ConversationMovedOn, DraftMissing,
-        EscalationChanged, SecondPersonRequired.
+        EscalationChanged and SecondPersonRequired.
         """
         self.check_open_to(choice.actor, now)
         if choice.decision.executes and choice.actor in self.authors:
@@ -156,17 +165,18 @@ class ReviewStanding:
             raise SecondPersonRequired(self.id)
 
     def is_first_of_two(self, decision: Decision) -> bool:
-        """Return whether the decision leaves the escalation open for another person's approval."""
+        """Return whether the escalation stays open after the decision, because another person must
+        approve too."""
         return decision.executes and self.needs_second and self.first_approved_by is None
 
 
 def check_words(text: str) -> None:
-    """Raise InvalidInput for a text that cannot be sent."""
+    """Raise InvalidInput for a reply that is empty or longer than MAX_WORDS characters."""
     if not text.strip() or len(text) > MAX_WORDS:
         raise InvalidInput(f"text: the words to send, {MAX_WORDS} characters at most")
 
 
 def check_note(note: str | None) -> None:
-    """Raise InvalidInput for a note that is too long."""
+    """Raise InvalidInput for a note that is longer than MAX_NOTE characters."""
     if note is not None and len(note) > MAX_NOTE:
         raise InvalidInput(f"note: {MAX_NOTE} characters at most")

@@ -1,4 +1,4 @@
-"""The check for a request that was sent with the deciding person's own API key."""
+"""The check whether the deciding person's own API key sent the request that the person approves."""
 
 from collections.abc import Set
 from datetime import datetime
@@ -19,13 +19,16 @@ def check_key_maker(
     manager_left_at: datetime | None,
     needs_second: bool,
 ) -> None:
-    """Check that `actor` may approve a review that moves money or needs two people.
+    """Check that `actor` may approve a review that moves money or needs two people. Raises
+    OwnRequest.
 
-    `makers`: the people who created the keys that sent the review's messages. A maker may not
-    approve, and neither may a member who may be a maker under a second address. If one person's
-    approval is enough, a member without colleagues who can decide may approve, because every key of
-    the shop is that member's. A manager who left within a day counts as a colleague; otherwise the
-    others could be removed first. Raises OwnRequest.
+    `makers`: the people who created the API keys that sent the review's messages. A maker may not
+    approve. Neither may a member who may be a maker under a second address.
+
+    There is one exception, if the approval of one person is enough: a maker may approve if the
+    client has no colleague who can decide, because every key of the shop is then that person's. A
+    manager who left within a day counts as a colleague. Otherwise the maker could first remove the
+    others.
     """
     if is_staff(actor):
         return
@@ -43,8 +46,11 @@ def check_key_maker(
 def _may_be_maker(
     one: MemberStanding, makers: Set[str], members: tuple[MemberStanding, ...], now: datetime
 ) -> bool:
-    """Return whether the member is a maker, or may be one under a second address: both have the
-    same mailbox, or a maker invited the member, who joined within the last day."""
+    """Return whether the member is a maker of the keys, or may be a maker under a second address.
+
+    A second address is assumed if both addresses have the same mailbox, or if a maker invited the
+    member and the member joined within the last day.
+    """
     is_guest = _is_of(one.invited_by, makers) and now - one.joined_at < MEMBER_FOR
     mailboxes = {mailbox(maker.email) for maker in members if _is_of(maker.user_id, makers)}
     return is_guest or mailbox(one.email) in mailboxes

@@ -1,4 +1,4 @@
-"""The review: an escalation as shown to people, with everything needed to decide."""
+"""The review: an escalation as displayed to people, with everything that they need to decide."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -19,7 +19,7 @@ from domain.reviews.escalation import OPEN_STATUSES, Claim, EscalationStatus
 
 
 class Wanted(StrEnum):
-    """A filter for reviews: one status, all open reviews, or all reviews."""
+    """A filter for lists of reviews: one status, all open reviews, or all reviews."""
 
     OPEN = "open"
     ALL = "all"
@@ -38,7 +38,7 @@ class Wanted(StrEnum):
 
 
 class QueuePlace(NamedTuple):
-    """A review's position in the queue. Urgent reviews may come first."""
+    """The position of a review in the queue. Urgent reviews may come first."""
 
     urgent: bool
     created_at: datetime
@@ -46,7 +46,7 @@ class QueuePlace(NamedTuple):
 
 
 class ReviewSummary(BaseModel):
-    """A review in the queue's list."""
+    """A review as listed in the queue."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -56,7 +56,7 @@ class ReviewSummary(BaseModel):
     status: EscalationStatus
     reason: EscalationReason = Field(description="Escalation reason: why a human must decide.")
     urgent: bool = Field(
-        description="Whether the review is urgent and precedes others in the queue."
+        description="Whether the review is urgent. Urgent reviews precede others in the queue."
     )
     sensitive: SensitiveMatter | None = Field(
         description="Sensitive matter that always goes to a human; null if there is none."
@@ -98,8 +98,10 @@ class CaseMessage(BaseModel):
     )
     covered: bool = Field(
         default=True,
-        description="Whether the draft was written with this message in view. An approval leaves a "
-        "message that is not covered open; an edit covers all.",
+        description=(
+            "Whether the draft takes this message into account. An approval leaves a message that "
+            "is not covered open. An edit covers all messages."
+        ),
     )
     in_draft: bool = Field(
         default=False,
@@ -107,17 +109,23 @@ class CaseMessage(BaseModel):
     )
     answered: bool = Field(
         default=False,
-        description="Whether the agent answered the message during the review, as another matter.",
+        description=(
+            "Whether the agent answered this message separately during the review, as another "
+            "matter."
+        ),
     )
     classification: str | None = Field(
         default=None,
         description="Category of this message alone; null if the agent has not read it.",
     )
-    intent: Intent | None = Field(default=None, description="Intent of this message alone.")
+    intent: Intent | None = Field(
+        default=None, description=("Intent of this message alone; null if unknown.")
+    )
     plan: tuple[PlannedAction, ...] = Field(
         default=(),
-        description="Actions that this message alone asks for. The plan of the review is executed "
-        "instead.",
+        description=(
+            "Actions that this message alone asks for. The review executes its own plan instead."
+        ),
     )
 
 
@@ -126,34 +134,49 @@ class Review(ReviewSummary):
 
     text: str = Field(description="Customer's text.")
     messages: tuple[CaseMessage, ...] = Field(
-        description="Message that opened the review, then the messages that arrived during it."
+        description=(
+            "Message that opened the review, followed by the messages that arrived while it was "
+            "open."
+        )
     )
     authors: tuple[str, ...] = Field(
-        description="Ids of the users who typed a message of the conversation; none of them may "
-        "approve the review."
+        description=(
+            "Ids of the users who typed a message of the conversation. None of them may approve "
+            "the review."
+        )
     )
     latest_message: str = Field(
-        description="`event_id` of the customer's latest message. An approval names the message "
-        "that the person has seen."
+        description=(
+            "`event_id` of the customer's latest message. An approval must name the latest "
+            "message that the person has read."
+        )
     )
     revision: int = Field(
-        description="Number of times the agent revised draft and plan because the customer wrote "
-        "again. An approval names the revision that the person has seen."
+        description=(
+            "Number of times the agent revised draft and plan because the customer wrote again. "
+            "An approval must name the revision that the person has read."
+        )
     )
     draft: str = Field(description="Text that an approval sends.")
     agent_draft: str = Field(
-        description="Text by the agent; a person may have replaced it in `draft`."
+        description="Text that the agent wrote. A person may have replaced it in `draft`."
     )
     alternatives: tuple[Alternative, ...]
     citations: tuple[Citation, ...] = Field(
-        description="Sources that the agent's draft is based on."
+        description="Sources on which the agent's draft is based."
     )
     plan: tuple[PlannedAction, ...]
-    verdicts: tuple[PolicyDecision, ...] = Field(description="Policy decisions on the actions.")
-    steps: tuple[StepOutcome, ...] = Field(description="Outcomes of the actions attempted so far.")
-    order: Order | None = Field(
-        description="Order found by the lookup, if it belongs to this customer; null otherwise."
+    verdicts: tuple[PolicyDecision, ...] = Field(
+        description=("Policy decisions on the actions of the plan.")
     )
-    turns: tuple[Turn, ...] = Field(description="Earlier messages, oldest first.")
+    steps: tuple[StepOutcome, ...] = Field(
+        description=("Outcomes of the actions that have been attempted.")
+    )
+    order: Order | None = Field(
+        description="Order that the lookup found, if it belongs to this customer; null otherwise."
+    )
+    turns: tuple[Turn, ...] = Field(
+        description=("Earlier messages of the conversation, oldest first.")
+    )
     first_approved_at: datetime | None
-    note: str | None = Field(description="Reason for the rejection.")
+    note: str | None = Field(description="Reason for the rejection; null if there is none.")

@@ -1,7 +1,7 @@
-"""The notification about a review, for a merchant's chat channel.
+"""The notification about a review, for the chat channel of a merchant's team.
 
-It contains no text and no address of the customer, because a chat service stores its messages in
-another country, and possibly for longer than the client has set.
+It contains no text and no address of the customer. A chat service stores its messages in another
+country, and possibly for longer than the client's retention.
 """
 
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ _REASONS: Final[dict[NoticeLanguage, dict[EscalationReason, str]]] = {
 
 @dataclass(frozen=True, slots=True)
 class ReviewNotice:
-    """The content of a notification about an open review. `ticket_id`: as named by its caller.
-    `confidence`: 0 to 1."""
+    """The content of a notification about an open review. `ticket_id`: the ticket's id in the
+    system that sent the event. `confidence`: from 0 to 1."""
 
     review_id: str
     run_id: str
@@ -52,7 +52,7 @@ class ReviewNotice:
 
 
 def notice_text(notice: ReviewNotice, language: NoticeLanguage, dashboard_url: str) -> str:
-    """Return the notification as plain lines; the last two lines say where to decide."""
+    """Return the text of the notification. The last two lines state where to decide the review."""
     ticket = without_controls(notice.ticket_id).replace("\n", " ")[:_MAX_TICKET]
     link = f"{dashboard_url}/reviews/{notice.review_id}"
     reason = _REASONS[language][notice.reason]
