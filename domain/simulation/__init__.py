@@ -1,1 +1,2 @@
-"""Simulation: compute the agent's result for a message, without storing it and without effects."""
+"""Simulation: compute the agent's result for a message. Nothing is stored, and no action is
+executed."""

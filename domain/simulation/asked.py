@@ -1,4 +1,4 @@
-"""The request to a simulator: a scenario and the variant to run it with."""
+"""The request to a simulator: a scenario, and the variant with which the scenario is run."""
 
 from pydantic import BaseModel, ConfigDict
 

@@ -1,5 +1,5 @@
-"""The state that one message of a simulated conversation passes to the next, as the records of a
-run would."""
+"""The state that one message of a simulated conversation passes on to the next. In a real
+conversation, the records of the runs hold this state."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -26,7 +26,8 @@ from domain.runs.conversation import (
 from domain.runs.run import RunStatus
 from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
-# Channels in which two programs may answer each other. A visitor of the widget is always a person.
+# Channels in which two programs may answer each other. In the widget, the visitor is always a
+# person.
 _CORRESPONDENCE: Final = frozenset({Channel.EMAIL, Channel.HELPDESK})
 _RUN_STATUS: Final = {
     OutcomeStatus.COMPLETED: RunStatus.COMPLETED,
@@ -37,7 +38,7 @@ _RUN_STATUS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class _Effect:
-    """The effect that an action would have had on an order."""
+    """The effect that a simulated action would have had on an order."""
 
     order_key: str
     kind: ActionKind
@@ -46,9 +47,9 @@ class _Effect:
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The current state of a simulated conversation.
+    """The state of a simulated conversation after its latest message.
 
-    `answers`: the number of the agent's answers; `unattended`: the number of answers by mail or in
+    `answers`: the number of the agent's answers. `unattended`: the number of answers by mail or in
     tickets since a person last answered. `held`: why people have taken over the conversation; None
     while the agent answers.
     """
@@ -63,7 +64,8 @@ class Carried:
 
     @property
     def summary(self) -> str:
-        """Return the outcomes of the messages so far, without data of real customers."""
+        """Return a summary of the outcomes of the earlier messages, without data of real
+        customers."""
         return summary(self._runs)
 
     def turns_left(self, answers_per_hour: int, answers_without_person: int) -> int:
@@ -72,8 +74,8 @@ class Carried:
         return min(answers_per_hour - self.answers, answers_without_person - self.unattended)
 
     def answered_by_person(self, text: str) -> "Carried":
-        """Return the state after a person's message: the agent may answer again, and has no open
-        question."""
+        """Return the state after a person's message. The agent may answer again, and its open
+        question is withdrawn."""
         return replace(
             self,
             turns=_kept((*self.turns, Turn(author="human", body=text[:MAX_TURN_CHARS]))),
@@ -88,8 +90,8 @@ class Carried:
     ) -> "Carried":
         """Return the state after a customer's message.
 
-        `settled`: the thread after the message's answer was delivered. A message that no playbook
-        handles changes nothing.
+        `settled`: the thread after the answer to the message was delivered. A message that no
+        playbook handles leaves the state unchanged.
         """
         if outcome.status is OutcomeStatus.NO_PLAYBOOK:
             return self
@@ -110,7 +112,8 @@ class Carried:
         )
 
     def of(self, found: Lookup | None) -> Lookup | None:
-        """Return a lookup with the conversation's simulated effects applied to the order."""
+        """Return a lookup in which the conversation's simulated effects are applied to the
+        order."""
         if found is None or found.order is None:
             return found
         order = found.order
@@ -119,7 +122,8 @@ class Carried:
         return found.model_copy(update={"order": order})
 
     def spent(self, order: Order, before: Spent) -> Spent:
-        """Return the refunds and actions so far, including the real runs' in `before`."""
+        """Return the refunds and actions up to now. They include those of real runs, which `before`
+        contains."""
         currency = order.refundable.currency
         here = sum(one.amount.minor for one in self._effects if one.amount.currency == currency)
         return Spent(
@@ -148,7 +152,7 @@ def _kept(turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
 
 
 def _settled(run: PastRun) -> PastRun:
-    """Return the run with its open review decided, because a person has answered."""
+    """Return a past run with its open review decided, because a person has answered."""
     if run.status is not RunStatus.NEEDS_REVIEW:
         return run
     return run.model_copy(update={"status": RunStatus.COMPLETED, "replied": True})
@@ -171,7 +175,8 @@ def _run(outcome: SimulatedOutcome, done: tuple[_Effect, ...], now: datetime) ->
 
 
 def _after_effect(order: Order, effect: _Effect) -> Order:
-    """Return the order after an effect, which either refunds money or cancels the order."""
+    """Return the order after a simulated effect. The effect either refunds money or cancels the
+    order."""
     nothing = Money(minor=0, currency=order.refundable.currency)
     if not ACTIONS[effect.kind].gives_back:
         return order.model_copy(update={"state": OrderState.CANCELLED, "refundable": nothing})

@@ -1,4 +1,5 @@
-"""Select the playbook of a simulated message, from the client's playbooks and the variant's."""
+"""Select the playbook for a simulated message from the client's playbooks and the playbook of the
+variant."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -10,19 +11,19 @@ from domain.simulation.outcome import UsedPlaybook
 from domain.simulation.variant import Variant
 
 _NEW: Final = ""
-"""The placeholder id of a new draft. No stored playbook has it."""
+"""The placeholder id of a draft of a new playbook. No stored playbook has this id."""
 
 
 def playbook_for(
     entries: Sequence[PlaybookEntry], event_type: str, variant: Variant
 ) -> tuple[UsedPlaybook, Rulebook] | None:
-    """Return the playbook for an event with its rules, or None if no playbook handles the event
-    type.
+    """Return the playbook for an event type, with its rules. Return None if no playbook handles the
+    event type.
 
     `entries`: the client's playbooks, oldest first. If `variant.version` is set, the entry of
-    `variant.playbook_id` has that version. A draft counts as active: it replaces the playbook of
-    `variant.playbook_id`, or is the newest playbook. Without a draft, `variant.playbook_id` handles
-    every event type. Raises PlaybookNotFound.
+    `variant.playbook_id` must have that version. A draft counts as active: it replaces the playbook
+    of `variant.playbook_id`, or else is the newest playbook. Without a draft, `variant.playbook_id`
+    handles every event type. Raises PlaybookNotFound.
     """
     tried = _with_draft(entries, variant)
     if variant.playbook_id is not None and variant.draft is None:

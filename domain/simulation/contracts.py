@@ -1,15 +1,15 @@
-"""The data that crosses Temporal for simulations and replays.
+"""Temporal inputs and results of simulations and replays.
 
-Invented content is encrypted, because no database row stores it.
+The content of scenarios is encrypted, because no database row stores it.
 """
 
 from domain.core.contracts import Contract
 
 
 class SimulateInput(Contract):
-    """The input of a simulation. `sealed`: an encrypted `SimulationAsked`. `id`: names the
-    workflow; no row has this id. `outside`: the simulation may call a language model or a shop,
-    which takes longer."""
+    """The input of a simulation. `sealed`: an encrypted `SimulationAsked`. `id`: the id for the
+    workflow; no database row has this id. `outside`: whether the simulation may call a language
+    model or a shop, which takes longer."""
 
     client_id: str
     id: str
@@ -24,7 +24,8 @@ class SimulateResult(Contract):
 
 
 class ReplayProgress(Contract):
-    """The progress of a replay: of `total` events, `seen` were examined or skipped."""
+    """The progress of a replay. `total`: the number of events. `seen`: the number of events that
+    were examined or skipped. `is_over`: whether the replay has ended."""
 
     is_over: bool = False
     total: int = 0

@@ -18,8 +18,8 @@ class ReplayUnderWay(DomainError):
 
 
 class InvalidReplay(InvalidInput):
-    """The request for a replay breaks a rule. The message is for operators, the French `reason` for
-    callers."""
+    """The request for a replay breaks a rule. The message is for operators; the French `reason` is
+    for callers."""
 
     code = "invalid_replay"
 
@@ -39,6 +39,7 @@ class SimulationTooLong(DomainError):
 
 
 class ModelBudgetUsedUp(DomainError):
-    """The budget for the language model is used up, and no other brain was requested."""
+    """The budget for the language model is used up, and the request does not allow the embedded
+    brain."""
 
     code = "model_budget_used_up"

@@ -14,10 +14,11 @@ from domain.integrations.providers import SHOPS
 from domain.simulation.scenario import Scenario
 
 MADE_UP: Final = "made-up"
-"""The placeholder for ids of records that would be stored."""
+"""The placeholder id of records that a simulation does not store."""
 
 SHOP: Final = Connection(integration_id=MADE_UP, provider=min(SHOPS))
-"""The shop of a made-up order, which supports actions. Policy rules do not depend on the shop."""
+"""The shop of a made-up order. It supports actions; policy rules do not depend on which shop it
+is."""
 
 _PLACED_BEFORE: Final = timedelta(days=5)
 
@@ -40,7 +41,8 @@ def event_of(scenario: Scenario, text: str) -> InboundEvent:
 
 
 def order_of(scenario: Scenario, now: datetime) -> Order | None:
-    """Return the customer's order as a shop would report it; None if the scenario has none."""
+    """Return the order of the scenario as a shop would report it, or None if the scenario has no
+    order."""
     made_up = scenario.order
     if made_up is None:
         return None
@@ -62,8 +64,8 @@ def order_of(scenario: Scenario, now: datetime) -> Order | None:
 
 
 def looked_up(order: Order, event: UnifiedEvent, thread: Thread) -> Lookup | None:
-    """Return the result of a lookup in a shop with only this order; None if the event needs no
-    lookup."""
+    """Return the result of a lookup in a shop that has only this order. Return None if the event
+    needs no lookup."""
     if not looks_up(event, thread):
         return None
     number = order_to_find(event, thread)

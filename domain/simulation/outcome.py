@@ -1,4 +1,4 @@
-"""The outcome: the agent's result for one message, without effects."""
+"""The outcome of a simulated message: the agent's result, without any effect."""
 
 from enum import StrEnum
 from typing import Final, Self
@@ -16,8 +16,8 @@ from domain.integrations.order import Lookup
 
 
 class OutcomeStatus(StrEnum):
-    """The gateway's statuses without `failed`, because no action is executed. `brain_failed`: the
-    language model gave no answer."""
+    """The status of a simulated message. The values are the gateway's statuses without `failed`,
+    because no action is executed. `brain_failed`: the language model gave no answer."""
 
     COMPLETED = "completed"
     NEEDS_REVIEW = "needs_review"
@@ -29,7 +29,8 @@ _ANSWERED: Final = frozenset({OutcomeStatus.COMPLETED, OutcomeStatus.NEEDS_REVIE
 
 
 class UsedPlaybook(BaseModel):
-    """The playbook selected for the message. `id` and `version`: None for a new draft."""
+    """The playbook that was selected for the message. `id` and `version`: None for a draft of a new
+    playbook."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -41,13 +42,14 @@ class UsedPlaybook(BaseModel):
 
 
 class SimulatedOutcome(BaseModel):
-    """The data that a run would have stored.
+    """The outcome of a simulated message, with the data that a run would have stored.
 
     `reason`: why a human would review the answer; None if no review is needed. `response`: the text
-    that the customer would receive, empty if it needs a review first; `draft`: the generated text
-    in any case. `plan`: the actions to execute, in order. `sources`: the sources of the draft.
-    `cost_micros`: millionths of a US dollar. `held`: people took over the conversation at an
-    earlier message, so no answer is sent; `draft` is then the agent's proposal.
+    that the customer would receive; empty if the answer needs a review first. `draft`: the
+    generated text in any case. `plan`: the actions to execute, in order. `sources`: the sources of
+    the draft. `cost_micros`: the cost in millionths of a US dollar. `held`: whether people took
+    over the conversation at an earlier message, so that no answer is sent. `draft` is then the
+    agent's proposal.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -77,10 +79,10 @@ class SimulatedOutcome(BaseModel):
     cost_micros: int = 0
 
     def held_for(self, reason: EscalationReason | None) -> Self:
-        """Return the outcome given that people took over the conversation for `reason`.
+        """Return the outcome for a conversation that people took over for `reason`.
 
-        The outcome is unchanged if `reason` is None, if no playbook handled the message, or if
-        thinking failed.
+        The outcome is unchanged if `reason` is None, if no playbook handled the message, or if the
+        brain failed.
         """
         if reason is None or self.status not in _ANSWERED:
             return self
@@ -95,8 +97,8 @@ class SimulatedOutcome(BaseModel):
 
 
 class Simulation(BaseModel):
-    """The result of a scenario. `outcomes`: one outcome for each of the customer's messages, in
-    order."""
+    """The result of a simulated scenario. `outcomes`: one outcome for each of the customer's
+    messages, in order."""
 
     model_config = ConfigDict(frozen=True)
 

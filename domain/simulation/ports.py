@@ -6,7 +6,8 @@ from domain.simulation.contracts import SimulateInput, SimulateResult
 
 
 class Simulator(Protocol):
-    """Runs a scenario."""
+    """Runs a scenario without effects."""
 
     async def simulate(self, asked: SimulateInput) -> SimulateResult:
-        """Run the scenario. Raises EngineUnavailable, and InternalError if the brain failed."""
+        """Run a scenario, and return its result. Raises EngineUnavailable, and InternalError if the
+        brain failed."""

@@ -1,4 +1,4 @@
-"""The replay: process past events again with a variant, and report the changed outcomes."""
+"""The replay: process past events again with a variant, and report the outcomes that differ."""
 
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -11,7 +11,7 @@ from domain.simulation.replay_tally import ReplayTally
 from domain.simulation.variant import Variant
 
 REPLAY_SPAN: Final = timedelta(days=30)
-"""The default period of a replay, counted back from now."""
+"""The default length of a replay's period, which ends now."""
 
 DEFAULT_BUDGET_MICROS: Final = 5_000_000
 MAX_BUDGET_MICROS: Final = 1_000_000_000
@@ -20,8 +20,8 @@ MAX_BUDGET_S: Final = 86_400
 
 
 class ReplayState(StrEnum):
-    """The state of a replay. `stopped`: ended early, with a `ReplayStop`. `failed`: a page of
-    events could not be processed."""
+    """The state of a replay. `stopped`: the replay ended early, for the reason in a `ReplayStop`.
+    `failed`: a page of events could not be processed."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -34,9 +34,9 @@ UNFINISHED: Final = frozenset({ReplayState.QUEUED, ReplayState.RUNNING})
 
 
 class ReplayStop(StrEnum):
-    """Why a replay ended early. `budget`: the replay's own budget or the client's monthly or daily
-    limit was reached. `time`: its working time is used up. `person`: a person stopped it. `error`:
-    every attempt at a page failed."""
+    """Why a replay ended early. `budget`: the replay's own budget, or the client's monthly or daily
+    limit, was reached. `time`: the replay's working time is used up. `person`: a person stopped the
+    replay. `error`: every attempt to process a page of events failed."""
 
     BUDGET = "budget"
     TIME = "time"
@@ -45,9 +45,9 @@ class ReplayStop(StrEnum):
 
 
 class ReplayAsked(BaseModel):
-    """The request for a replay of events from `since` (inclusive) to `until` (exclusive).
-    `budget_micros`: the maximum cost of language models, in millionths of a US dollar. `budget_s`:
-    the maximum working time, in seconds."""
+    """The request for a replay of past events. `since` (inclusive) and `until` (exclusive): the
+    period of the events. `budget_micros`: the maximum cost of language models, in millionths of a
+    US dollar. `budget_s`: the maximum working time, in seconds."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -59,10 +59,11 @@ class ReplayAsked(BaseModel):
 
 
 class Replay(BaseModel):
-    """A stored replay. `total`: the number of events in its period; `examined`: events that were
-    processed; `tally.skipped`: events that were skipped; `changed`: events with a different
-    outcome. `place`: the last event handled. `cost_micros`: millionths of a US dollar. `worked_ms`:
-    working time without pauses."""
+    """A stored replay. `total`: the number of events in its period. `examined`: the number of
+    events that were processed. `tally.skipped`: the number of events that were skipped, by reason.
+    `changed`: the number of events with a different outcome. `place`: id of the last event that was
+    examined or skipped. `cost_micros`: the cost in millionths of a US dollar. `worked_ms`: the
+    working time without pauses, in milliseconds."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -87,13 +88,13 @@ class Replay(BaseModel):
 
     @property
     def seen(self) -> int:
-        """Return the number of events examined or skipped."""
+        """Return the number of events that were examined or skipped."""
         return self.tally.events
 
 
 class ReplayExample(BaseModel):
-    """An event with a different outcome. `run_id`: None if no playbook handled the event. The
-    example's drafts are erased together with the customer's text."""
+    """An example of an event with a different outcome in the replay. `run_id`: None if no playbook
+    handled the event originally. The drafts are erased together with the customer's text."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,5 +1,5 @@
-"""The facts of an event's outcome, originally and in a replay, and the difference between the
-two."""
+"""The facts of an event's outcome, and the difference between the original outcome and the outcome
+in a replay."""
 
 from enum import StrEnum
 from typing import Self
@@ -13,10 +13,11 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome
 
 
 class ReplayEnd(StrEnum):
-    """How the agent's own decision ends an event, before people decide.
+    """The outcome of an event by the agent's own decision, before people decide.
 
     `answered`: closed without a person and without a refund. `refunded`: refunded without a person.
-    `reviewed`: a person reviews the answer first. `failed`: the language model gave no answer.
+    `reviewed`: a person reviews the answer first. `no_playbook`: no playbook handled the event.
+    `failed`: the language model gave no answer.
     """
 
     ANSWERED = "answered"
@@ -27,11 +28,12 @@ class ReplayEnd(StrEnum):
 
 
 class ReplayChangeKind(StrEnum):
-    """The difference between two outcomes, most serious first. An event has only one kind.
+    """The difference between two outcomes of an event. The most serious difference is first, and an
+    event has only one.
 
-    `other_amount`: the refund has another amount. `now_taken`, `no_longer_taken`: whether a
-    playbook handles the event has changed. `other_action`: another plan with the same outcome.
-    `other_answer`: another text in the same category.
+    `other_amount`: the refund has a different amount. `now_taken` and `no_longer_taken`: only one
+    of the outcomes has a playbook that handles the event. `other_action`: the plan differs, but the
+    kind of outcome is the same. `other_answer`: the text differs, but the category is the same.
     """
 
     REFUND_ADDED = "refund_added"
@@ -49,7 +51,7 @@ class ReplayChangeKind(StrEnum):
 
 class ReplayFacts(BaseModel):
     """The outcome of an event, without its text. `reason`: why a person reviews the answer.
-    `money`: the refund in the plan, even if a person must approve it."""
+    `money`: the amount of the planned refund, even if a person must approve it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -78,7 +80,7 @@ class ReplayFacts(BaseModel):
 
     @property
     def given_back(self) -> Money | None:
-        """Return the amount refunded without a person, or None."""
+        """Return the amount that is refunded without a person, or None."""
         return self.money if self.end is ReplayEnd.REFUNDED else None
 
 
@@ -95,9 +97,9 @@ def end_of(status: OutcomeStatus, plan: tuple[PlannedAction, ...]) -> ReplayEnd:
 
 
 def money_of(plan: tuple[PlannedAction, ...]) -> Money | None:
-    """Return the refund of a plan, or None.
+    """Return the amount that a plan refunds, or None.
 
-    Only one action moves money, because a cancellation includes the refund.
+    At most one action of a plan moves money, because a cancellation includes the refund.
     """
     amounts = (action.amount for action in plan if action.kind in ON_ORDERS)
     return next((amount for amount in amounts if amount and amount.minor), None)
@@ -106,8 +108,8 @@ def money_of(plan: tuple[PlannedAction, ...]) -> Money | None:
 def difference(
     before: ReplayFacts, after: ReplayFacts, *, same_text: bool
 ) -> ReplayChangeKind | None:
-    """Return the most serious difference, or None if the outcomes are equal. `same_text`: whether
-    both drafts are equal."""
+    """Return the most serious difference between two outcomes, or None if they are equal.
+    `same_text`: whether both drafts are equal."""
     if before.given_back != after.given_back:
         return _of_money(before, after)
     if before.end is not after.end:

@@ -1,4 +1,4 @@
-"""The tally: counts of the events of a replay by outcome, before and after."""
+"""The tally of a replay: counts of its events by original outcome and by outcome in the replay."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -11,11 +11,11 @@ from domain.simulation.replay_facts import ReplayChangeKind, ReplayEnd, ReplayFa
 
 
 class ReplaySkip(StrEnum):
-    """Why an event was skipped.
+    """Why a replay skipped an event.
 
     `erased`: the event's customer was erased. `joined`: people handled the event's conversation.
     `unfinished`: the event's run has no outcome yet. `unthought`: the event's run failed before the
-    agent's thinking.
+    agent produced a result.
     """
 
     ERASED = "erased"
@@ -25,7 +25,8 @@ class ReplaySkip(StrEnum):
 
 
 class EndCount(BaseModel):
-    """A cell of the outcome table: the number of events with this original and this new outcome."""
+    """A cell of the outcome table: the number of events with one original outcome and one outcome
+    in the replay."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -35,8 +36,8 @@ class EndCount(BaseModel):
 
 
 class ReplayClassCount(BaseModel):
-    """The number of events in an original category, and how many of them were closed without a
-    person, before and after."""
+    """The counts of events in one category. `closed_before` and `closed_after`: the number of
+    events closed without a person, originally and in the replay."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,7 +48,8 @@ class ReplayClassCount(BaseModel):
 
 
 class MoneySum(BaseModel):
-    """The amounts refunded without a person, before and after, in minor units of the currency."""
+    """The amounts refunded without a person, in minor units of the currency. `before`: originally.
+    `after`: in the replay."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -57,7 +59,7 @@ class MoneySum(BaseModel):
 
 
 class ReplayTally(BaseModel):
-    """The sums of a replay. Each list is sorted by key."""
+    """The counts and sums of a replay. Each list is sorted by key."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,7 +95,7 @@ class ReplayTally(BaseModel):
 
     @classmethod
     def total(cls, parts: Iterable["ReplayTally"]) -> Self:
-        """Return the sum of the parts, which does not depend on their order."""
+        """Return the sum of several tallies. The order of `parts` does not affect the result."""
         ends: Counter[tuple[ReplayEnd, ReplayEnd]] = Counter()
         events: Counter[str] = Counter()
         closed: tuple[Counter[str], Counter[str]] = (Counter(), Counter())
@@ -133,7 +135,7 @@ class ReplayTally(BaseModel):
 
     @property
     def events(self) -> int:
-        """Return the number of events examined or skipped."""
+        """Return the number of events that were examined or skipped."""
         return sum(cell.events for cell in self.ends) + sum(self.skipped.values())
 
 

@@ -1,4 +1,4 @@
-"""The scenario: a made-up customer's messages, and the facts that are known during their
+"""The scenario: the messages of a made-up customer, with the facts that are known in their
 simulation."""
 
 from typing import Annotated, Final, Literal, Self
@@ -10,10 +10,11 @@ from domain.core.money import Money
 from domain.integrations.order import OrderState
 
 MAX_MESSAGES: Final = 20
-"""Maximum number of messages in one scenario, because they are processed one after another."""
+"""Maximum number of messages in one scenario. The number is limited because the messages are
+processed one after another."""
 
 MAX_MESSAGE: Final = 20_000
-"""Maximum length of one message, in characters."""
+"""Maximum length of one message of a scenario, in characters."""
 
 _Text = Annotated[str, Field(min_length=1, max_length=MAX_MESSAGE)]
 _Line = Annotated[str, Field(min_length=1, max_length=500)]
@@ -33,7 +34,7 @@ class _Part(BaseModel):
 
 
 class ScenarioMessage(_Part):
-    """A message of the scenario. `human`: the message is an answer by the client's team, which the
+    """A message of the scenario. `author`: `human` for an answer by the client's team, which the
     agent does not process."""
 
     author: Literal["customer", "human"] = "customer"
@@ -41,8 +42,9 @@ class ScenarioMessage(_Part):
 
 
 class ScenarioCustomer(_Part):
-    """The sender. `verified`: whether the caller vouches for the address, as `customer_verified`
-    does. Orders of an unverified sender are neither shown nor changed."""
+    """The made-up customer who sends the messages. `verified`: whether the address counts as
+    verified, like `customer_verified` of a real event. Orders of an unverified sender are neither
+    shown nor changed."""
 
     email: Annotated[str, Field(min_length=3, max_length=320)] | None = None
     name: _Line | None = None
@@ -50,8 +52,8 @@ class ScenarioCustomer(_Part):
 
 
 class ScenarioOrder(_Part):
-    """A made-up order of the customer, used instead of a shop's data. `refundable`: defaults to the
-    total; both are amounts in `currency`, such as "49.00"."""
+    """A made-up order of the customer, used instead of a shop's data. `total` and `refundable`:
+    amounts in `currency`, such as "49.00". `refundable` defaults to the total."""
 
     number: Annotated[str, Field(min_length=1, max_length=40)]
     state: OrderState = OrderState.SHIPPED
@@ -66,7 +68,7 @@ class ScenarioOrder(_Part):
 
     @model_validator(mode="after")
     def _amounts(self) -> Self:
-        """Raise ValueError unless the decimal digits fit the currency and `refundable` does not
+        """Raise ValueError unless the amounts are valid in the currency and `refundable` does not
         exceed the total."""
         try:
             total = Money.parse(self.total, self.currency)
@@ -81,9 +83,10 @@ class ScenarioOrder(_Part):
 class Scenario(_Part):
     """A conversation to simulate.
 
-    Its last message is the customer's. The agent's answers are not part of the scenario: they are
-    generated again, so that their effects on the thread (a known order, an open question) carry
-    over. `fields`: additional fields as the gateway accepts them, for use in templates.
+    The customer sends the last message. The agent's answers are not part of the scenario, because
+    the simulation generates them. Their effects on the thread, such as a known order or an open
+    question, therefore apply to later messages. `fields`: additional fields as the gateway accepts
+    them, for use in templates.
     """
 
     messages: tuple[ScenarioMessage, ...] = Field(min_length=1, max_length=MAX_MESSAGES)

@@ -1,4 +1,5 @@
-"""A scenario as a YAML file, in the format of saved cases. Errors name their path."""
+"""Read a scenario from a YAML file, in the format of saved cases. Errors name the path of the
+value."""
 
 from typing import Final
 
@@ -14,7 +15,8 @@ _MAX_TOLD: Final = 10
 
 
 def parse_scenario(data: bytes) -> Scenario:
-    """Return the scenario. Raises InvalidInput, with one line for each problem up to a limit."""
+    """Return the scenario in a YAML file. Raises InvalidInput, with one line for each problem up to
+    a limit."""
     if len(data) > MAX_SCENARIO_BYTES:
         raise InvalidInput(f"a scenario has at most {MAX_SCENARIO_BYTES // 1024} KiB")
     try:

@@ -1,4 +1,4 @@
-"""Convert the result of thinking to the outcome that a run would have stored."""
+"""Convert the agent's result for a message to the outcome that a run would have stored."""
 
 from domain.agent.errors import BrainFailed
 from domain.agent.plan import REPLIES
@@ -12,8 +12,8 @@ from domain.simulation.outcome import OutcomeStatus, SimulatedOutcome, UsedPlayb
 def simulated_outcome(
     used: UsedPlaybook, lookup: Lookup | None, thought: ThinkingResult
 ) -> SimulatedOutcome:
-    """Return the outcome of thinking under the playbook's threshold, assuming that all actions
-    succeed."""
+    """Return the outcome of the agent's result under the playbook's threshold. All actions are
+    assumed to succeed."""
     answer, draft = thought.answer, RunDraft.of(thought)
     reason = review_reason(draft, used.threshold)
     is_sent = reason is None and any(step.kind in REPLIES for step in draft.plan)
@@ -46,7 +46,8 @@ def simulated_outcome(
 def brain_failed(
     used: UsedPlaybook, lookup: Lookup | None, failure: BrainFailed
 ) -> SimulatedOutcome:
-    """Return the outcome of a failed language model call, with the cost of its attempts."""
+    """Return the outcome of a message for which the language model failed, with the cost of the
+    attempts."""
     return SimulatedOutcome(
         status=OutcomeStatus.BRAIN_FAILED,
         playbook=used,
@@ -58,9 +59,11 @@ def brain_failed(
 
 
 def rules_of(used: UsedPlaybook, thread: Thread) -> tuple[str, int]:
-    """Return the playbook id and version under which a confirmation of the open question is valid.
+    """Return the playbook id and version under which a customer's confirmation of the open question
+    is valid.
 
-    A question asked under another version of the same playbook counts for the version under test.
+    If the question was asked under another version of the same playbook, it counts for the version
+    under test.
     """
     asked = thread.proposal
     if asked is not None and asked.playbook_id == (used.id or ""):

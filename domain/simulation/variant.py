@@ -1,4 +1,4 @@
-"""The variant: the playbook, content and brain with which messages are processed again."""
+"""The variant: the playbook, content and brain with which messages are simulated or replayed."""
 
 from typing import Annotated, Literal, Self
 
@@ -14,8 +14,8 @@ class _Part(BaseModel):
 
 
 class ContentVariant(_Part):
-    """An unsaved change of templates or knowledge. `id`: the entry to change or delete; `added`: a
-    new entry. Exactly one of the four changes is given."""
+    """An unsaved change to templates or knowledge. `id`: the template or entry to change or delete.
+    `added`: a new template or entry. Exactly one of the four changes is given."""
 
     added: Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="kind")] | None = None
     id: str | None = None
@@ -32,13 +32,13 @@ class ContentVariant(_Part):
 
 
 class Variant(_Part):
-    """Overrides of the live configuration.
+    """Overrides of the live configuration for a simulation or replay.
 
-    Omitted fields keep their live value. `playbook_id`: use this playbook, in its current version
-    or in `version`, for every event type. `draft`: an unsaved playbook. With `playbook_id` it
-    replaces that playbook, and handles the cases and events that select it. `threshold`: overrides
-    the playbook's threshold. `embedded_brain`: use the embedded brain even if a model is
-    configured. `answers_from_knowledge`: overrides the client's setting.
+    Omitted fields keep their live value. `playbook_id`: the playbook that handles every event type,
+    in its current version or in `version`. `draft`: an unsaved playbook. If `playbook_id` is set
+    too, the draft replaces that playbook and handles the events that select it. `threshold`:
+    overrides the playbook's threshold. `embedded_brain`: whether to use the embedded brain even if
+    a language model is configured. `answers_from_knowledge`: overrides the client's setting.
     """
 
     playbook_id: str | None = None

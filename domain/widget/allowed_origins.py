@@ -1,4 +1,4 @@
-"""The sites that may show the widget, in the format of a browser's `Origin` header."""
+"""The websites that may show the widget, in the format of a browser's `Origin` header."""
 
 import re
 from collections.abc import Sequence
@@ -11,16 +11,17 @@ from domain.widget.errors import InvalidWidget
 
 MAX_ORIGINS: Final = 20
 MAX_ORIGIN: Final = 300
-"""Maximum length of an origin, in characters."""
+"""Maximum length of an allowed origin, in characters."""
 ORIGIN: Final = r"^https://([a-z0-9]{1,9}[.-]){0,5}[a-z][a-z0-9]{0,8}(:[1-9][0-9]{0,3})?$"
-"""The usual format. `check_origins` also accepts Unicode names, IP addresses and this machine."""
+"""A pattern of typical origins. `check_origins` also accepts Unicode names, IP addresses and
+loopback addresses."""
 
 _PARTS: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>\[[0-9a-f:.]+\]|[^\s/?#@\\:\[\]]+)(?::(?P<port>[0-9]{1,5}))?",
     re.IGNORECASE,
 )
 _LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
-# Browsers read a name whose last label is a number as an IPv4 address.
+# Matches the last label of a host name that browsers interpret as an IPv4 address.
 _NUMBER: Final = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _MAX_HOST: Final = 253
 _MAX_PORT: Final = 65_535
@@ -33,10 +34,10 @@ _HTTP: Final = ("http is for this machine only", "http n'est permis que pour loc
 
 
 def check_origins(given: Sequence[str]) -> tuple[str, ...]:
-    """Return the origins, normalized and without duplicates: lower case, the host in ASCII, no
-    default port.
+    """Return the origins in normalized form, without duplicates. Raises InvalidWidget, which lists
+    every invalid origin by its one-based number.
 
-    Raises InvalidWidget, which lists every invalid origin by its number.
+    A normalized origin is in lower case, has its host in ASCII, and has no default port.
     """
     if len(given) > MAX_ORIGINS:
         raise InvalidWidget(
@@ -59,7 +60,7 @@ def check_origins(given: Sequence[str]) -> tuple[str, ...]:
 
 
 class _Broken(Exception):
-    """An origin breaks a rule. `rule`: the text of the rule in English and in French."""
+    """An origin breaks a rule. `rule`: the text of the rule, in English and in French."""
 
     def __init__(self, rule: tuple[str, str]) -> None:
         self.rule = rule
@@ -83,7 +84,7 @@ def _host(written: str) -> str:
     if written.startswith("["):
         return f"[{_address(written[1:-1], IPv6Address)}]"
     try:
-        # ASCII names skip IDNA, which refuses `_` although it occurs in practice.
+        # ASCII names skip IDNA encoding, which refuses `_` although such names occur in practice.
         host = written if written.isascii() else idna.encode(written, uts46=True).decode().lower()
     except (idna.IDNAError, UnicodeError):
         raise _Broken(_HOST) from None

@@ -1,4 +1,4 @@
-"""The mail with an answer to a visitor who has left the page."""
+"""The mail with an answer to a visitor who has left the web page."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -7,7 +7,8 @@ from typing import Final
 from domain.core.ports import OutgoingMail
 
 LATE_AFTER: Final = timedelta(seconds=30)
-"""After this time the visitor's own request no longer waits (`DEADLINE_S` of the gateway)."""
+"""The time after which the visitor's own request no longer waits for the answer (`DEADLINE_S` of
+the gateway)."""
 
 _SUBJECTS: Final = {"fr": "Réponse de {brand}", "en": "Answer from {brand}"}
 _TEXTS: Final = {
@@ -20,7 +21,8 @@ _TEXTS: Final = {
 @dataclass(frozen=True, slots=True)
 class UnseenAnswer:
     """An answer that the visitor has not seen. `to`: the address that was verified for the session,
-    never a typed one. `language`: fr or en. `run_id`: the run that produced the answer."""
+    never an address that was only typed. `language`: fr or en. `run_id`: id of the run that
+    produced the answer."""
 
     message_id: str
     run_id: str
@@ -30,7 +32,8 @@ class UnseenAnswer:
 
 
 def answer_mail(answer: UnseenAnswer, brand: str) -> OutgoingMail:
-    """Return the mail. The same answer always has the same Message-ID. `brand`: the shop's name."""
+    """Return the mail with an answer. The same answer always yields the same Message-ID. `brand`:
+    the shop's name."""
     return OutgoingMail(
         name=f"answer.{answer.message_id.lower()}",
         to=answer.to,

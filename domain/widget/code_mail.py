@@ -1,7 +1,8 @@
 """The mail with a visitor's verification code, in French and in English.
 
-It contains no text by the visitor: a stranger who enters another person's address must not choose
-what that person reads. It does not name the shop either, because it is the service's own mail.
+The mail contains no text that the visitor typed: an attacker who enters another person's address
+must not choose what that person reads. The mail does not name the shop either, because this service
+sends it in its own name.
 """
 
 from dataclasses import dataclass

@@ -6,7 +6,7 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class OriginNotAllowed(DomainError):
-    """The calling page belongs to no site that the client allows."""
+    """The website that sent the request is not in the client's allowed origins."""
 
     code = "origin_not_allowed"
 
@@ -20,8 +20,8 @@ class ApiKeyNotAccepted(DomainError):
 class WidgetShareUsed(DomainError):
     """The widget's share of the client's hourly limit or monthly tickets is used up.
 
-    `retry_after_s`: None if no capacity is added before the next month. `oldest`: time of the
-    oldest message that counts within the hour.
+    `retry_after_s`: seconds until the widget may be used again; None if that is not before the next
+    month. `oldest`: time of the oldest message that counts within the hour.
     """
 
     code = "widget_share_used"
@@ -33,19 +33,20 @@ class WidgetShareUsed(DomainError):
 
 
 class InvalidUserSignature(DomainError):
-    """The signature was not made with the merchant's secret for this address."""
+    """The user's signature was not made with the merchant's secret for this address."""
 
     code = "invalid_user_signature"
 
 
 class SessionUnknown(DomainError):
-    """The client has no session with this token, or the session has ended."""
+    """The client has no widget session with this token, or the session has ended."""
 
     code = "widget_session_unknown"
 
 
 class InvalidWidgetCode(DomainError):
-    """The code is wrong, used or too old, or has been tried too often."""
+    """The verification code is wrong, was already used, has expired, or has been tried too
+    often."""
 
     code = "invalid_widget_code"
 
@@ -57,7 +58,7 @@ class InvalidWidget(InvalidContent):
 
 
 class TooManyCodes(DomainError):
-    """The session has requested the maximum number of codes within an hour."""
+    """The session has requested the maximum number of verification codes within an hour."""
 
     code = "too_many_codes"
 

@@ -1,4 +1,4 @@
-"""The widget's looks: the merchant's color, and a readable color for text on it.
+"""The appearance of the widget: the merchant's color, and a readable color for text on it.
 
 Source: WCAG 2.2, "relative luminance" and "contrast ratio"; success criterion 1.4.3.
 """
@@ -9,18 +9,19 @@ from typing import Final
 from domain.tenants.client_settings import Branding
 
 CONTRAST: Final = 4.5
-"""The minimum contrast ratio for text. On every color, either black or white reaches it."""
+"""The minimum contrast ratio for text. On every color, either black or white text reaches this
+ratio."""
 
 _BLACK: Final = "#000000"
 _WHITE: Final = "#ffffff"
 _OURS: Final = "#1f4e79"
-# Weights of red, green and blue in relative luminance.
+# Weights of the red, green and blue channels in relative luminance.
 _WEIGHTS: Final = (0.2126, 0.7152, 0.0722)
 
 
 @dataclass(frozen=True, slots=True)
 class WidgetLooks:
-    """The widget's looks. Colors are written as in #1a2b3c. `on_color`: the color of text on
+    """The appearance of the widget. Colors have the form #1a2b3c. `on_color`: the color of text on
     `color`."""
 
     display_name: str
@@ -30,8 +31,8 @@ class WidgetLooks:
 
 
 def looks(branding: Branding, brand_name: str) -> WidgetLooks:
-    """Return the client's branding, with our defaults for the values that the client has not
-    set."""
+    """Return the appearance that the client's branding defines. Values that the client has not set
+    have our defaults."""
     color = branding.color or _OURS
     return WidgetLooks(
         branding.display_name or brand_name,
@@ -42,7 +43,7 @@ def looks(branding: Branding, brand_name: str) -> WidgetLooks:
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colors, 1 to 21."""
+    """Return the contrast ratio of two colors, from 1 to 21."""
     darker, lighter = sorted((_luminance(one), _luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 

@@ -1,7 +1,8 @@
-"""The origin check: only pages of the sites that the client allows may call.
+"""The origin check: only pages of the websites that the client allows may call the widget's routes.
 
-A browser sets the Origin header and lets no page change it, so a key copied to another site is
-useless there. A program may send any Origin, but the limits apply to it.
+The browser sets the Origin header, and a page cannot change it. A widget key that is copied to
+another website is therefore useless there. A program can send any Origin header, but the rate
+limits apply to it.
 """
 
 from collections.abc import Collection, Sequence
@@ -11,7 +12,7 @@ def may_call(presented: Sequence[str], allowed: Collection[str], *, needed: bool
     """Return whether a request with these Origin headers is allowed.
 
     Origins are compared as text, because browsers write each origin in only one way. `needed`:
-    whether a request without the header is refused.
+    whether a request without an Origin header is refused.
     """
     if not presented:
         return not needed

@@ -1,12 +1,13 @@
-"""The page from which a visitor writes."""
+"""The address of the web page from which a visitor writes."""
 
 from urllib.parse import urlsplit
 
 
 def page_address(url: str) -> str | None:
-    """Return the page's address without query, fragment and credentials, which may contain tokens.
+    """Return the address of a page without query, fragment and credentials, which may contain
+    tokens.
 
-    Return None for text that is no web address.
+    Return None if the text is not an HTTP or HTTPS URL.
     """
     try:
         parts = urlsplit(url)

@@ -1,6 +1,7 @@
-"""The widget's share of its client's limits, so that visitors can never use them up completely.
+"""The widget's share of its client's limits. The share ensures that visitors never use up the
+limits completely.
 
-By default it is half of the hourly limit and half of the plan's tickets.
+By default, the share is half of the hourly limit and half of the plan's tickets.
 """
 
 from dataclasses import dataclass
@@ -11,20 +12,23 @@ from domain.intake.gateway_limits import PER_CLIENT
 
 @dataclass(frozen=True, slots=True)
 class WidgetShare:
-    """The client's choice: messages per hour, tickets per calendar month. None: half."""
+    """The widget's share of its client's limits. `hourly_messages`: messages per hour.
+    `monthly_tickets`: tickets per calendar month. None means half of the client's limit."""
 
     hourly_messages: int | None = None
     monthly_tickets: int | None = None
 
     @property
     def messages(self) -> int:
-        """The number of messages allowed within PER_CLIENT.window."""
+        """Return the number of messages that visitors of the widget may send within
+        PER_CLIENT.window."""
         if self.hourly_messages is not None:
             return self.hourly_messages
         return PER_CLIENT.messages // 2
 
     def tickets(self, tickets_limit: int) -> int | None:
-        """Return the share of a monthly ticket limit, or None if there is no limit."""
+        """Return the number of monthly tickets that the widget may use, or None if there is no
+        limit. `tickets_limit`: the monthly tickets of the client's plan."""
         if self.monthly_tickets is not None:
             return self.monthly_tickets
         return None if tickets_limit == UNLIMITED else max(1, tickets_limit // 2)

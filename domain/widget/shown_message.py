@@ -1,18 +1,18 @@
-"""A session as shown to its visitor: its messages in order, and its state."""
+"""A widget session as displayed to its visitor: its messages in order, and its state."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
 MESSAGES_A_READ: Final = 100
-"""Maximum number of messages per response. To get more, the script requests those after the last
-one."""
+"""Maximum number of messages per response. For more messages, the widget's script requests those
+after the last received one."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """A message of a session. `number`: the message's number in the session: from 1, without gaps,
-    in commit order."""
+    """A message of a widget session. `number`: the message's one-based number within the session,
+    in commit order and without gaps."""
 
     number: int
     author: Literal["customer", "agent", "human"]
@@ -22,9 +22,9 @@ class ShownMessage:
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """The state of a session. `thinking`: the agent is processing a message. `waiting`: a person
-    will answer. `reviewing`: a person has claimed the review. `verified_email`: masked; None for an
-    unverified visitor."""
+    """The state of a widget session. `thinking`: the agent is processing a message. `waiting`: a
+    person will answer. `reviewing`: a person has claimed the review. `verified_email`: the
+    visitor's verified address, masked; None for an unverified visitor."""
 
     thinking: bool = False
     waiting: bool = False
@@ -33,6 +33,7 @@ class SessionState:
 
 
 def masked(email: str) -> str:
-    """Mask an address so that its owner can still recognize it: `j…@free.example`."""
+    """Return the address masked, such as `j…@free.example`. The owner of the address can still
+    recognize it."""
     local, at, domain = email.rpartition("@")
     return f"{local[:1]}…{at}{domain}"

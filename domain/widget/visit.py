@@ -1,8 +1,8 @@
-"""A visit: the session to which a message belongs, and the session's visitor.
+"""A visit: the session to which a visitor's message belongs, and the identity of the visitor.
 
-A session stays with the visitor for whom it was verified. A page that names another user starts a
-new session. So does a page that names no user after the merchant's signature verified the last one:
-the computer may be shared.
+A session belongs to the visitor for whom it was verified. A page that names another user starts a
+new session. A page that names no user starts a new session too, if a signature of the merchant
+verified the previous user: the computer may be shared.
 """
 
 from dataclasses import dataclass
@@ -20,8 +20,8 @@ SOURCE: Final = "widget"
 
 @dataclass(frozen=True, slots=True)
 class WidgetVisit:
-    """A visitor's identity for one message. `signed_email`: the address that the merchant signed
-    with this message. `coded_email`: the address that a code verified in this session."""
+    """The identity of a visitor for one message. `signed_email`: the address that the merchant
+    signed for this message. `coded_email`: the address that a code verified in this session."""
 
     session_id: str
     language: str
@@ -31,7 +31,7 @@ class WidgetVisit:
 
     @property
     def verified_email(self) -> str | None:
-        """The address verified for this message, by signature or by code."""
+        """Return the address that a signature or a code verified for this message, or None."""
         return self.signed_email or self.coded_email
 
     def may_enter(self, session: WidgetSession) -> bool:
@@ -43,8 +43,8 @@ class WidgetVisit:
 
 
 def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
-    """Return whether the session belongs to this visitor. `signed_email`: the signed address, if
-    any."""
+    """Return whether a visitor may continue the session. `signed_email`: the address that the
+    merchant signed, or None."""
     if session.verified_email is None:
         return True
     if signed_email is not None:
@@ -54,18 +54,18 @@ def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A visitor's message, the page it was sent from, and the address that the visitor typed, which
-    proves nothing."""
+    """A visitor's message. `page_url`: the page from which the message was sent. `stated_email`:
+    the address that the visitor typed, which is unverified."""
 
     message: str
     page_url: str | None = None
     stated_email: str | None = None
 
     def event(self, visit: WidgetVisit) -> InboundEvent:
-        """Return the message as an event.
+        """Return the message as an inbound event.
 
-        Only a verified address becomes the customer's: a typed address must neither use up another
-        customer's limit, nor give access to that customer's memory or orders.
+        Only a verified address becomes the customer's address. A typed address must neither use up
+        another customer's limit, nor give access to that customer's memory or orders.
         """
         known = visit.verified_email
         stated = None if known else self.stated_email
@@ -84,7 +84,8 @@ class Said:
 
 
 def needs_verification(event: InboundEvent) -> bool:
-    """Return whether an unverified visitor asks about an order, which the agent cannot answer."""
+    """Return whether the message asks about an order, but the visitor is unverified. The agent
+    cannot answer such a message."""
     if event.customer_email is not None:
         return False
     return speaks_of_order(normalize(event, fallback_ticket_id=""))

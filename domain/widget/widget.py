@@ -1,5 +1,5 @@
-"""A client's widget settings: the sites that may show the widget, the widget's share of the
-client's limits, and the secret with which the merchant's site signs its users."""
+"""The widget settings of a client. They contain the allowed websites, the widget's share of the
+client's limits, and the secret with which the merchant's server signs its users."""
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
@@ -10,19 +10,21 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.core.ports import Sealer
 
 MAX_SHARE: Final = 10_000_000
-"""Maximum of either share: messages per hour or tickets per month. Higher than in any plan."""
+"""Upper bound of `hourly_messages` and `monthly_tickets`. It is higher than the limits of any
+plan."""
 OVERLAP_HOURS: Final = 24.0
-"""How long a rotated key or secret remains valid by default."""
+"""How long a rotated key or secret stays valid by default, in hours."""
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 
 class Widget(BaseModel):
-    """The widget's settings without the key, which is a setting of the client.
+    """The widget's settings. The widget key is not one of them: it is a setting of the client.
 
-    These are the defaults for a client without stored settings. `hourly_messages`,
-    `monthly_tickets`: the widget's share; None: half. `api_key_used_at`: when the chat was last
-    called with an API key. `previous_key`: valid until `previous_key_until`. `vouches`: whether
-    `sealed_secret`, created at `secret_since`, may sign users.
+    The defaults of the fields apply to a client without stored settings. `hourly_messages` and
+    `monthly_tickets`: the widget's share of the client's limits; None means half.
+    `api_key_used_at`: when the chat was last called with an API key. `previous_key`: valid until
+    `previous_key_until`. `vouches`: whether `sealed_secret`, created at `secret_since`, may sign
+    users.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -42,7 +44,7 @@ class Widget(BaseModel):
     updated_at: datetime | None = None
 
     def sealed_secrets(self, now: datetime) -> tuple[str, ...]:
-        """Return the secrets that may currently sign users, newest first."""
+        """Return the sealed secrets that may currently sign users, newest first."""
         until = _future(self.previous_secret_until, now)
         previous = None if until is None else self.previous_sealed_secret
         current = self.sealed_secret if self.vouches else None
@@ -55,13 +57,14 @@ HARMLESS_WIDGET: Final[Mapping[str, str]] = {
     "monthly_tickets": "A share of what the client may use at all.",
     "accepts_api_keys": "A key names the client there, and vouches for no visitor.",
 }
-"""For each field of WidgetChange: why changing it never lets the agent do or trust more. The secret
-is a credential, for which trust is held back separately (`services/tenants/loosenings.py`)."""
+"""For each field of WidgetChange, the reason why a change of the field never lets the agent do or
+trust more. The secret is a credential: its trust is held back separately
+(`services/tenants/loosenings.py`)."""
 
 
 class WidgetChange(BaseModel):
-    """A change of the widget's settings: the fields that are set. None resets a share to its
-    default."""
+    """A change of the widget's settings. Only the fields that are set change. None resets a share
+    to its default."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -72,55 +75,74 @@ class WidgetChange(BaseModel):
 
     @property
     def given(self) -> Mapping[str, tuple[str, ...] | int | bool | None]:
-        """The values that are set, by field."""
+        """Return the values of the fields that are set, by field."""
         return {name: value for name, value in self if name in self.model_fields_set}
 
 
 class WidgetSummary(BaseModel):
-    """The widget as shown to its client's members, without the secrets."""
+    """The widget's settings as displayed to members of the client, without the secrets."""
 
     model_config = ConfigDict(frozen=True)
 
     widget_key: str | None = Field(
-        description="Public key of the widget, which is visible in the pages that show it; null "
-        "before the first key."
+        description=(
+            "Public key of the widget, which is visible in the pages that show the widget; null "
+            "before the first key is created."
+        )
     )
     previous_key_until: datetime | None = Field(
-        description="Time until which the previous key is also valid; null if it is not."
+        description=(
+            "Time until which the previous key stays valid; null if there is no valid previous key."
+        )
     )
     allowed_origins: tuple[str, ...] = Field(
-        description="Origins of the sites that may show the widget."
+        description="Origins of the websites that may show the widget."
     )
     hourly_messages: int | None = Field(
-        description="Maximum number of the client's hourly messages that the widget may use; null "
-        "means half."
+        description=(
+            "Maximum number of the client's hourly messages that the widget may use; null means "
+            "half of the limit."
+        )
     )
     monthly_tickets: int | None = Field(
-        description="Maximum number of the plan's monthly tickets that the widget may use; null "
-        "means half."
+        description=(
+            "Maximum number of the plan's monthly tickets that the widget may use; null means "
+            "half of the tickets."
+        )
     )
     accepts_api_keys: bool = Field(description="Whether the widget's routes also accept API keys.")
     api_key_used_at: datetime | None = Field(
-        description="Time when the widget was last called with an API key, as a warning: a page "
-        "would publish the key. Null if never."
+        description=(
+            "Time when the widget was last called with an API key; null if never. Such a call is "
+            "a warning, because a web page would publish the key."
+        )
     )
-    has_secret: bool = Field(description="Whether there is a secret that signs users.")
+    has_secret: bool = Field(
+        description=("Whether the widget has a secret with which the merchant signs users.")
+    )
     vouches: bool = Field(
-        description="Whether the current secret signs users. If false, it does so once a second "
-        "manager approves it, or after a day."
+        description=(
+            "Whether signatures with the current secret are accepted. If false, they are accepted "
+            "once a second manager approves the secret, or after a day."
+        )
     )
     previous_secret_until: datetime | None = Field(
-        description="Time until which the previous secret also signs; null if it does not."
+        description=(
+            "Time until which signatures with the previous secret are accepted; null if they are "
+            "not accepted."
+        )
     )
     snippet: str | None = Field(
-        description="HTML line for the merchant's pages; null without a key."
+        description=(
+            "HTML line that embeds the widget in the merchant's pages; null without a widget key."
+        )
     )
     updated_at: datetime | None
 
 
 def summary_of(widget: Widget, key: str | None, *, origin: str, now: datetime) -> WidgetSummary:
-    """Return the summary. `key`: the client's widget key. `origin`: the service's public
-    address."""
+    """Return the summary of the widget's settings. `key`: the client's widget key. `origin`: the
+    service's public origin."""
     return WidgetSummary(
         widget_key=key,
         previous_key_until=_future(widget.previous_key_until, now),
@@ -138,23 +160,25 @@ def summary_of(widget: Widget, key: str | None, *, origin: str, now: datetime) -
 
 
 def snippet_of(key: str, origin: str) -> str:
-    """Return the HTML line that embeds the widget in a page."""
+    """Return the HTML line that embeds the widget in a web page."""
     return f'<script src="{origin}/widget.js" data-key="{key}" async></script>'
 
 
 def overlap_end(now: datetime, overlap: timedelta) -> datetime | None:
-    """Return when the value before a rotation expires, or None if it expires immediately."""
+    """Return when the old value of a rotated key or secret expires, or None if it expires
+    immediately."""
     return now + overlap if overlap else None
 
 
 def seal_widget_secret(sealer: Sealer, client_id: str, secret: str) -> str:
-    """Seal a secret together with its client, so that it is valid for no other client."""
+    """Return the sealed secret. The secret is sealed together with its client's id, so that it is
+    valid for no other client."""
     return sealer.seal(f"{_whose(client_id)}{secret}")
 
 
 def unseal_widget_secret(sealer: Sealer, client_id: str, sealed: str) -> str:
-    """Return the secret. Raises ValueError if it was sealed with another key or for another
-    client."""
+    """Return the unsealed secret. Raises ValueError if the secret was sealed with another key or
+    for another client."""
     opened = sealer.unseal(sealed)
     whose = _whose(client_id)
     if not opened.startswith(whose):

@@ -1,9 +1,9 @@
-"""A widget session: one visitor's browser, and its conversation.
+"""A widget session: the conversation of one visitor in one browser.
 
-The browser holds a token: the session's id with a keyed digest of the id. Guessing or naming an id
-opens no session. Inside the service only the id is used; it is the `session_id` of the session's
-events. Once a code has verified the session, the earlier token no longer opens it: another user of
-the browser may have read or planted that token.
+The browser holds a token that consists of the session's id and a keyed digest of the id. Knowing or
+guessing an id does not give access to the session. Inside the service only the id is used, as the
+`session_id` of the session's events. Once a code has verified the session, the earlier token no
+longer gives access: another user of the browser may have read or planted that token.
 """
 
 import base64
@@ -19,10 +19,10 @@ from domain.core.ids import first_ulid, parse_ulid
 from domain.core.ports import Sealer
 
 SESSION_LASTS: Final = timedelta(days=30)
-"""Time after the last message at which a session ends; the next message starts another session."""
+"""Time after the last message at which a session ends. The next message starts another session."""
 
 MAX_TOKEN: Final = 200
-"""Maximum length of a token, in characters; our tokens are shorter."""
+"""Maximum length of a session token that is read, in characters. Our tokens are shorter."""
 
 
 class VerifiedBy(StrEnum):
@@ -34,23 +34,24 @@ class VerifiedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class HeldSession:
-    """The session that a browser's token names. `is_proved`: the token was issued for a correct
-    code."""
+    """The session that a browser's token names. `is_proved`: whether the token was issued for a
+    correct code."""
 
     id: str
     is_proved: bool
 
     def opens(self, verified_by: VerifiedBy | None) -> bool:
-        """Return whether the token's holder may enter the session in its current state."""
+        """Return whether the token gives access to the session in its current state. `verified_by`:
+        how the session was verified."""
         return self.is_proved or verified_by is not VerifiedBy.CODE
 
 
 class WidgetSession(BaseModel):
-    """A stored session.
+    """A stored widget session.
 
-    `verified_email`: the address that was verified; None for an unknown visitor. `last_number`: the
-    number of the session's latest message. `seen_number`: the number of the latest message that the
-    visitor has been shown.
+    `verified_email`: the address that was verified; None for an unverified visitor. `last_number`:
+    the number of the session's latest message. `seen_number`: the number of the latest message that
+    was shown to the visitor.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -67,18 +68,19 @@ class WidgetSession(BaseModel):
 def session_token(
     sealer: Sealer, client_id: str, session_id: str, *, is_proved: bool = False
 ) -> str:
-    """Return the browser's token, valid for this client only. `is_proved`: as in HeldSession."""
+    """Return the session token for the browser, which is valid for this client only. `is_proved`:
+    whether the token is issued for a correct code."""
     named = _named(client_id, session_id, is_proved=is_proved)
     return f"{session_id}.{_mark(sealer.digests(named)[0])}"
 
 
 def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | None:
-    """Return the session that a token names, or None if we did not sign the token."""
+    """Return the session that a token names, or None if this service did not sign the token."""
     given, _, mark = token[:MAX_TOKEN].partition(".")
     session_id = parse_ulid(given)
     if session_id is None or session_id != given:
         return None
-    # A list, unlike a generator, evaluates every comparison.
+    # A list evaluates every comparison. A generator would stop at the first match.
     same = [
         (hmac.compare_digest(_mark(digest).encode(), mark.encode()), is_proved)
         for is_proved in (False, True)
@@ -89,7 +91,7 @@ def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | No
 
 
 def may_begin(session_id: str, now: datetime) -> bool:
-    """Return whether a session without a database row may start: its id is younger than
+    """Return whether a session that has no database row may start. Its id must be younger than
     SESSION_LASTS."""
     return session_id >= first_ulid(now - SESSION_LASTS)
 
