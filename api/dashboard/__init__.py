@@ -1,1 +1,1 @@
-"""Server-rendered dashboard pages below `/app`."""
+"""Server-rendered pages of the dashboard, at paths below `/app`."""

@@ -1,5 +1,5 @@
-"""Server-rendered charts: bars, a histogram with a marker, and a sparkline for a table cell.
-`core/charts.html` draws them. A missing measurement is shown as a gap, never as zero."""
+"""Server-rendered charts: bars, a histogram with a marker, and a sparkline for a table cell. The
+template `core/charts.html` draws them. A missing measurement is shown as a gap, never as zero."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ HEIGHT: Final = 120
 LINE_WIDTH: Final = 96
 LINE_HEIGHT: Final = 24
 
-_SEEN: Final = 2.0  # the minimum height of a bar with a value above zero
+_SEEN: Final = 2.0  # the minimum height of a bar whose value is above zero
 
 
 @dataclass(frozen=True, slots=True)
 class ChartColumn:
-    """`parts`: the stacked values, one per series; None if not measured."""
+    """A column of a chart. `parts`: the stacked values, one per series; None if not measured."""
 
     label: str
     parts: tuple[float | None, ...]
@@ -31,8 +31,8 @@ class ChartColumn:
 
 @dataclass(frozen=True, slots=True)
 class Rect:
-    """One segment of a stacked column. `series`: the index of the series, which sets colour and
-    pattern."""
+    """One segment of a stacked column. `series`: the index of the series, which determines the
+    segment's colour and pattern."""
 
     x: float
     y: float
@@ -52,7 +52,8 @@ class ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class ChartMark:
-    """A vertical marker. `place`: its horizontal position, from 0 (left) to 1."""
+    """A vertical marker on a chart. `place`: the marker's horizontal position, from 0 (left) to 1
+    (right)."""
 
     place: float
     label: str
@@ -64,9 +65,9 @@ class ChartMark:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """`finding`: the chart's conclusion, as a sentence. `first`: the heading of the label column.
-    `top`: the value of the highest column. `gaps`: the x and width of stretches without
-    measurements."""
+    """A bar chart with its table. `finding`: the chart's conclusion, as a sentence. `first`: the
+    heading of the label column. `top`: the value of the highest column. `gaps`: the x position and
+    width of each stretch without measurements."""
 
     finding: str
     first: str
@@ -91,8 +92,8 @@ def bar_chart(
     shown: Callable[[float], str] = "{:,.0f}".format,
     mark: ChartMark | None = None,
 ) -> BarChart:
-    """Return a chart with a column per entry, from the left. `series`: the names of the stacked
-    parts, at most three. `shown`: formats a number."""
+    """Return a bar chart with one column per entry, from left to right. `series`: the names of the
+    stacked parts, at most three. `shown`: a function that formats a number."""
     top = max((column.sum for column in columns), default=0.0)
     step = WIDTH / max(len(columns), 1)
     width = round(step * 0.8, 2)
@@ -139,14 +140,15 @@ def _row(column: ChartColumn, shown: Callable[[float], str]) -> ChartRow:
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """`title`: the chart's description. `segments`: the points of each measured stretch."""
+    """A small line chart in a table cell. `title`: the chart's description. `segments`: the points
+    of each measured stretch."""
 
     title: str
     segments: tuple[str, ...]
 
 
 def sparkline(title: str, values: Sequence[float | None], *, top: float | None = None) -> Sparkline:
-    """Return a sparkline of the values. `top`: the value at the upper edge, or None for the highest
+    """Return a sparkline of the values. `top`: the value at the upper edge; None for the highest
     value."""
     top = top or max((value for value in values if value is not None), default=0) or 1
     step = LINE_WIDTH / max(len(values) - 1, 1)

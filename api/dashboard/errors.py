@@ -1,4 +1,4 @@
-"""Error pages for people, in their language. Form input is kept."""
+"""Error pages for people, in the reader's language. The input of a form is kept."""
 
 import re
 from typing import Final
@@ -18,22 +18,22 @@ from services.dashboard.forms import keep_draft
 
 _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
-# Maximum characters per language. Browsers drop a cookie of more than 4 KB.
+# Maximum characters of the reason in each language. Browsers drop a cookie of more than 4 KB.
 _MOST_REASON: Final = 400
 # The part of an InvalidBody message that names the invalid field.
 _FIELD: Final = re.compile(r"champ « (.+?) »")
 
 
 def is_page(request: Request) -> bool:
-    """Return whether the answer to this request is shown as a page."""
+    """Return whether errors of this request are shown as a page."""
     path = request.url.path
     return path in _PAGES or (path.startswith("/app/") and not path.startswith("/app/static/"))
 
 
 async def page_domain_error(request: Request, error: Exception) -> Response:
-    """Like `answer_domain_error`, which logs and counts the error, but shown as a page if the
-    request expects one. A form that violates a rule redirects to its page, which shows the fields
-    and the reason."""
+    """Return the response to an expected error, and log and count it like `answer_domain_error`.
+    The response is a page if the request expects a page. A form that violates a rule redirects to
+    its page, which shows the fields and the reason."""
     if not isinstance(error, DomainError):
         return _shown(request, await answer_domain_error(request, error))
     post: Post | None = getattr(request.state, "post", None)
@@ -52,7 +52,7 @@ async def page_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _back_to_the_form(request: Request, error: DomainError, post: Post) -> Response:
-    # A form that was already submitted is not kept as a draft.
+    # The fields of a form that was already submitted are not kept as a draft.
     if not isinstance(error, AlreadyPosted) and (fields := kept_fields(post.fields)):
         page = post.page
         async with page.resources.work.of(page.tenant) as work:
@@ -63,9 +63,11 @@ async def _back_to_the_form(request: Request, error: DomainError, post: Post) ->
 
 
 def _reason(error: DomainError) -> dict[str, str]:
-    """Return the violated rule, by language."""
+    """Return a description of the violated rule, by language."""
     problems = error.facts.get("problems")
-    if isinstance(problems, tuple):  # each with its place, as in `cases[0].tries: …`
+    if isinstance(
+        problems, tuple
+    ):  # each problem starts with its position, as in `cases[0].tries: …`
         return dict.fromkeys(("fr", "en"), "\n".join(map(str, problems))[:_MOST_REASON])
     reason = error.facts.get("reason")
     french = str(reason) if reason is not None else ""
@@ -100,7 +102,8 @@ def _shown(
 
 
 def _again(post: Post | None) -> dict[str, object] | None:
-    """Return the form for resubmission. It takes effect once, however often it is sent."""
+    """Return the form's target and fields, without secrets, for resubmission. The form takes effect
+    once, even if it is submitted repeatedly."""
     if post is None:
         return None
     fields = {name: value for name, value in post.fields.items() if not name.startswith(SECRET)}

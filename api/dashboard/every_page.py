@@ -1,4 +1,4 @@
-"""The routers of all pages."""
+"""The list of the routers of all pages."""
 
 from itertools import chain
 from typing import Final

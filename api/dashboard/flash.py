@@ -1,5 +1,5 @@
-"""A one-time message about the last action, shown on the next page. A cookie carries the message,
-and the next page deletes the cookie."""
+"""A one-time message about the previous action, shown on the next page. A cookie carries the
+message, and the next page deletes the cookie."""
 
 from collections.abc import Mapping
 from typing import Final, Literal
@@ -15,8 +15,8 @@ _LASTS_S: Final = 60
 
 
 class Flash(BaseModel):
-    """`key`: the key of the text, as in "content.saved", or an error's code. `facts`: values for
-    the text's placeholders. `reason`: the violated rule, by language."""
+    """A one-time message. `key`: the key of the text, as in "content.saved", or an error's code.
+    `facts`: values for the text's placeholders. `reason`: the violated rule, by language."""
 
     model_config = ConfigDict(frozen=True)
 

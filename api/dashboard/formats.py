@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from domain.core.money import Money, digits_of
 
-_THIN: Final = "\u202f"  # French groups digits with a narrow no-break space
+_THIN: Final = "\u202f"  # French separates groups of digits with a narrow no-break space
 _MONTHS: Final = {
     "fr": [
         "janv.",
@@ -35,14 +35,15 @@ _SIGNS: Final = {"EUR": "€", "USD": "$", "GBP": "£"}
 
 @dataclass(frozen=True, slots=True)
 class Formats:
-    """`now`: the time of the request; relative times are computed from it."""
+    """Formatter for one reader. `now`: the time of the request, from which relative times are
+    computed."""
 
     language: str
     zone: ZoneInfo
     now: datetime
 
     def when(self, moment: datetime | None) -> str:
-        """Format a time as “24 Nov 2026, 09:05”, or “–” if there is none."""
+        """Format a time as “24 Nov 2026, 09:05”, or None as “–”."""
         if moment is None:
             return "–"
         local = moment.astimezone(self.zone)

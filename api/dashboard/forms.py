@@ -1,5 +1,5 @@
-"""A form that a page sends: `application/x-www-form-urlencoded` with each field once, or
-`multipart/form-data` if it has a file."""
+"""Parsing of forms that pages send: `application/x-www-form-urlencoded` with each field once, or
+`multipart/form-data` for a form with a file."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from typing import Final
@@ -19,10 +19,10 @@ _MAX_FILES: Final = 1
 
 
 async def read_form(request: Request) -> Mapping[str, str]:
-    """Return the fields by name.
+    """Return the form's fields by name.
 
-    Raises UnsupportedMediaType, InvalidBody (also for a repeated field, because two parsers might
-    pick different values), and what `received` raises.
+    Raises UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field is
+    refused with InvalidBody, because two parsers might pick different values.
     """
     if _media_type(request) != _FORM:
         raise UnsupportedMediaType
@@ -31,14 +31,14 @@ async def read_form(request: Request) -> Mapping[str, str]:
         pairs = parse_qsl(
             body.decode(), keep_blank_values=True, errors="strict", max_num_fields=_MAX_FIELDS
         )
-    except ValueError:  # also covers invalid UTF-8
+    except ValueError:  # also catches invalid UTF-8
         raise InvalidBody("formulaire attendu") from None
     return _once_each(pairs)
 
 
 async def read_upload(request: Request) -> Mapping[str, str]:
-    """Like `read_form`, for a form that may contain a file. The file's text becomes the value of
-    its field. Raises what `read_form` raises."""
+    """Return the fields of a form that may contain a file. The file's text becomes the value of its
+    field. Raises the errors of `read_form`."""
     if _media_type(request) != _UPLOAD:
         return await read_form(request)
     body = await _body(request)
@@ -70,14 +70,16 @@ def _media_type(request: Request) -> str:
 
 
 async def _body(request: Request) -> bytes:
-    if not hasattr(request.state, "caller"):  # the sender is not yet authenticated
+    if not hasattr(
+        request.state, "caller"
+    ):  # counted by address, because the sender is not authenticated yet
         request.state.caller = f"ip:{limited_address(request)}"
     return await received(request)
 
 
 def _text(content: bytes) -> str:
-    """Decode the text of a file. Office programs often export tables in encodings other than UTF-8.
-    Raises ValueError."""
+    """Return the text of a file. Encodings other than UTF-8 are accepted too, because office
+    programs often export tables in them. Raises ValueError."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

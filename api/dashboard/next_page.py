@@ -7,13 +7,14 @@ from urllib.parse import unquote, urlsplit
 HOME: Final = "/app"
 
 _MAX: Final = 4_000
-# A path below /app, or the consent page. No backslash, because browsers treat it as a slash. No
-# control characters, because browsers drop some of them and read the rest.
+# Matches a path below /app, and the consent page. A backslash is refused, because browsers treat it
+# as a slash. Control characters are refused, because browsers drop some of them and keep the rest
+# of the URL.
 _OURS: Final = re.compile(r"/(app(/[^\\]*|\?[^\\]*)?|authorize(\?[^\\]*)?)")
 
 
 def next_page(wanted: str | None) -> str:
-    """Return the requested page if it is one of ours, otherwise the first page."""
+    """Return the requested page if it is a page of this service, otherwise the overview page."""
     if wanted is None or len(wanted) > _MAX or not (wanted.isascii() and wanted.isprintable()):
         return HOME
     if not _OURS.fullmatch(wanted) or "//" in (path := urlsplit(wanted).path):

@@ -1,7 +1,7 @@
 """A page of a client, for a signed-in user.
 
-A route declares its page as its first parameter, as in `page: Annotated[Page,
-Depends(OnPage(MANAGERS))]`, reads its data, and returns `page.render(…)`.
+The first parameter of a route declares its page, as in `page: Annotated[Page,
+Depends(OnPage(MANAGERS))]`. The route then reads its data and returns `page.render(…)`.
 """
 
 from collections.abc import Mapping, Set
@@ -51,10 +51,10 @@ NO_CLIENT = "/app/no-client"
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """The reader of a page and the client that it shows.
+    """The context of a page: its reader, and the client that it shows.
 
     `clients`: all clients of the user. `automation`: whether the client's automation is stopped.
-    `record_id`: the record in the path. `switched`: whether the record belongs to another client
+    `record_id`: the record in the path. `switched`: whether the record belongs to a client other
     than the one shown before.
     """
 
@@ -82,7 +82,7 @@ class Page:
 
     @property
     def path(self) -> str:
-        """Return the path of the page with its query. A form that fails redirects to it."""
+        """Return the path of the page with its query. An invalid form redirects to this path."""
         url = self.request.url
         return url.path + (f"?{url.query}" if url.query else "")
 
@@ -90,14 +90,14 @@ class Page:
         return self.actor.may(roles)
 
     def query(self, model: type[Q]) -> Q:
-        """Return the query, validated against the model. Empty filter fields are omitted. Raises
+        """Return the query, validated against the model. Empty filter fields are ignored. Raises
         InvalidQuery."""
         given = [(name, value) for name, value in self.request.query_params.multi_items() if value]
         return parse_query(model, QueryParams(given))
 
     async def typed(self, form: str, defaults: Mapping[str, str]) -> Typed:
-        """Return the initial fields of the form sent to the path `form`: its unsent draft if there
-        is one, otherwise the `defaults`."""
+        """Return the initial fields of the form that is sent to the path `form`: the reader's
+        unsent draft if there is one, otherwise the `defaults`."""
         async with self.resources.database.reading(self.tenant) as connection:
             draft = await PageDrafts(connection, self.tenant, self.visit.user.id).read(form)
         return Typed.of(defaults, draft)
@@ -107,10 +107,10 @@ class Page:
         return self.resources.pages.say(self.language, key, facts)
 
     def render(self, template: str, *, sources: Sources = OURS, **facts: object) -> Response:
-        """Render a template that extends `core/app.html`; the template receives this page as
-        `page`.
+        """Return the rendered template, which extends `core/app.html`. The template receives this
+        page as `page`.
 
-        `sources`: external sources that it loads besides our own.
+        `sources`: external sources that the page loads besides our own.
         """
         flash = None if is_poll(self.request) else flash_of(self.request)
         answer = self.resources.pages.render_app(
@@ -133,12 +133,12 @@ class Page:
 
 
 class OnPage:
-    """The page, for a member with one of the `roles`.
+    """A dependency that returns the page, for a member with one of the `roles`.
 
-    `path_id`: the path parameter with a record's id. `client_of`: returns the record's client. A
-    record of another of the user's clients switches to that client. Redirects to the sign-in page,
-    or to the page for users without a client. Raises TooManyRequests, RoleRequired, and
-    `path_id.missing` for a record of a client that is not theirs.
+    `path_id`: the path parameter with a record's id. `client_of`: returns the record's client. If
+    the record belongs to another of the user's clients, the page switches to that client. Redirects
+    to the sign-in page, or to the page for users without a client. Raises TooManyRequests,
+    RoleRequired, and `path_id.missing` for a record of a client that the user does not belong to.
     """
 
     def __init__(
@@ -160,10 +160,10 @@ class OnPage:
     async def of(
         self, request: Request, visit: Visit, form_of: TenantId | None = None, *, stays: bool = True
     ) -> Page:
-        """Like `__call__`, for a user who is already authenticated.
+        """Return the page, as `__call__` does, for a user who is already authenticated.
 
-        `form_of`: the client that the form was rendered for, which takes precedence over the client
-        shown since. `stays`: following pages also show that client.
+        `form_of`: the client that the form was rendered for. It takes precedence over the client
+        that the user has switched to since. `stays`: whether following pages also show that client.
         """
         resources: Resources = request.app.state.resources
         request.state.caller = limiter_key(visit.user)
@@ -182,7 +182,8 @@ class OnPage:
         return page
 
     async def _at(self, page: Page, owner: TenantId) -> Page:
-        """Return the page of the record's client."""
+        """Return the page, switched to the record's client if necessary. Raises AccessDenied, or
+        the error of `path_id`, if the user may not act for that client."""
         if owner == page.tenant:
             return page
         network = client_network(page.request)
@@ -197,8 +198,9 @@ class OnPage:
 async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
-    """Return the client of the page: the one in the form, otherwise in the query, otherwise the
-    last one shown, otherwise the user's first."""
+    """Return a page of the client that the form names, otherwise the query, otherwise the last
+    client shown, otherwise the user's first client. Redirects if there is none. Raises
+    AccessDenied."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)
@@ -250,7 +252,7 @@ async def _switched(page: Page, member: Member) -> Page:
 
 
 async def _remember(page: Page, client_id: str) -> None:
-    """Following pages show this client."""
+    """Store the client as the one that following pages show."""
     wanted = replace(page.preferences, client_id=client_id)
     async with page.resources.work.everywhere() as work:
         await save_preferences(work, page.visit.user.id, wanted)

@@ -20,13 +20,14 @@ from domain.core.service_name import ServiceName
 _HERE: Final = Path(__file__).parent
 LANGUAGES: Final = ("fr", "en")
 
-# Load nothing from other origins, run no inline script, and forbid framing by other sites.
+# The policy loads nothing from other origins, runs no inline script, and forbids framing by other
+# sites.
 _POLICY: Final = (
     "default-src 'none'; style-src 'self'; img-src 'self' data:{images}; font-src 'self'; "
     "base-uri 'none'; frame-ancestors 'none'; form-action {form_action}"
 )
-# The same policy with our script. Only our script may create markup from text: it has the page's
-# nonce.
+# The additional policy for pages with our script. The page's nonce permits only this script, so no
+# other script can create markup from text.
 _WITH_SCRIPT: Final = (
     "; script-src 'nonce-{nonce}'; connect-src 'self'; frame-src {frames}; "
     "require-trusted-types-for 'script'; trusted-types htmx"
@@ -45,8 +46,8 @@ OURS: Final = Sources()
 
 
 class _Templates(Environment):
-    """Look up dictionary keys before attributes, so that `words.frame.copy` is the text and not
-    `dict.copy`."""
+    """A template environment that looks up dictionary keys before attributes, so that
+    `words.frame.copy` is the text and not `dict.copy`."""
 
     def getattr(self, obj: object, attribute: str) -> object:
         if isinstance(obj, dict) and attribute in obj:
@@ -55,7 +56,7 @@ class _Templates(Environment):
 
 
 class Pages:
-    """The templates, texts and static files of the pages, read once."""
+    """The templates, texts and static files of the pages, read from disk once."""
 
     def __init__(self, service: ServiceName) -> None:
         self.static = StaticFiles()
@@ -73,8 +74,8 @@ class Pages:
         }
 
     def say(self, language: str, key: str, facts: Mapping[str, object]) -> str:
-        """Return a text that no template names literally, such as a chart's title. `key`: as in
-        "webhooks.line"; the text may have placeholders for the `facts`."""
+        """Return a text that no template names literally, such as a chart's title. `key`: the path
+        of the text, as in "webhooks.line". `facts`: values for the text's placeholders."""
         words: object = self._words[language]
         for part in key.split("."):
             if not isinstance(words, Mapping):
@@ -92,11 +93,11 @@ class Pages:
         language: str | None = None,
         **facts: object,
     ) -> HTMLResponse:
-        """Render a page.
+        """Return a rendered page.
 
         `facts`: the template's variables. The template reads its texts from `words`, in the
-        reader's language. `form_action`: the allowed targets of its forms, including redirects.
-        `language`: the language of a known reader; defaults to the browser's.
+        reader's language. `form_action`: the allowed targets of the page's forms, including
+        redirects. `language`: the language of a known reader; defaults to the browser's language.
         """
         if language not in LANGUAGES:
             language = language_of(request)
@@ -116,8 +117,9 @@ class Pages:
         sources: Sources,
         **facts: object,
     ) -> HTMLResponse:
-        """Render a page of the application, with its script. `formats`: the formatter of times and
-        numbers, available as `fmt`. `sources`: additional sources that it may load."""
+        """Return a rendered page of the application, with its script. `formats`: the formatter of
+        times and numbers, available as `fmt`. `sources`: additional sources that the page may load.
+        """
         nonce = secrets.token_urlsafe(16)
         page = self._templates.get_template(template).render(
             language=language,
@@ -137,7 +139,8 @@ class Pages:
 
 @pass_eval_context
 def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
-    """Like Jinja's own filter, but a true attribute has no value, because HTML has no "True"."""
+    """Return HTML attributes like Jinja's own filter, but render True as an attribute without a
+    value, because HTML has no "True"."""
     return do_xmlattr(
         context,
         {name: "" if one is True else one for name, one in given.items() if one is not False},
@@ -145,8 +148,9 @@ def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
 
 
 def _words_of(language: str) -> Mapping[str, object]:
-    """Return the common texts, and each noun's own texts under its name. The error texts of all
-    nouns are merged. Raises ValueError if a noun has the name of a section of the common texts."""
+    """Return the common texts, and the texts of each domain under its name. The error texts of all
+    domains are merged. Raises ValueError if a domain has the name of a section of the common texts.
+    """
     folder = _HERE / "words" / language
     words: dict[str, object] = tomllib.loads((folder / "common.toml").read_text())
     errors: dict[str, str] = {}

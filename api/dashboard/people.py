@@ -1,4 +1,4 @@
-"""Email addresses of the people that records refer to by id."""
+"""Email addresses of people whom records refer to by user id."""
 
 from collections.abc import Mapping
 

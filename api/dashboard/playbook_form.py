@@ -1,4 +1,5 @@
-"""The playbook form, as fields or as YAML, and the problems found in it."""
+"""Conversion between a playbook and its form, as fields or as YAML, and the problems found in the
+form."""
 
 import re
 from collections.abc import Mapping
@@ -24,7 +25,7 @@ from domain.playbooks.shape import AMOUNTS, DuringReviewShape
 
 PLAYBOOKS: Final = "/app/playbooks"
 SHAPE: Final = "shape"
-"""The field that says how the form was filled in: `AS_FIELDS` or `AS_YAML`."""
+"""Name of the form field that states how the form was filled in: `AS_FIELDS` or `AS_YAML`."""
 AS_FIELDS: Final = "fields"
 AS_YAML: Final = "yaml"
 
@@ -36,8 +37,9 @@ _WHOLE: Final = re.compile(r"[0-9]{1,6}")
 
 @dataclass(frozen=True, slots=True)
 class PlacedProblem:
-    """`path`: the path of the problem; empty if the text itself names the place. `line`, `column`:
-    the position in the YAML; None if the form was not filled in as YAML."""
+    """A problem in a playbook, with its position. `path`: the path of the invalid field; empty if
+    the problem's text names the field. `line`, `column`: the position in the YAML; None if the form
+    was not filled in as YAML."""
 
     path: str
     said: str
@@ -46,20 +48,19 @@ class PlacedProblem:
 
 
 def form_of(playbook_id: str) -> str:
-    """Return the path that a playbook's form is sent to. `new` stands in for the id of a new
-    playbook."""
+    """Return the path to which a playbook's form is sent. `playbook_id`: `new` for a new one."""
     return PLAYBOOKS if playbook_id == "new" else f"{PLAYBOOKS}/{playbook_id}/edit"
 
 
 async def drafted_yaml(page: Page, playbook_id: str) -> str | None:
-    """Return the unpublished draft of a playbook as YAML, or None if there is none or its fields
-    make no YAML. `playbook_id`: `new` for a new playbook."""
+    """Return the unpublished draft of a playbook as YAML, or None if there is no draft.
+    `playbook_id`: `new` for a new playbook."""
     typed = await page.typed(form_of(playbook_id), {})
     return None if typed.draft is None else yaml_of(typed.fields)
 
 
 def fields_of(spec: PlaybookSpec) -> dict[str, str]:
-    """Return the form's fields for a playbook."""
+    """Return the form fields of a playbook."""
     fields = {
         "name": spec.name,
         "event_type": spec.event_type,
@@ -83,8 +84,8 @@ def fields_of(spec: PlaybookSpec) -> dict[str, str]:
 
 
 async def draft_of(page: Page, fields: Mapping[str, str]) -> PlaybookDraft:
-    """Return the playbook that the form describes. Raises InvalidPlaybook, DocumentTooCostly,
-    CallerBusy, EngineUnavailable."""
+    """Return the playbook that the form's fields describe. Raises InvalidPlaybook,
+    DocumentTooCostly, CallerBusy, EngineUnavailable."""
     value = await _value_of(page, fields)
     if isinstance(value, dict):
         value |= {name: text for name in _SAID if (text := _text(fields, name).strip())}
@@ -92,7 +93,7 @@ async def draft_of(page: Page, fields: Mapping[str, str]) -> PlaybookDraft:
 
 
 async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProblem, ...]:
-    """Return all problems of the form; empty if it can be published."""
+    """Return all problems of the form, or an empty tuple if the playbook can be published."""
     try:
         await draft_of(page, fields)
     except InvalidPlaybook as error:
@@ -104,8 +105,8 @@ async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProb
 
 
 async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[PlacedProblem, ...]:
-    """Return the problems of a playbook or file, each with its place. `text`: the YAML source, if
-    there is one."""
+    """Return the problems of a playbook or playbook file, each with its position. `text`: the YAML
+    source, or None without one."""
     parts = [_path_and_problem(problem) for problem in error.problems]
     places: Mapping[str, YamlPlace] = {}
     if text is not None and len(text) <= MAX_FILE_BYTES:
@@ -121,13 +122,14 @@ async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[
 
 
 def _path_and_problem(problem: str) -> tuple[str, str]:
-    """A problem without a path names the place in its own text."""
+    """Return the path and the text of a problem. The path is empty if the problem's text has no
+    path."""
     path, colon, said = problem.partition(": ")
     return (path, said) if colon and " " not in path else ("", problem)
 
 
 def yaml_of(fields: Mapping[str, str]) -> str:
-    """Return the form as YAML, including invalid values."""
+    """Return the form's content as YAML, including invalid values."""
     if fields.get(SHAPE) == AS_YAML:
         return _text(fields, AS_YAML)
     return write_yaml(_document_of(fields))
@@ -139,7 +141,7 @@ def yaml_of_spec(spec: PlaybookSpec) -> str:
 
 
 def ticked(typed: Typed, kind: ActionKind) -> frozenset[Category]:
-    """Return the classes that are ticked for a kind of action."""
+    """Return the categories whose boxes are ticked for a kind of action."""
     return frozenset(one for one in Category if typed[f"actions.{kind}.categories:{one}"])
 
 
@@ -152,7 +154,8 @@ async def _value_of(page: Page, fields: Mapping[str, str]) -> JsonValue:
 
 
 def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
-    """Return the fields unvalidated; the file's rules report mistakes."""
+    """Return the form's fields as a document, without validation. The rules for playbook files
+    report errors later."""
     document: dict[str, JsonValue] = {}
     for name in _ALONE:
         if text := _text(fields, name):
@@ -174,7 +177,8 @@ def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
 
 
 def _during_review(fields: Mapping[str, str]) -> dict[str, JsonValue]:
-    """Include only values that differ from the defaults, as a file does."""
+    """Return the settings for the time of a review. Only values that differ from the defaults are
+    included, as in a file."""
     given = {name: _text(fields, f"during_review.{name}") for name in ("answers", "actions")}
     chosen: dict[str, JsonValue] = {
         name: {"true": True, "false": False}.get(text, text) for name, text in given.items() if text

@@ -1,6 +1,6 @@
-"""A submitted form.
+"""A form that a page submits.
 
-Input is never lost: if the session has ended or a rule is violated, the fields are kept as a draft,
+Input is never lost. If the session has ended or a rule is violated, the fields are kept as a draft,
 and the next page is prefilled with them. Each rendering of a form takes effect once.
 """
 
@@ -40,13 +40,15 @@ ONCE: Final = "_once"
 BACK: Final = "_back"
 WHO: Final = "_who"
 INTO: Final = "into"
-"""The form field with the client for a new connection, chosen by a user of several clients."""
+"""Name of the form field with the client of a new connection. A user of several clients chooses the
+client."""
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """`fields`: all submitted fields, by name. `form`: the path that it was sent to. `back`: the
-    page that it came from. `once`: the id of the rendering."""
+    """A submitted form of a client's page. `fields`: all submitted fields, by name. `form`: the
+    path that the form was sent to. `back`: the page that contains the form. `once`: the id of the
+    form's rendering."""
 
     page: Page
     fields: Mapping[str, str]
@@ -55,20 +57,20 @@ class Post:
     once: str
 
     def text(self, name: str) -> str:
-        """Return a field, or an empty string if it was not sent. Line breaks are normalized from
-        CRLF."""
+        """Return a field's text, or an empty string if the field was not sent. CRLF line breaks
+        become LF."""
         return self.fields.get(name, "").replace("\r\n", "\n")
 
     def ticked(self, name: str) -> bool:
         return name in self.fields
 
     def chosen(self, name: str) -> tuple[str, ...]:
-        """Return the ticked boxes named `name:…`."""
+        """Return the values of the ticked boxes whose field names are `name:…`."""
         prefix = f"{name}:"
         return tuple(one.removeprefix(prefix) for one in self.fields if one.startswith(prefix))
 
     def body(self, model: type[M], **fields: object) -> M:
-        """Return the form as the body of a route, validated against its model. Raises
+        """Return the form's content as a request body, validated against the model. Raises
         InvalidBody."""
         try:
             return model.model_validate(fields)
@@ -77,14 +79,14 @@ class Post:
             raise InvalidBody(f"champ « {place[0] if place else '?'} »") from None
 
     def check_seen(self, current: str) -> None:
-        """Raise ChangedMeanwhile if the form was filled from a version other than `current`. Called
-        in the transaction of the change."""
+        """Raise ChangedMeanwhile if the form was filled from a version other than `current`. Call
+        this method in the transaction of the change."""
         if self.fields.get(SEEN) != current:
             raise ChangedMeanwhile
 
     def check_confirmed(self, name: str) -> None:
-        """Raise NotConfirmed if the field `confirm` does not repeat the `name` of the record to
-        delete or end."""
+        """Raise NotConfirmed unless the field `confirm` repeats the `name` of the record to delete
+        or end."""
         if " ".join(self.text("confirm").split()) != " ".join(name.split()):
             raise NotConfirmed
 
@@ -92,7 +94,8 @@ class Post:
     async def working(
         self, to: str | None = None, *, spanning: bool = False
     ) -> AsyncIterator[UnitOfWork]:
-        """Yield the transaction of the form's effect, which happens once.
+        """Yield a transaction for the form's effect, and mark the form as used in it. The effect
+        therefore happens once.
 
         `to`: the redirect target of a repeated form; None if the response shows a secret.
         `spanning`: the transaction also writes rows that belong to no client. Raises AlreadyPosted.
@@ -106,18 +109,19 @@ class Post:
             yield work
 
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
-        """Set the redirect target of a repeated form, if it is known only after the effect."""
+        """Set the redirect target of a repeated form. Used if the target is known only after the
+        effect."""
         await lead_form(work, self.page.actor, self.once, location)
 
     async def forget(self) -> None:
-        """Delete the draft, for an effect that uses its own transactions."""
+        """Delete the form's draft. Used for an effect that has its own transactions."""
         page = self.page
         async with page.resources.work.of(page.tenant) as work:
             await drop_draft(work, page.visit.user.id, self.form)
 
     def done(self, to: str, key: str | None = None, **facts: str) -> Response:
-        """Redirect to the next page, which confirms the action. `key`: the key of the text, as in
-        "content.saved". `facts`: values for the text's placeholders."""
+        """Return a redirect to the page `to`, which shows a confirmation. `key`: the key of the
+        confirmation's text, as in "content.saved". `facts`: values for the text's placeholders."""
         answer = RedirectResponse(to, status_code=303, headers={"Cache-Control": "no-store"})
         if key is not None:
             give_flash(self.page.request, answer, Flash(kind="done", key=key, facts=facts))
@@ -125,15 +129,17 @@ class Post:
 
 
 class Posted:
-    """The form, sent by a member with one of the `roles`. The other parameters are those of
-    `OnPage`.
+    """A dependency that returns a form, sent by a member with one of the `roles`. The other
+    parameters are those of `OnPage`.
 
-    `files`: the form may contain a file. `stays`: following pages show the form's client. The form
-    belongs to the client that it was rendered for, even if another tab has switched since.
-    `chosen`: it belongs to the client in the field INTO, which a user of several clients must
-    choose. If the session has ended, the fields are kept, and the sign-in page leads back to the
-    form. Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and what
-    `read_form` raises.
+    The form belongs to the client that it was rendered for, even if another tab has switched the
+    client since. If the session has ended, the fields are kept, and the sign-in page leads back to
+    the form.
+
+    `files`: the form may contain a file. `stays`: following pages show the form's client. `chosen`:
+    the form belongs to the client in the field INTO, which a user of several clients must choose.
+    Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and the errors of
+    `read_form`.
     """
 
     def __init__(
@@ -176,7 +182,8 @@ class Posted:
 
 
 def _client_of_form(request: Request, visit: Visit, form: Mapping[str, str]) -> TenantId:
-    """Raise InvalidBody for a form that we did not render for this user."""
+    """Return the client that the form was rendered for. Raises InvalidBody if the form was not
+    rendered for this user."""
     resources: Resources = request.app.state.resources
     owner = owner_of_form(resources.sealer, form.get(WHO, ""), resources.now())
     if owner is None or owner[0] != visit.user.id:

@@ -1,11 +1,11 @@
-"""A redirect to another page, raised where no response can be returned."""
+"""A redirect to another page, raised as an exception where code cannot return a response."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 
 class PageRedirect(Exception):
-    """Redirect to the page at `location`."""
+    """Raised to redirect the browser to the page at `location`."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)

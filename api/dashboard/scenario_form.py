@@ -1,5 +1,5 @@
-"""Conversion between a scenario (messages, customer and order of a simulation) and its form
-fields."""
+"""Conversion between a scenario and its form fields. A scenario consists of the messages, the
+customer and the order of a simulation."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -60,7 +60,8 @@ def fields_of_scenario(scenario: Scenario) -> dict[str, str]:
 
 
 def turns_in(fields: Mapping[str, str]) -> int:
-    """Return the number of messages that the form shows: the filled ones and one empty one."""
+    """Return the number of message fields that the form shows: up to the last filled field, and one
+    empty field."""
     written = [n for n in range(1, MAX_MESSAGES + 1) if fields.get(f"turn{n}", "").strip()]
     return min(MAX_MESSAGES, max(written, default=0) + 1)
 
@@ -85,7 +86,7 @@ def scenario_in(post: Post) -> dict[str, JsonValue]:
 
 
 def lines(text: str) -> list[str]:
-    """Return the lines that are not blank."""
+    """Return the lines of a text that are not blank."""
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 
@@ -98,7 +99,7 @@ def _messages(post: Post) -> list[JsonValue]:
 
 
 def _given(post: Post, prefix: str, names: tuple[str, ...]) -> dict[str, JsonValue]:
-    """Return the fields that were filled in."""
+    """Return the form fields that were filled in."""
     return {name: text for name in names if (text := post.text(prefix + name).strip())}
 
 

@@ -23,14 +23,14 @@ from services.identity.sessions import end_session, find_session, see_session
 SIGN_IN: Final = "/app/sign-in"
 CSRF: Final = "csrf"
 
-# Precision of a session's last use; it avoids a write on every request.
+# Precision of the time of a session's last use. It avoids a database write on every request.
 _SEEN_EVERY: Final = timedelta(minutes=1)
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A user who is signed in with a browser. `csrf`: the token that our pages' forms send."""
+    """A user who is signed in with a browser. `csrf`: the token that forms on our pages contain."""
 
     session: Session
     user: User
@@ -55,22 +55,24 @@ async def visit_of(request: Request) -> Visit | None:
 
 
 def is_poll(request: Request) -> bool:
-    """Return whether the request is a page's background poll. A poll does not extend the session
-    and consumes nothing that is shown once."""
+    """Return whether the request is a page's background poll. A poll does not extend the session,
+    and does not consume one-time messages."""
     return request.method == "GET" and "hx-request" in request.headers
 
 
 def cookie_name(request: Request) -> str:
-    """`__Host-` ties the cookie to this host and to TLS; loopback uses no TLS."""
+    """Return the name of the session cookie. The prefix `__Host-` ties the cookie to this host and
+    to TLS; loopback connections use no TLS."""
     return "session" if is_plain_loopback(request) else "__Host-session"
 
 
 async def let_in(request: Request, secret: str, page: str) -> Response:
-    """Redirect to one of our pages with a new session. The browser's previous session ends."""
+    """Return a redirect to a page of this service, with the cookie of a new session. Ends the
+    browser's previous session."""
     resources: Resources = request.app.state.resources
     before = await visit_of(request)
     if before is not None:
-        with suppress(SessionNotFound):  # it has just expired
+        with suppress(SessionNotFound):  # the previous session has just expired
             async with resources.work.everywhere() as work:
                 network = client_network(request)
                 await end_session(work, before.user.id, before.session.id, network=network)
@@ -112,12 +114,13 @@ def sign_in_address(request: Request) -> str:
 
 
 def sign_in_at(page: str) -> str:
-    """Return the URL of the sign-in page that leads to one of our pages."""
+    """Return the URL of the sign-in page, which leads to the given page of this service."""
     return f"{SIGN_IN}?next={quote(page, safe='')}"
 
 
 def is_led_here(request: Request) -> bool:
-    """Return whether another site's page caused the request. Requests with an effect forbid it."""
+    """Return whether another site's page caused the request. Routes with an effect refuse such
+    requests."""
     return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 
 
@@ -135,8 +138,8 @@ def check_origin(request: Request) -> None:
 
 
 def check_form(request: Request, visit: Visit, form: Mapping[str, str]) -> None:
-    """Like `check_origin`, for the form of a signed-in user, which also carries the session's CSRF
-    token. Raises CrossSiteRequest."""
+    """Check the origin of a signed-in user's form like `check_origin`, and the session's CSRF token
+    in the form. Raises CrossSiteRequest."""
     check_origin(request)
     if not hmac.compare_digest(form.get(CSRF, "").encode(), visit.csrf.encode()):
         raise CrossSiteRequest
@@ -148,8 +151,9 @@ def _csrf_of(secret: str) -> str:
 
 
 def is_plain_loopback(request: Request) -> bool:
-    """Return whether cookies cannot be limited to TLS. Always false if PUBLIC_URL is an https URL:
-    a proxy on this machine may request `127.0.0.1` on behalf of any host."""
+    """Return whether the request uses plain HTTP on loopback, so that cookies cannot be limited to
+    TLS. Always false if PUBLIC_URL is an https URL, because a proxy on this machine may request
+    `127.0.0.1` on behalf of any host."""
     resources: Resources = request.app.state.resources
     if resources.settings.server.origin.startswith("https:"):
         return False

@@ -21,7 +21,7 @@ class StaticFile:
 
 
 class StaticFiles:
-    """The static files, read once. `version`: a digest of all files."""
+    """The static files of the pages, read from disk once. `version`: a digest of all files."""
 
     def __init__(self) -> None:
         self.files = {
@@ -33,6 +33,7 @@ class StaticFiles:
         self.version = hashlib.sha256(together).hexdigest()[:12]
 
     def url(self, name: str) -> str:
-        """Return a file. Raises KeyError if it does not exist."""
+        """Return the URL of a file, which contains the version. Raises KeyError if the file does
+        not exist."""
         self.files[name]
         return f"{STATIC}/{self.version}/{name}"

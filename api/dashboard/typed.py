@@ -1,5 +1,4 @@
-"""Drafts of forms: a user's input is kept from the rendering of the form until the form takes
-effect."""
+"""Drafts of forms. A user's input is kept until the form takes effect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,22 +13,22 @@ from domain.dashboard.draft import Draft
 from domain.identity.session import LONGEST, SessionKind
 
 SEEN: Final = "_seen"
-"""The field with the version that the form was filled from."""
+"""Name of the form field with the version that the form was filled from."""
 SECRET: Final = "secret:"  # noqa: S105
-"""Name prefixes of fields that are never kept."""
+"""Prefix of the names of fields that are never kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """The fields of a form, by name. `draft`: the draft that they were read from, if there is
-    one."""
+    """The fields of a form, by name. `draft`: the draft that the fields were read from, or None."""
 
     fields: Mapping[str, str]
     draft: Draft | None
 
     @staticmethod
     def of(defaults: Mapping[str, str], draft: Draft | None) -> "Typed":
-        """Browsers do not send unticked boxes, so a draft replaces all fields of the form."""
+        """Return the fields of the draft, or the defaults without a draft. Browsers do not send
+        unticked boxes, so a draft replaces all fields of the form."""
         if draft is None:
             return Typed(defaults, None)
         return Typed({**dict.fromkeys(defaults, ""), **draft.fields}, draft)
@@ -38,12 +37,13 @@ class Typed:
         return self.fields.get(name, "")
 
     def is_behind(self, seen: str) -> bool:
-        """Return whether the draft was based on a version other than the current one."""
+        """Return whether the draft was based on a version other than `seen`, the current one."""
         return self.draft is not None and self.draft.fields.get(SEEN, seen) != seen
 
 
 def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields that may be kept: no secrets, and of our own fields only the version."""
+    """Return the fields that may be kept in a draft. Secrets are left out, and internal fields
+    except the version."""
     return {
         name: value
         for name, value in form.items()
@@ -52,8 +52,8 @@ def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
 
 
 class _Owner(BaseModel):
-    """The user and client that a form was rendered for, sealed in the form. With it, the draft of
-    an ended session is kept for that user."""
+    """The user and client that a form was rendered for, encrypted in the form. If the session has
+    ended, the form's draft is kept for that user."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -68,7 +68,8 @@ def seal_of_form(sealer: Sealer, user_id: str, tenant: TenantId, now: datetime) 
 
 
 def owner_of_form(sealer: Sealer, sealed: str, now: datetime) -> tuple[str, TenantId] | None:
-    """Return the user and client that a form was rendered for, or None if we did not render it."""
+    """Return the user and client that a form was rendered for, or None if this service did not
+    render the form."""
     try:
         owner = _Owner.model_validate_json(sealer.unseal(sealed))
     except (ValueError, ValidationError):

@@ -1,4 +1,4 @@
-"""The form of a variant to try: a playbook, a draft, a threshold or a brain."""
+"""The form for a variant to test: a playbook, a draft, a threshold or a brain."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -23,13 +23,14 @@ NO_VARIANT: Final[Mapping[str, str]] = {
 
 
 async def playbooks_of(page: Page) -> tuple[PlaybookEntry, ...]:
-    """The options of the form."""
+    """Return the client's playbooks, the options of the form's playbook field."""
     async with page.resources.database.reading(page.tenant) as connection:
         return await PlaybookRepository(connection, page.tenant).all()
 
 
 async def variant_in(post: Post) -> dict[str, JsonValue]:
-    """Return the entered variant as a route's body has it. Raises InvalidBody, InvalidPlaybook."""
+    """Return the entered variant in the format of the API's request body. Raises InvalidBody,
+    InvalidPlaybook."""
     variant: dict[str, JsonValue] = {}
     if playbook_id := post.text("playbook_id"):
         variant["playbook_id"] = playbook_id
@@ -50,7 +51,7 @@ async def variant_in(post: Post) -> dict[str, JsonValue]:
 
 
 def whole_number(name: str, text: str) -> int:
-    """Return the integer in the text. Raises InvalidBody."""
+    """Return the integer in the text. Raises InvalidBody for the field `name`."""
     try:
         return int(text)
     except ValueError:

@@ -1,5 +1,5 @@
-"""Code examples that pages show to developers of webhook receivers. docs/webhooks.md has the same
-code."""
+"""Code examples that pages show to developers of webhook receivers. docs/webhooks.md contains the
+same code."""
 
 from pathlib import Path
 from typing import Final
@@ -16,4 +16,4 @@ VERIFYING: Final = tuple(
         ("Python, standardwebhooks", "python_standard_webhooks"),
     )
 )
-"""The languages, each with its library and the code that verifies a signature."""
+"""The programming languages, each with its library and the code that verifies a signature."""

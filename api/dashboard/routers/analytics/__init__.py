@@ -1,4 +1,4 @@
-"""Analytics pages."""
+"""Dashboard pages for analytics."""
 
 from typing import Final
 

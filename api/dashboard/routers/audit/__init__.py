@@ -1,4 +1,4 @@
-"""Audit log pages."""
+"""Dashboard pages for the audit log."""
 
 from typing import Final
 

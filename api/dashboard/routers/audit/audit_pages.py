@@ -1,4 +1,4 @@
-"""/app/audit: who changed what, and the integrity check of the log."""
+"""/app/audit: the log of changes with their actors, and the integrity check of the log."""
 
 from typing import Annotated, Final
 
@@ -39,6 +39,7 @@ async def entries(page: ManagersPage) -> Response:
 
 @router.get(f"{_LIST}/chain")
 async def chain(page: ManagersPage) -> Response:
-    """Verify the integrity of the whole log. Verification is slow, so it has its own page."""
+    """Verify the integrity of the complete log, and show the result. Verification is slow, so it
+    has a separate page."""
     walked = [one async for one in verify_chains(page.resources.database, page.tenant)]
     return page.render("audit/chain.html", chain=walked[0])

@@ -1,4 +1,4 @@
-"""Billing pages: usage, the plan and credits."""
+"""Dashboard pages for billing: usage, the plan and credits."""
 
 from typing import Final
 

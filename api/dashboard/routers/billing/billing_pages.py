@@ -1,5 +1,5 @@
-"""/app/billing: the plan, credits, their prices and their purchase. Stripe's checkout is opened by
-a link, because our forms may not redirect to another site."""
+"""/app/billing: the plan, credits, their prices and their purchase. A link opens Stripe's checkout,
+because our forms may not redirect to another site."""
 
 from typing import Annotated, Final
 
@@ -38,7 +38,7 @@ OwnersPost = Annotated[Post, Depends(Posted(OWNERS))]
 
 @router.get(_PLAN)
 async def plan(page: AnyonesPage) -> Response:
-    """Stripe redirects back here, with the checkout in the query."""
+    """Show the plan and credits. Stripe redirects to this page, with the checkout in the query."""
     came_from = parse_ulid(page.request.query_params.get("checkout", ""))
     async with page.resources.database.reading(page.tenant) as connection:
         subscription = await AccountRepository(connection, page.tenant).subscription()
@@ -160,8 +160,9 @@ async def checkout(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))
 
 
 async def _to_pay(post: Post, offered: Offered) -> Response:
-    """The purchase uses its own transactions, because the payment provider is remote. The redirect
-    target of a repeated form is therefore set only now."""
+    """Redirect to the checkout, and store this redirect target for a repeated form. The purchase
+    uses its own transactions, because the payment provider is remote, so the target is known only
+    now."""
     to = f"{_CHECKOUTS}/{offered.checkout_id}"
     async with post.page.resources.work.of(post.page.tenant) as work:
         await post.leads_to(work, to)
@@ -169,5 +170,6 @@ async def _to_pay(post: Post, offered: Offered) -> Response:
 
 
 def _seen(price: Money | None) -> str:
-    """Return the price as a form field, so that no one pays a changed price unseen."""
+    """Return the price that the page shows, as the value of a form field. If the price has changed
+    when the form is sent, the purchase is refused."""
     return f"{price.minor} {price.currency}" if price else "-"

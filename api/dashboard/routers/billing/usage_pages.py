@@ -1,4 +1,4 @@
-"""/app/usage: this month's usage, and the forecast of the quota."""
+"""/app/usage: this month's usage, and the forecast of when the quota is reached."""
 
 from fastapi import APIRouter
 from starlette.responses import Response

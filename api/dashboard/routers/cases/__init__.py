@@ -1,4 +1,4 @@
-"""Pages of saved cases, case runs and the case file."""
+"""Dashboard pages for saved cases, case runs and the case file."""
 
 from typing import Final
 

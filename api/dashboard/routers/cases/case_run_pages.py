@@ -1,4 +1,4 @@
-"""/app/simulator/runs: runs of all saved cases, on the live content or on a changed version."""
+"""/app/simulator/runs: runs of all saved cases, on the live content or on a variant."""
 
 from typing import Annotated, Final
 
@@ -63,7 +63,7 @@ async def case_run(page: CaseRunPage) -> Response:
     return page.render(
         "cases/case_run.html",
         run=run,
-        # Failed cases come first.
+        # Sort failed cases first.
         results=sorted(results, key=lambda one: (one.passed, not one.changed)),
         live=live,
         is_over=run.state in _OVER,

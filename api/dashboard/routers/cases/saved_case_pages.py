@@ -1,4 +1,4 @@
-"""/app/simulator/cases: messages with their expected outcomes, and the latest results."""
+"""/app/simulator/cases: saved messages with their expected outcomes, and the latest results."""
 
 from typing import Annotated, Final
 
@@ -149,5 +149,5 @@ def _editor(page: Page, found: SavedCase | None, form: str, typed: Typed) -> Res
 
 
 def _in_braces(name: str) -> str:
-    """Quote a name for use in a message."""
+    """Return the name in French quotation marks, for a message."""
     return f"« {name} »"

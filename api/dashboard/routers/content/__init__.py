@@ -1,4 +1,4 @@
-"""Content pages: knowledge, templates and suggestions."""
+"""Dashboard pages for content: knowledge, templates and suggestions."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from api.dashboard.routers.content import (
     template_pages,
 )
 
-# Routes with fixed paths come before routes with an id in the path.
+# Routes with fixed paths must be registered before routes with an id in the path.
 ROUTERS: Final = (
     knowledge_gaps_pages.router,
     knowledge_import_pages.router,

@@ -42,7 +42,7 @@ async def gaps(page: AnyonesPage) -> Response:
 
 
 def new_entry_address(gap: KnowledgeGap) -> str:
-    """Return the URL of the form of a new entry, prefilled from the gap."""
+    """Return the URL of the form for a new entry, prefilled from the gap."""
     begun = {"language": _language(gap.languages), "title": gap.label[:MAX_LINE]}
     if gap.answer is not None:
         begun["answer_of"] = gap.answer.run_id
@@ -50,5 +50,6 @@ def new_entry_address(gap: KnowledgeGap) -> str:
 
 
 def _language(counts: Sequence[QuestionCount]) -> str:
-    """Return the most frequent language of the questions, among the languages of entries."""
+    """Return the most frequent language of the gap's questions, among the languages that entries
+    can have."""
     return next((one.value for one in counts if one.value in _WRITTEN), None) or _WRITTEN[0]

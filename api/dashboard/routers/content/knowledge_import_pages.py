@@ -47,7 +47,7 @@ async def form(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_IMPORT)
 async def send(post: FilePost) -> Response:
-    """Preview the import; after the preview has been confirmed, import the file."""
+    """Show a preview of the import. If the person has confirmed the preview, import the file."""
     page = post.page
     read = await read_knowledge(page.resources, page.tenant, _file(post))
     if not post.ticked(SEEN):
@@ -74,7 +74,8 @@ def _form(page: Page, typed: Typed, plan: ImportPlan | None) -> Response:
 
 
 def _with_file(fields: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the fields with the uploaded file's text, which the form carries from then on."""
+    """Return the fields with the text of the uploaded file. From then on, the form contains this
+    text."""
     return {**fields, "text": fields.get("file") or fields.get("text", "")}
 
 

@@ -1,4 +1,4 @@
-"""Shared by the content pages: the query of their lists, and the page after a save."""
+"""Code that the content pages share: the query of their lists, and the page after a save."""
 
 from datetime import timedelta
 from typing import Final
@@ -19,20 +19,20 @@ _CASE_RUN: Final = "/app/simulator/runs/{}"
 
 
 class ContentQuery(PageQuery):
-    """The query of a content list."""
+    """Query parameters of a content list."""
 
     language: Language | None = None
 
 
 def saved_at(path: str, lost: LostOutcomes) -> str:
-    """Return the URL of the page after a save, with the number of cases that are no longer
-    green."""
+    """Return the URL of the page after a save. Its query states the number of cases that are no
+    longer green."""
     return f"{path}?lost={lost.count}" if lost.count else path
 
 
 async def try_on_cases(post: Post, change: ContentVariant) -> Response:
-    """Run the cases with the change, and keep the form as a draft. The change itself is not
-    saved."""
+    """Start a run of the cases with the change, and keep the form as a draft. The change itself is
+    not saved."""
     page = post.page
     async with post.working() as work:
         run = await preview_content(work, page.actor, change)

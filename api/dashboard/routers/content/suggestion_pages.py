@@ -1,5 +1,5 @@
-"""/app/suggestions: additions to knowledge and templates that assistants suggest, for people to
-decide."""
+"""/app/suggestions: additions to knowledge and templates that AI assistants suggest. People decide
+about them."""
 
 from typing import Annotated, Final
 

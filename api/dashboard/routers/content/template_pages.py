@@ -1,4 +1,5 @@
-"""/app/templates: a client's own answer templates, filled in for each customer."""
+"""/app/templates: a client's own answer templates. The agent fills in their placeholders for each
+customer."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -150,7 +151,7 @@ async def _read(page: Page) -> TemplateEntry:
 async def _editor(
     page: Page, entry: TemplateEntry | None, typed: Typed, form: str, seen: str
 ) -> Response:
-    """The form, with a preview of the text for a sample order."""
+    """Return the page with the form of a template, and a preview of the text for a sample order."""
     chosen = typed["language"] or language_of((typed["body"],), page.language)
     language: Language = "en" if chosen == "en" else "fr"
     async with page.resources.database.reading(page.tenant) as connection:

@@ -1,4 +1,4 @@
-"""The preview of a template with a sample order."""
+"""Preview of a template, filled in with a sample order."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -38,9 +38,9 @@ _CUSTOMER: Final = {
 
 @dataclass(frozen=True, slots=True)
 class TemplatePreview:
-    """`text`: the filled text; fields that only an event provides are in square brackets. `needs`:
-    these fields. `promises`: placeholders that commit to an action. `unreadable`, `line`: the
-    invalid placeholder and its line."""
+    """A template, filled in with a sample order. `text`: the filled text; fields that only an event
+    provides are in square brackets. `needs`: the names of these fields. `promises`: placeholders
+    that commit to an action. `unreadable`, `line`: the invalid placeholder and its line."""
 
     text: str
     needs: tuple[str, ...]
@@ -57,7 +57,8 @@ def preview_of(
     frame: Mapping[str, Mapping[str, str]],
     today: date,
 ) -> TemplatePreview:
-    """Fill in the template. `frame`: the frame texts that the client has set."""
+    """Return a preview of the template, filled in with a sample order. `frame`: the greeting and
+    sign-off texts that the client has set."""
     framed = AnswerFrame.of(frame, brand_name=brand_name, customer_name=_CUSTOMER["customer_name"])
     used = names(body)
     needs = tuple(sorted(used - KNOWN_NAMES))

@@ -1,4 +1,4 @@
-"""Copilot pages."""
+"""Dashboard pages for the copilot."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""/app/copilot: a chat in which members ask about their own service; available beside every
-page."""
+"""/app/copilot: a chat in which members ask questions about their own service. The chat is
+available beside every page."""
 
 import json
 from typing import Annotated, Final
@@ -19,9 +19,10 @@ from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE
 
 _COPILOT: Final = "/app/copilot"
-# The leading "_" keeps this field out of drafts.
+# A field whose name starts with "_" is not stored in drafts.
 _EARLIER: Final = "_earlier"
-# Leaves room for the last question and its answer.
+# Maximum number of earlier messages. The limit leaves two messages for the last question and its
+# answer.
 _KEPT: Final = MAX_MESSAGES - 2
 
 router = APIRouter(include_in_schema=False)
@@ -29,15 +30,16 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_COPILOT)
 async def copilot(page: AnyonesPage) -> Response:
-    """Show the page. A refused question is shown again, with the conversation before it."""
+    """Show the copilot's page. After a refused question, the page shows the question again, with
+    the conversation before it."""
     typed = await page.typed(_COPILOT, {"question": "", _EARLIER: "[]"})
     return _shown(page, _kept(typed[_EARLIER]), None, typed["question"])
 
 
 @router.post(_COPILOT)
 async def ask(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
-    """Answer a question. The form carries the conversation; the server does not store it. Raises
-    TooManyRequests."""
+    """Answer a question. The form contains the conversation, because the server does not store it.
+    Raises TooManyRequests."""
     page = post.page
     await page.resources.limiter.check(LimitScope.COPILOT, limiter_key(page.visit.user), page.now)
     earlier = _earlier(post.fields.get(_EARLIER, "[]"))
@@ -79,7 +81,8 @@ def _kept(text: str) -> list[JsonValue]:
 def _shown(
     page: Page, messages: list[JsonValue], answer: CopilotAnswer | None, question: str = ""
 ) -> Response:
-    """`messages`: the conversation. `answer`: the last message, with its citations."""
+    """Return the copilot's page. `messages`: the conversation. `answer`: the last message, with its
+    citations."""
     return page.render(
         "copilot/copilot.html",
         messages=messages[:-1] if answer else messages,
@@ -92,8 +95,8 @@ def _shown(
 
 
 def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, str]]:
-    """Return the citations of the answer, each with a link on this host even if DASHBOARD_URL names
-    another host. Documents have no link."""
+    """Return the answer's citations, each with a link. The link is to this host even if
+    DASHBOARD_URL names another host. Citations of documents have no link."""
     dashboard = page.resources.settings.server.dashboard
     return [
         (one, "/app" + one.url.removeprefix(dashboard) if one.url.startswith(dashboard) else "")
@@ -102,4 +105,4 @@ def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, 
 
 
 async def _nobody(_: str) -> None:
-    """No reader to stream to: the answer is shown as a whole."""
+    """Discard a piece of text, because the page shows the complete answer at once."""

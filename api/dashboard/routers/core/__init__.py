@@ -1,4 +1,4 @@
-"""Core pages: the static files that all pages load."""
+"""Routes for the static files that all dashboard pages load."""
 
 from typing import Final
 

@@ -52,7 +52,7 @@ async def me(page: AnyonesPage) -> Response:
 
 @router.post(_ME)
 async def save(post: Annotated[Post, Depends(Posted(ANYONE))]) -> Response:
-    """Save the preferences. Raises InvalidPreferences."""
+    """Save the person's preferences. Raises InvalidPreferences."""
     page = post.page
     language, theme = post.text("language"), post.text("theme")
     if language not in ("", *LANGUAGES) or theme not in tuple(Theme):

@@ -1,4 +1,4 @@
-"""Export pages."""
+"""Dashboard pages for exports."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Identity pages: sign-in, sign-out and membership."""
+"""Dashboard pages for sign-in, sign-out and membership."""
 
 from typing import Final
 

@@ -24,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_LINK)
 async def link(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """Show the page with the sign-in button. Fetching the page signs no one in. Raises
+    """Show a page with the sign-in button. Opening the page does not sign anyone in. Raises
     SignInLinkGone."""
     async with resources.database.reading_across() as connection:
         if not await SignInLinks(connection).is_open(token_digest(token), resources.now()):
@@ -34,7 +34,8 @@ async def link(request: Request, token: str, resources: ResourcesDep) -> Respons
 
 @router.post(_LINK)
 async def enter(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """Sign in with the link, once. Raises CrossSiteRequest, TooManyRequests, SignInLinkGone."""
+    """Sign in with the link, which works once. Raises CrossSiteRequest, TooManyRequests,
+    SignInLinkGone."""
     check_origin(request)
     await count_address(request, LimitScope.VERIFICATION)
     random = secrets.token_bytes(SECRET_BYTES)

@@ -59,8 +59,8 @@ async def members(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.get(_KEYS)
 async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """Show the keys that a member created, before the member is removed or gets the role in the
-    query."""
+    """Show the keys that a member created. A manager decides about them before the member is
+    removed or gets the role in the query."""
     query = page.query(KeysQuery)
     if not is_user_id(query.user_id):
         raise MemberNotFound("the user is no member of this client")
@@ -73,8 +73,8 @@ async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(_ROLE)
 async def change(post: ManagersPost) -> Response:
-    """The form field names the member, because an identity provider's user ids may contain any
-    character."""
+    """Change a member's role. A form field names the member, because an identity provider's user
+    ids may contain any character."""
     body, user_id = post.body(RoleBody, role=post.text("role")), _user_id(post)
     try:
         async with post.working(_LIST, spanning=True) as work:
@@ -105,12 +105,12 @@ def _lost_its_manager(key: KeyEntry, managers: Set[str]) -> bool:
 
 
 def _choice(post: Post) -> KeyChoice | None:
-    """Return the keys to revoke, or None if the form did not list keys."""
+    """Return the choice of keys to revoke, or None if the form did not list keys."""
     return KeyChoice(frozenset(post.chosen("revoke"))) if post.ticked("decided") else None
 
 
 def _decide_first(user_id: str, **role: str) -> Response:
-    """Redirect to the page that lists the keys. Nothing is changed yet."""
+    """Return a redirect to the page that lists the member's keys. Nothing has changed yet."""
     return RedirectResponse(f"{_KEYS}?{urlencode({'user_id': user_id, **role})}", status_code=303)
 
 
@@ -142,7 +142,7 @@ async def invitation(post: ManagersPost) -> Response:
 
 
 async def _mailed(post: Post, made: Invitation) -> Response:
-    """Mail the invitation, after the commit."""
+    """Mail the invitation after the commit, and redirect to the list of members."""
     await post.page.resources.engine.mail(
         SendMailInput(kind="invitation", record_id=made.id, client_id=post.page.tenant)
     )

@@ -30,14 +30,14 @@ START: Final = "/app/oidc/start"
 CALLBACK: Final = "/app/oidc/callback"
 SHOP: Final = "/app/oidc/shop"
 
-# Error codes of a temporary failure of the provider (RFC 6749, 4.1.2.1).
+# Error codes that indicate a temporary failure of the provider (RFC 6749, 4.1.2.1).
 _NOT_NOW: Final = ("server_error", "temporarily_unavailable")
 
 router = APIRouter(include_in_schema=False)
 
 
 def _provider(resources: Resources) -> OidcProvider:
-    """Return the identity provider. Raises RouteNotFound if we sign people in ourselves."""
+    """Return the external identity provider. Raises RouteNotFound if none is configured."""
     if resources.provider is None:
         raise RouteNotFound
     return resources.provider
@@ -72,7 +72,7 @@ async def start(request: Request, resources: ResourcesDep) -> Response:
 @router.get(CALLBACK)
 async def callback(request: Request, resources: ResourcesDep) -> Response:
     """Handle the identity provider's redirect. Only the browser that started the sign-in can finish
-    it, and only once: the state is in its cookie, which is then deleted."""
+    it, and only once. A cookie contains the state, and the response deletes the cookie."""
     provider = _provider(resources)
     await count_address(request, LimitScope.DASHBOARD)
     given = _once_each(request)
@@ -114,7 +114,7 @@ async def shop(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(SHOP)
 async def open_shop(request: Request, resources: ResourcesDep) -> Response:
-    """Create an account for a person without an invitation."""
+    """Create an account for a person who has no invitation."""
     _provider(resources)
     check_origin(request)
     await count_address(request, LimitScope.SIGNUP)
@@ -122,7 +122,7 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
     newcomer = step_of(request, NewcomerStep)
     if newcomer is None:
         raise SignInInterrupted
-    # This step opens accounts; it must not sign in to an existing one.
+    # This step opens new accounts. It must not sign in to an existing account.
     async with resources.database.reading_across() as connection:
         if await address_of(connection, newcomer.subject) is not None:
             return RedirectResponse(f"{SIGN_IN}?next={quote(newcomer.next, safe='')}", 303)
@@ -141,8 +141,8 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
 
 @router.get(SIGNED_OUT)
 async def signed_out(request: Request, resources: ResourcesDep) -> Response:
-    """End our session, then the identity provider's. A page links to the provider, because our
-    forms may not redirect to another site (Content-Security-Policy)."""
+    """Show the page after sign-out, with a link that ends the identity provider's session. It is a
+    link, because our forms may not redirect to another site (Content-Security-Policy)."""
     provider = _provider(resources)
     if is_led_here(request):
         return RedirectResponse(SIGN_IN, status_code=303)
@@ -162,7 +162,7 @@ async def _signed_in(request: Request, person: ProvedPerson, brand: str | None) 
 
 
 def _once_each(request: Request) -> Mapping[str, str]:
-    """Return the query's parameters. Raises SignInInterrupted for a repeated one, because two
+    """Return the query's parameters. Raises SignInInterrupted for a repeated parameter, because two
     parsers might pick different values."""
     pairs = request.query_params.multi_items()
     given = dict(pairs)

@@ -1,4 +1,4 @@
-"""/app/sessions: a person's sessions, and their end."""
+"""/app/sessions: a page that lists a person's sessions and ends them."""
 
 from typing import Final
 
@@ -33,7 +33,7 @@ async def sessions(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(SESSIONS)
 async def end(request: Request, resources: ResourcesDep) -> Response:
-    """End the session that the form names, or all sessions if it names none."""
+    """End the session that the form names, or all sessions if the form names none."""
     visit = await visit_of(request)
     if visit is None:
         return sign_in_first(request)

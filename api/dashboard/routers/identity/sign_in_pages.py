@@ -49,7 +49,7 @@ _REFUSALS: Final = tuple(_STATUS)
 
 
 async def _ours(request: Request) -> None:
-    """Raise RouteNotFound if another identity provider signs people in."""
+    """Raise RouteNotFound if an external identity provider handles sign-in."""
     our_keys(request.app.state.resources)
 
 
@@ -76,7 +76,8 @@ async def ask_for_code(request: Request) -> Response:
 
 @router.post(SIGN_UP, dependencies=_OURS)
 async def open_account(request: Request) -> Response:
-    """Like sign-in, with a shop's name. A person with an account signs in to that account."""
+    """Send a sign-in code to a person who may open an account with a shop's name. A person with an
+    account signs in to that account."""
     return await _send(request, "identity/sign_up.html", is_new=True)
 
 
@@ -102,7 +103,7 @@ async def verify(request: Request) -> Response:
 @router.post("/app/sign-out")
 async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     visit = await visit_of(request)
-    if visit is None:  # the session expired; returning here would sign out again
+    if visit is None:  # the session has expired; returning to this route would sign out again
         return RedirectResponse(SIGN_IN, status_code=303)
     check_form(request, visit, await read_form(request))
     async with resources.work.everywhere() as work:
@@ -114,7 +115,8 @@ async def sign_out(request: Request, resources: ResourcesDep) -> Response:
 
 
 def first_page(entered: Entered, wanted: str) -> str:
-    """Return the page after sign-in. Open invitations come before the overview."""
+    """Return the path of the page after sign-in. The page of open invitations takes precedence over
+    the overview."""
     return INVITATIONS if entered.invited and wanted == HOME else wanted
 
 
@@ -131,7 +133,7 @@ async def _first_page(request: Request, template: str) -> Response:
 
 
 async def _send(request: Request, template: str, *, is_new: bool) -> Response:
-    """Send the sign-in code that the form of `template` requests. `is_new`: whether the code may
+    """Send the sign-in code that the form in `template` requests. `is_new`: whether the code may
     open an account."""
     check_origin(request)
     form: Mapping[str, str] = {}
@@ -148,7 +150,7 @@ async def _send(request: Request, template: str, *, is_new: bool) -> Response:
 def _form(
     request: Request, template: str, given: Mapping[str, str], error: DomainError | None = None
 ) -> Response:
-    """Return the page, prefilled with the input except the code."""
+    """Return the page with its form, prefilled with the previous input except the code."""
     resources: Resources = request.app.state.resources
     page = resources.pages.render(
         request,

@@ -1,4 +1,4 @@
-"""Inbound webhook pages."""
+"""Dashboard pages for inbound webhooks."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Intake pages: attachments, and tickets entered by hand."""
+"""Dashboard pages for attachments, and for tickets that members enter."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""/app/integrations/ID/address: the endpoint that a platform sends a connection's webhooks to."""
+"""/app/integrations/ID/address: the endpoint to which a platform sends a connection's webhooks."""
 
 import secrets
 from datetime import timedelta
@@ -38,14 +38,15 @@ AddressPost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
 @router.get(_ADDRESS)
 @router.get(_ROTATE)
 async def to_connection(page: AddressPage) -> Response:
-    """Redirect to the connection. A reload of the page that showed a secret ends here, so the
-    secret is not shown again."""
+    """Redirect to the connection's page. Reloading a page that showed a secret reaches this route,
+    so the secret is not shown again."""
     return RedirectResponse(ONE.format(integration_id=page.record_id), status_code=303)
 
 
 @router.post(_ADDRESS)
 async def open_one(post: AddressPost) -> Response:
-    """Open an endpoint. The page shows its address and our secret only this once."""
+    """Open an endpoint. The resulting page is the only one that shows the endpoint's URL and our
+    generated secret."""
     page = post.page
     given = post.text(_FIELD).strip()
     body = post.body(
@@ -54,7 +55,9 @@ async def open_one(post: AddressPost) -> Response:
         mapping=_mapping(post.text("mapping")),
     )
     async with (
-        page.resources.documents.admitted(page.tenant),  # admission for the mapping's expressions
+        page.resources.documents.admitted(
+            page.tenant
+        ),  # limits concurrent evaluations of the mapping's expressions
         post.working() as work,
     ):
         shown = await open_endpoint(
@@ -105,7 +108,7 @@ def _drawn() -> DrawnBytes:
 
 
 def _mapping(text: str) -> dict[str, str] | None:
-    """Parse lines of the form "field = expression". Raises InvalidBody."""
+    """Return the mapping in lines of the form "field = expression". Raises InvalidBody."""
     pairs = [line.partition("=") for line in text.split("\n") if line.strip()]
     if not all(equals for _, equals, _ in pairs):
         raise InvalidBody("champ « mapping »")

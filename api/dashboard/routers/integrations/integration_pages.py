@@ -40,8 +40,8 @@ OnePost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
 
 
 async def _named(request: Request) -> Provider:
-    """The provider in the path. Raises IntegrationNotFound for a provider that merchants cannot
-    connect."""
+    """Return the provider in the path. Raises IntegrationNotFound for a provider that merchants
+    cannot connect."""
     name = str(request.path_params["provider"])
     if name not in OF_MERCHANTS:
         raise IntegrationNotFound(name)
@@ -138,7 +138,7 @@ async def disconnect(post: OnePost) -> Response:
 
 
 async def _tried(post: Post, integration_id: str) -> Response:
-    """Redirect to the connection's page, which shows the result of its test."""
+    """Return a redirect to the connection's page, which shows the result of the test."""
     resources = post.page.resources
     problem = await try_integration(
         resources.work,
@@ -151,7 +151,7 @@ async def _tried(post: Post, integration_id: str) -> Response:
 
 
 def _given(post: Post, prefix: str) -> dict[str, str]:
-    """Return the non-empty fields with the prefix."""
+    """Return the non-empty form fields whose names start with the prefix."""
     return {
         name.removeprefix(prefix): value.strip()
         for name, value in post.fields.items()

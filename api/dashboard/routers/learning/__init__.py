@@ -1,4 +1,4 @@
-"""Learning pages: corrections and the labelled examples made from them."""
+"""Dashboard pages for corrections, and for the labelled examples made from them."""
 
 from typing import Final
 

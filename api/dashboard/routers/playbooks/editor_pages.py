@@ -1,5 +1,5 @@
-"""/app/playbooks/new and /app/playbooks/ID/edit: a playbook as fields or as YAML, which can be
-tried before it is published."""
+"""/app/playbooks/new and /app/playbooks/ID/edit: the editor of a playbook, as fields or as YAML. A
+person can test the draft before publishing it."""
 
 from collections.abc import Mapping
 from typing import Annotated, Final
@@ -110,7 +110,8 @@ async def publish(post: PlaybookPost) -> Response:
 
 
 async def _other_deed(post: Post, playbook_id: str | None) -> Response | None:
-    """Handle the form's buttons other than "publish". Return None if "publish" was used."""
+    """Handle the form's buttons other than "publish", and return the response. Return None for
+    "publish"."""
     match post.text("do"):
         case "draft":
             return await _keep(post, post.fields, post.back, "playbooks.kept")
@@ -141,7 +142,7 @@ async def _keep(
 
 
 async def _run_cases(post: Post, playbook_id: str | None) -> Response:
-    """Run the cases on the draft as if it were active, and keep the draft."""
+    """Start a run of the cases on the draft as if it were active, and keep the draft."""
     page = post.page
     spec = (await draft_of(post.page, {**post.fields, "active": ""})).spec
     async with post.working() as work:
@@ -159,7 +160,7 @@ async def _read(page: Page) -> PlaybookEntry:
 async def _gate(
     page: Page, entries: tuple[PlaybookEntry, ...], fields: Mapping[str, str]
 ) -> GateStanding | None:
-    """Return the result of the publish gate for the draft."""
+    """Return the publish gate's result for the draft."""
     try:
         spec = (await draft_of(page, {**fields, "active": ""})).spec
     except InvalidPlaybook:

@@ -36,7 +36,7 @@ _HEAD_LINES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """The effect of a file on one playbook, with the changed lines."""
+    """The effect of a playbook file on one playbook, with the changed lines."""
 
     change: PlaybookChange
     lines: tuple[str, ...]
@@ -57,7 +57,7 @@ async def export(page: AnyonesPage) -> Response:
 
 @router.get(_IMPORT)
 async def preview(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """Preview the changes that the draft's file would make."""
+    """Show a preview of the changes that the file in the draft would make."""
     typed = await page.typed(_IMPORT, {"file": ""})
     async with page.resources.database.reading(page.tenant) as connection:
         entries = await PlaybookRepository(connection, page.tenant).all()
@@ -124,6 +124,7 @@ def _previewed(
 
 
 def _seen(entries: Iterable[PlaybookEntry]) -> str:
-    """Return a digest of the existing versions and of which playbooks are active."""
+    """Return a digest of the existing playbook versions and of which playbooks are active. It
+    reveals changes since the preview."""
     there = [(one.playbook.id, one.playbook.version, one.is_active) for one in entries]
     return hashlib.sha256(repr(there).encode()).hexdigest()[:16]

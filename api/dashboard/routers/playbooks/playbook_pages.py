@@ -1,4 +1,5 @@
-"""/app/playbooks: the events that the agent answers, and the actions that it may take."""
+"""/app/playbooks: the playbooks, which select the events that the agent answers and the actions
+that it may take."""
 
 from typing import Final
 
@@ -74,7 +75,7 @@ async def switch(post: PlaybookPost) -> Response:
 
 @router.post(f"{PLAYBOOK}/mode")
 async def mode(post: PlaybookPost) -> Response:
-    """Turn shadow mode on or off, as a new version."""
+    """Turn shadow mode on or off by creating a new version."""
     page, shadow = post.page, post.text("shadow") == "true"
     to = f"{PLAYBOOKS}/{page.record_id}"
     async with post.working(to) as work:

@@ -1,5 +1,5 @@
-"""/app/playbooks/ID/threshold, /shadow and /gate: reports from a playbook's past events and its
-cases."""
+"""/app/playbooks/ID/threshold, /shadow and /gate: reports computed from a playbook's past events
+and its cases."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
@@ -89,8 +89,8 @@ async def gate(page: PlaybookPage) -> Response:
 
 @router.post(f"{PLAYBOOK}/gate")
 async def run_cases(post: ReviewersPlaybookPost) -> Response:
-    """Run the cases on the live version. An inactive playbook or an earlier version runs as if it
-    were active."""
+    """Start a run of the cases on the live version. An inactive playbook or an earlier version runs
+    as if it were active."""
     page, given = post.page, post.text("version")
     async with post.working() as work:
         there = await PlaybookRepository(standing_in(work), page.tenant).read(page.record_id)

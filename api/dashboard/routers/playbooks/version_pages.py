@@ -87,6 +87,6 @@ async def restore(post: PlaybookPost) -> Response:
 
 
 def _lines(before: VersionEntry, after: VersionEntry) -> Sequence[tuple[str, str]]:
-    """Return the lines of the diff, each with `+`, `-` or an empty marker."""
+    """Return the lines of the diff, each with its marker: `+`, `-` or an empty string."""
     lines = diff(before.spec, after.spec).splitlines()[_HEAD_LINES:]
     return [("", "…") if line.startswith("@@") else (line[:1].strip(), line[1:]) for line in lines]

@@ -1,4 +1,4 @@
-"""Pages of stored data, retention and data requests."""
+"""Dashboard pages for stored data, retention and data requests."""
 
 from typing import Final
 

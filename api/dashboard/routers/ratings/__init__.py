@@ -1,4 +1,4 @@
-"""Rating pages for customers."""
+"""The page on which customers rate answers."""
 
 from typing import Final
 

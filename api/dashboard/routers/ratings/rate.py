@@ -31,7 +31,7 @@ router = APIRouter(include_in_schema=False)
 @dataclass(frozen=True, slots=True)
 class _Linked:
     """The answer that a rating link refers to. `shop`: the shop's display name. `language`: the
-    run's language."""
+    language of the run."""
 
     tenant: TenantId
     run_id: str
@@ -51,8 +51,8 @@ async def rate_page(request: Request, token: str, resources: ResourcesDep) -> Re
 
 @router.post(_RATE)
 async def rate(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """Store a rating. No origin check is needed: the token is the authorization, and another site's
-    form would need it too."""
+    """Store a rating. The origin is not checked: the token in the URL is the authorization, and a
+    form on another site would need the token too."""
     await count_address(request, LimitScope.RATING)
     try:
         linked = await _linked(resources, token)

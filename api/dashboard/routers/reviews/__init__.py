@@ -1,4 +1,5 @@
-"""Review pages: the queue, a review, and saving its result as a case or as knowledge."""
+"""Dashboard pages for reviews: the queue, a single review, and saving its result as a case or as
+knowledge."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Save the result of a review as a case or as a knowledge entry."""
+"""Pages that save the result of a review as a case or as a knowledge entry."""
 
 import asyncio
 from typing import Annotated, Final

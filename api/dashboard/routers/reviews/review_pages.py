@@ -1,4 +1,4 @@
-"""/app/reviews/{id}: one review with its context, to claim and to decide."""
+"""/app/reviews/{id}: one review with its context. People claim and decide the review here."""
 
 import asyncio
 import hashlib
@@ -107,8 +107,8 @@ async def release(post: ReviewPost) -> Response:
 
 @router.post(f"{_REVIEW}/approve")
 async def approve(post: ReviewPost) -> Response:
-    """Approve the review. The form carries the draft, the plan and the latest message that the
-    person has seen."""
+    """Approve the review. The form contains the draft, the plan and the latest message as the
+    person saw them."""
     page = post.page
     async with post.working() as work:
         to = await _next(post, work)
@@ -159,7 +159,7 @@ async def reject(post: ReviewPost) -> Response:
 
 
 async def _next(post: Post, work: UnitOfWork) -> str:
-    """Return the page after a decision: the next review, or else the queue."""
+    """Return the page after a decision: the next review, or the queue if there is none."""
     page = post.page
     context = await review_context(
         standing_in(work), page.tenant, page.record_id, page.visit.user.id, work.now
@@ -172,7 +172,7 @@ async def _next(post: Post, work: UnitOfWork) -> str:
 
 def _decided(post: Post, outcome: DecisionOutcome, to: str, key: str) -> Response:
     if outcome.awaits_second:
-        # This review's page has the link to send to the second approver.
+        # Stay on this review's page, which has the link to send to the second approver.
         return post.done(f"{_LIST}/{post.page.record_id}", "reviews.first_of_two")
     return post.done(to, key)
 
@@ -183,8 +183,8 @@ def _is_claimed_by_other(page: Page, found: Review) -> bool:
 
 
 def _revision(post: Post) -> int | None:
-    """Return the revision that the form was rendered for; None for a form rendered by an older
-    release."""
+    """Return the revision that the form was rendered for, or None for a form that an older release
+    rendered."""
     given = post.text("revision")
     return int(given) if given.isascii() and given.isdecimal() and len(given) < 10 else None
 
@@ -194,16 +194,15 @@ def _plan_seen(found: Review) -> str:
 
 
 def _seen(found: Review) -> str:
-    """Return a digest of the draft and the plan, to detect that they changed since a person read
-    them."""
+    """Return a digest of the draft and the plan, which reveals changes since a person read them."""
     return hashlib.sha256(_PLAN.dump_json(found.plan) + found.draft.encode()).hexdigest()[:16]
 
 
 def _diffs(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
-    """Return two word diffs. The first is from the agent's draft to the current one, the second
-    from the draft of a refused approval to the current one, or None."""
+    """Return two word diffs. The first is from the agent's draft to the current draft. The second
+    is from the draft of a refused approval to the current draft, or None."""
     own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
     seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
     if seen is None or seen == found.draft.replace("\r\n", "\n"):

@@ -1,4 +1,4 @@
-"""Pages of runs and conversations."""
+"""Dashboard pages for runs and conversations."""
 
 from typing import Final
 

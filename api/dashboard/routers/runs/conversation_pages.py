@@ -1,4 +1,5 @@
-"""/app/conversations: customers' messages, their outcomes, and the handler of each conversation."""
+"""/app/conversations: customers' messages, their outcomes, and whether the agent or a person
+handles each conversation."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -108,8 +109,8 @@ async def conversation(page: TalkPage) -> Response:
 
 @router.post(f"{_ONE}/take")
 async def take(post: TalkPost) -> Response:
-    """Take over the conversation. A colleague's conversation requires `force`, a button for owners
-    and admins."""
+    """Take over the conversation. Taking over a colleague's conversation requires `force`, a button
+    that only owners and admins see."""
     page = post.page
     to = f"{_LIST}/{page.record_id}"
     async with post.working(to) as work:

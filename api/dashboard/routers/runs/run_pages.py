@@ -23,7 +23,7 @@ _LIST: Final = "/app/runs"
 _RUN: Final = f"{_LIST}/{{run_id}}"
 _ID: Final = PathId("run_id", "run", RunNotFound)
 _WIDTH: Final = 320.0
-_SEEN: Final = 5.0  # minimum width of a bar: 4 px on a phone
+_SEEN: Final = 5.0  # Minimum width of a bar, which is 4 px on a phone
 
 router = APIRouter(include_in_schema=False)
 RunPage = Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_run))]
@@ -31,7 +31,7 @@ RunPage = Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of_run))]
 
 @dataclass(frozen=True, slots=True)
 class TimedStep:
-    """A bar of the waterfall chart. `name`: the key of its label."""
+    """A bar of the waterfall chart. `name`: the key of the bar's label."""
 
     name: str
     ms: float
@@ -77,7 +77,7 @@ async def run(page: RunPage) -> Response:
 
 @router.get(f"{_RUN}/json")
 async def run_file(page: RunPage) -> Response:
-    """Download the same content as the API returns."""
+    """Download the run, as the same content that the API route returns."""
     async with page.resources.database.reading(page.tenant) as connection:
         trace = await RunTraces(connection, page.tenant).read(page.record_id)
     return Response(
@@ -92,7 +92,7 @@ async def run_file(page: RunPage) -> Response:
 
 
 def waterfall(timings: Timings) -> list[TimedStep]:
-    """Return the steps in order, without those that took no time."""
+    """Return the bars of a run's steps in order, without steps that took no time."""
     taken = [(name, ms) for name, ms in timings.model_dump().items() if ms]
     whole = sum(ms for _, ms in taken)
     steps: list[TimedStep] = []

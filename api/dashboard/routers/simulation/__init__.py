@@ -1,4 +1,4 @@
-"""Simulation pages."""
+"""Dashboard pages for simulations and replays."""
 
 from typing import Final
 

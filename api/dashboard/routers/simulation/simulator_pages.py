@@ -1,4 +1,4 @@
-"""/app/simulator: simulate messages, and see what the agent would do and why."""
+"""/app/simulator: a page to simulate messages, which shows what the agent would do and why."""
 
 import asyncio
 import time
@@ -34,8 +34,8 @@ _MOST_PREFILLED: Final = 2_000
 
 
 class PrefilledQuery(ClientQuery):
-    """The source of the form's fields: a run, a saved case, a message, or the draft of a playbook
-    (`new` for a new playbook)."""
+    """Query parameters that prefill the form: from a run, a saved case, a message, or the draft of
+    a playbook (`new` for a new playbook)."""
 
     run_id: str | None = None
     case_id: str | None = None
@@ -87,7 +87,7 @@ def _again(post: Post) -> dict[str, str]:
 
 
 def _as_case(typed: Typed, answer: SimulatorAnswer) -> dict[str, str]:
-    """Return the form fields of a case with this conversation, which expects exactly this
+    """Return the form fields of a case with this conversation. The case expects exactly this
     answer."""
     given = {name: text for name, text in typed.fields.items() if name not in NO_VARIANT and text}
     expected = {name: text for name, text in fields_of_expectation(answer.expected).items() if text}

@@ -1,4 +1,4 @@
-"""Client pages: automation, keys, and AI clients with keys."""
+"""Dashboard pages for automation, API keys, and AI clients with keys."""
 
 from typing import Final
 

@@ -1,4 +1,5 @@
-"""/app/automation: stop or resume all automation, and turn answers from knowledge on or off."""
+"""/app/automation: a page to stop or resume all automation, and to turn answers from knowledge on
+or off."""
 
 from typing import Final
 

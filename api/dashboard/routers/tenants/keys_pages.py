@@ -77,7 +77,7 @@ async def new(page: ManagersPage) -> Response:
 
 @router.post(_LIST)
 async def create(post: ConnectingPost) -> Response:
-    """Create a key. Only this page shows the key."""
+    """Create a key. The resulting page is the only one that shows the key."""
     random = secrets.token_bytes(KEY_BYTES)
     async with post.working() as work:
         made = await create_key(work, post.page.actor, post.text("label"), random)
@@ -118,7 +118,7 @@ async def revoke(post: KeyPost) -> Response:
 
 
 async def _active(page: Page) -> tuple[KeyEntry, ...]:
-    """Return the active keys."""
+    """Return the active keys among the given keys."""
     async with page.resources.database.reading(page.tenant) as connection:
         return await KeyRepository(connection).page(
             page.tenant, after=None, limit=2 * MAX_ACTIVE, revoked=False
@@ -126,8 +126,8 @@ async def _active(page: Page) -> tuple[KeyEntry, ...]:
 
 
 async def _people(page: Page) -> dict[str, str]:
-    """Return the email addresses of the client's members by user id, to name the creators of
-    keys."""
+    """Return the email addresses of the client's members, by user id. The page uses them to name
+    the creators of keys."""
     async with page.resources.database.reading_across() as connection:
         members = await MemberRepository(connection).all(page.tenant)
     return {member.user_id: member.email for member in members}

@@ -1,4 +1,5 @@
-"""/app/loosenings: changes that let the agent do more, and that wait for a second manager."""
+"""/app/loosenings: changes that let the agent do more, and that wait for a second manager's
+approval."""
 
 from typing import Annotated, Final
 

@@ -1,5 +1,5 @@
-"""/app/settings: instructions for the language model, branding, and messages that always go to a
-person."""
+"""/app/settings: instructions for the language model, branding, and words that always send a
+message to a person."""
 
 from typing import Final
 
@@ -76,11 +76,11 @@ async def change(post: ManagersPost) -> Response:
 
 
 def _field(place: str) -> str:
-    """Return the name of the form field for a frame text."""
+    """Return the name of the form field for a greeting or sign-off text."""
     return f"frame_{place.replace('.', '_')}"
 
 
 def _seen(settings: ClientSettings) -> str:
-    """Return the version of the fields that the form shows."""
+    """Return the version of the settings that the form shows."""
     other: dict[str, object] = {"widget_key": None, "retention": {}, "updated_at": None}
     return version_of(settings.model_copy(update=other))

@@ -1,4 +1,4 @@
-"""Webhook pages: URLs, deliveries, and help for developers of receivers."""
+"""Dashboard pages for webhooks: URLs, deliveries, and help for developers of receivers."""
 
 from typing import Final
 
@@ -9,7 +9,8 @@ from api.dashboard.routers.webhooks import (
     webhook_pages,
 )
 
-# The event catalogue comes before the pages of one webhook, whose id pattern would match its path.
+# The event catalogue must be registered before the pages of one webhook. Otherwise the webhook id
+# in their path would match it.
 ROUTERS: Final = (
     webhook_help_pages.router,
     webhook_pages.router,

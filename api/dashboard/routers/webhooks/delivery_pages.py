@@ -1,4 +1,4 @@
-"""/app/webhooks/ID and /deliveries: requests, responses and redelivery."""
+"""/app/webhooks/ID and /deliveries: a webhook's requests, their responses, and redelivery."""
 
 from datetime import UTC, datetime
 from typing import Annotated, Final
@@ -83,8 +83,8 @@ async def replay(post: WebhookPost, delivery_id: DeliveryId) -> Response:
 
 @router.get(f"{WEBHOOK}/replay")
 async def count(page: WebhookPage) -> Response:
-    """Show how many events a replay would send, before it starts. `since`: in the reader's time
-    zone."""
+    """Show the number of events that a replay would send, before the replay starts. `since`: a time
+    in the reader's time zone."""
     given = page.request.query_params.get("since", "")
     everything = page.request.query_params.get("all", "") == "on"
     async with page.resources.database.reading(page.tenant) as connection:
@@ -128,8 +128,8 @@ async def replay_since(post: WebhookPost) -> Response:
 
 
 def _since(text: str, zone: ZoneInfo) -> datetime:
-    """Parse the value of a time field, in the reader's time zone unless it names another. Raises
-    InvalidBody."""
+    """Return the time in a form field. The time is in the reader's time zone unless it names
+    another. Raises InvalidBody."""
     try:
         moment = datetime.fromisoformat(text)
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)

@@ -47,15 +47,15 @@ async def rotation(page: WebhookPage) -> Response:
         form=form,
         hours=_HOURS,
         typed=await page.typed(form, {"overlap_hours": str(round(OVERLAP_HOURS))}),
-        # The version includes both signing secrets, so that two people do not rotate at the same
-        # time.
+        # The form's version includes both signing secrets. If two people rotate at the same time,
+        # the second form is refused.
         seen=version_of(found.model_copy(update={"failure_count": 0, "missed": 0})),
     )
 
 
 @router.post(f"{WEBHOOK}/rotate")
 async def rotate(post: WebhookPost) -> Response:
-    """Rotate the secret. Only this page shows the new one."""
+    """Rotate the webhook's secret. The resulting page is the only one that shows the new secret."""
     page = post.page
     body = post.body(RotateBody, overlap_hours=_number(post.text("overlap_hours")))
     async with post.working() as work:
@@ -98,7 +98,7 @@ async def enable(post: WebhookPost) -> Response:
 
 @router.post(f"{WEBHOOK}/test")
 async def test(post: WebhookPost) -> Response:
-    """Redirect to the test's delivery, which shows its outcome."""
+    """Send a test event, and redirect to its delivery, which shows the outcome."""
     page = post.page
     body = post.body(TestBody, event=post.text("event"))
     async with post.working() as work:
@@ -118,7 +118,7 @@ async def delete(post: WebhookPost) -> Response:
 
 
 def _number(text: str) -> float:
-    """Return the overlap in the form. Raises InvalidBody."""
+    """Return the overlap in hours from the form. Raises InvalidBody."""
     try:
         number = float(text)
     except ValueError:

@@ -1,4 +1,5 @@
-"""/app/webhooks: webhook URLs, their events, and the state of their deliveries."""
+"""/app/webhooks: a client's webhooks with their URLs, their events, and the state of their
+deliveries."""
 
 import secrets
 from typing import Annotated, Final
@@ -68,7 +69,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(LIST)
 async def create(post: ConnectingPost) -> Response:
-    """Create a webhook. Only this page shows the secret."""
+    """Create a webhook. The resulting page is the only one that shows the secret."""
     resources = post.page.resources
     body = post.body(
         CreateBody,
@@ -134,13 +135,13 @@ async def change(post: WebhookPost) -> Response:
 
 
 def secret_page(page: Page, webhook: Webhook, secret: str) -> Response:
-    """Show a webhook's new secret, once."""
+    """Return the page that shows a webhook's new secret once."""
     return page.render("webhooks/secret.html", webhook=webhook, secret=secret, verifying=VERIFYING)
 
 
 def _settings_version(webhook: Webhook) -> str:
-    """Return the version of the settings that people choose, without state that the service
-    changes."""
+    """Return a version of the settings that people choose. State that the service changes does not
+    affect it."""
     return version_of(
         ChangeBody(
             label=webhook.label,

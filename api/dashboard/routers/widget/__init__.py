@@ -1,4 +1,4 @@
-"""Pages of the chat widget."""
+"""Dashboard pages for the chat widget."""
 
 from typing import Final
 

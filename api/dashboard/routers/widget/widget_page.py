@@ -1,4 +1,4 @@
-"""/app/widget: the chat widget's allowed sites, share of requests, script tag, key and secret."""
+"""/app/widget: the chat widget's allowed sites, rate limits, script tag, key and secret."""
 
 import secrets
 from datetime import timedelta
@@ -75,7 +75,7 @@ async def rotate_key(post: ManagersPost) -> Response:
 
 @router.post(f"{_WIDGET}/secret")
 async def rotate_secret(post: ManagersPost) -> Response:
-    """Rotate the secret. Only this page shows the new one."""
+    """Rotate the widget's secret. The resulting page is the only one that shows the new secret."""
     overlap = _overlap(post)
     async with post.working() as work:
         made = await rotate_widget_secret(
@@ -89,8 +89,8 @@ async def rotate_secret(post: ManagersPost) -> Response:
 
 
 def _share(text: str) -> int | str | None:
-    """Return the share as a number. Text that is not a number is returned unchanged, and the body's
-    model refuses it."""
+    """Return a limit from the form as a number. Text that is not a number is returned unchanged,
+    and the body's model refuses it."""
     return int(text) if text.isdecimal() and len(text) < 10 else text or None
 
 
@@ -125,6 +125,6 @@ async def _shown(page: Page, secret: str | None) -> Response:
 
 
 def _seen(summary: WidgetSummary) -> str:
-    """Return the version of the fields that the form shows."""
+    """Return the version of the settings that the form shows."""
     fields = WidgetChange.model_fields
     return version_of(WidgetChange(**{name: getattr(summary, name) for name in fields}))
