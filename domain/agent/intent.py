@@ -1,10 +1,11 @@
-"""The intent: what a customer wants, in finer detail than the six classes."""
+"""The intent: what a customer wants, in finer detail than the six classes of messages."""
 
 from enum import StrEnum
 
 
 class Intent(StrEnum):
-    """Intents that templates answer and playbooks refer to. Stored: never rename one."""
+    """Intents that templates answer and playbooks refer to. Intents are stored, so never rename
+    one."""
 
     TRACK_ORDER = "track_order"
     ORDER_RECEIVED = "order_received"

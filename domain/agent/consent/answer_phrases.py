@@ -1,4 +1,4 @@
-"""The phrases of an answer, with the function of each."""
+"""Split a customer's answer into phrases, each with its function."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,8 @@ _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 
 @dataclass(frozen=True, slots=True)
 class AnswerPhrase:
-    """A phrase of an answer. `does`: its function, or None for a number."""
+    """A phrase of an answer. `said`: its words. `does`: its function, or None for a number. `kind`:
+    the action that the phrase names, if any."""
 
     said: str
     does: Does | None
@@ -27,9 +28,10 @@ class AnswerPhrase:
 def answer_phrases(
     words: tuple[AnswerWord, ...], asked: PlannedAction | None
 ) -> Iterator[AnswerPhrase]:
-    """Yield the phrases of a run with their functions, preferring the longest phrase.
+    """Yield the phrases of a run of words with their functions, preferring the longest phrase.
 
-    `asked`: the action of the question. If it is None, excuses and questions are not recognised.
+    `asked`: the action that the question is about. If it is None, excuses and questions are not
+    recognised.
     """
     known = answer_words()
     at = 0
@@ -44,7 +46,8 @@ def answer_phrases(
 def _expression(
     words: tuple[AnswerWord, ...], at: int, asked: PlannedAction | None
 ) -> AnswerPhrase | None:
-    """Return the farewell, excuse or question about the duration that starts here, or None."""
+    """Return the farewell, excuse or similar expression that starts at this word, or a question
+    about the duration. Return None if none starts here."""
     known = answer_words()
     ahead = spelled(words[at : at + _LONGEST_EXPRESSION])
     if found := known.farewell.match(ahead):
@@ -79,8 +82,8 @@ def _listed(words: tuple[AnswerWord, ...], at: int, *, passive: bool) -> AnswerP
 
 
 def _unlisted(said: str, *, passive: bool) -> AnswerPhrase:
-    """Return an unlisted word as a past form of an action, a misspelled word, or an unknown
-    word."""
+    """Return the phrase of an unlisted word: the past form of an action, a misspelled word, or an
+    unknown word."""
     known = answer_words()
     if said in known.participles:
         does = Does.ACTION if passive else Does.ELSE
@@ -94,8 +97,8 @@ def _unlisted(said: str, *, passive: bool) -> AnswerPhrase:
 
 
 def spelled(words: tuple[AnswerWord, ...]) -> str:
-    """Return the words in the lexicon's spelling; a letter repeated three times becomes one:
-    "ouiii"."""
+    """Return the words in the lexicon's spelling. A letter repeated three times or more becomes
+    one: "ouiii" is "oui"."""
     return " ".join(_DRAWN_OUT.sub(r"\1", one.folded.replace(" ", "")) for one in words)
 
 
@@ -107,7 +110,7 @@ def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
 def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
     """Return whether unlisted words are only an aside, which does not change the answer.
 
-    An aside does not negate, limit, delay or ask, and holds no number of more than two digits.
+    An aside does not negate, limit, delay or ask, and contains no number of more than two digits.
     """
     known = answer_words()
     return all(
@@ -121,7 +124,8 @@ def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
 
 
 def told_from(words: tuple[AnswerWord, ...], asked: PlannedAction) -> int | None:
-    """Return the index at which an aside starts in a run, or None if the run has no aside."""
+    """Return the index of the word at which an aside starts in a run, or None if the run has no
+    aside."""
     at, starts = 0, 0
     for phrase in answer_phrases(words, asked):
         if phrase.does is Does.ELSE:

@@ -1,4 +1,4 @@
-"""The signature below an answer: the sender's name and the line that a device adds, if any."""
+"""Detect the signature below an answer: the sender's name, and any line that a device adds."""
 
 from typing import Final
 
@@ -15,10 +15,10 @@ def is_device(run: AnswerRun) -> bool:
 
 
 def signed_runs(text: str, said: AnswerText, runs: list[AnswerRun]) -> int:
-    """Return how many runs at the end are the sender's name.
+    """Return the number of runs at the end of the answer that are the sender's name.
 
-    Any name counts after "Regards,"; a given name also counts on its own line or after "thanks,".
-    Text in brackets after the name belongs to it.
+    After "Regards,", any name counts. On its own line or after "thanks,", only a listed given name
+    counts. Text in brackets after the name belongs to the name.
     """
     in_brackets = len(runs) > 2 and is_all(answer_words().relation, runs[-1].words)
     count = 2 if in_brackets else 1

@@ -44,7 +44,8 @@ _WRAPPED: Final = re.compile(r"(?<=[^\n]{40})\n(?=[a-zà-ÿ])")
 
 @dataclass(frozen=True, slots=True)
 class AnswerWord:
-    """`shape`: word, number, sum or percent. `start` and `end`: its position in the text."""
+    """A word of an answer. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
+    "percent". `start` and `end`: its position in the text."""
 
     folded: str
     shape: str
@@ -54,8 +55,9 @@ class AnswerWord:
 
 @dataclass(frozen=True, slots=True)
 class AnswerRun:
-    """Words without a mark between them. `asks`: a question mark follows. `closes`: the run ends
-    its sentence or line. `opens`: the run starts a sentence or line."""
+    """A run: consecutive words without a punctuation mark between them. `asks`: a question mark
+    follows. `closes`: the run ends its sentence or line. `opens`: the run starts a sentence or
+    line."""
 
     words: tuple[AnswerWord, ...]
     opens: bool
@@ -65,8 +67,8 @@ class AnswerRun:
 
 @dataclass(frozen=True, slots=True)
 class AnswerText:
-    """`plain`: the text quotes nothing and was read to its end. `asks`: the text has a question
-    mark without words before it."""
+    """An answer, split into runs of words. `plain`: the text quotes nothing and was read to its
+    end. `asks`: the text has a question mark without words before it."""
 
     runs: tuple[AnswerRun, ...]
     plain: bool
@@ -74,8 +76,8 @@ class AnswerText:
 
 
 def without_question(text: str, number: str) -> str:
-    """Return the text without the quoted question: lines marked with ">", or the mail below the
-    text.
+    """Return the customer's answer without the quoted question: lines marked with ">", or the mail
+    below the answer.
 
     The quotation is removed only if it names the order, because it may otherwise be another
     question. Text that consists of quoted lines only is returned unchanged.
@@ -142,7 +144,7 @@ def answer_text(text: str) -> AnswerText:
 def _abbreviates(
     text: str, match: re.Match[str], words: list[AnswerWord], *, is_first: bool
 ) -> bool:
-    """Return whether the full stop marks an abbreviation, as in "no. 1042" or "Mrs. J. Smith"."""
+    """Return whether a full stop marks an abbreviation, as in "no. 1042" or "Mrs. J. Smith"."""
     if not words:
         return False
     last, behind = words[-1], text[match.end() : match.end() + 3].lstrip(" #°")[:1]
@@ -154,7 +156,7 @@ def _abbreviates(
 
 
 def _words(match: re.Match[str], shape: str) -> Iterator[AnswerWord]:
-    """Yield a word, or two if the first is elided: "l'annulation"."""
+    """Yield the word of a match. Yield two words if the first is elided, as in "l'annulation"."""
     start, end = match.span()
     if shape == "number" and len(match[0]) < 3 and not match[0].isdigit():
         shape = "word"

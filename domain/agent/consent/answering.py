@@ -25,7 +25,7 @@ _SIGNS: Final = "".join(_NODS) + "🙏😊🙂😀😃😄😁☺❤♥🎉👏�
 _PLAIN: Final = re.compile(
     rf"(?:[\w\s.,!?;:()/€£$#№&*^°…–—{_SIGNS}-]|(?<=[^\W\d_])['’ʼ`´](?=[^\W\d_]))*"
 )
-"""Match a text without symbols that could change the meaning of its words."""
+"""Matches a text without symbols that could change the meaning of its words."""
 _NAMED_ORDER: Final = frozenset({"order", "commande", "cmd", "cde"})
 _UNFINISHED: Final = frozenset(
     {"and", "et", "for", "pour", "pr", "of", "de", "with", "on", "a", "to", "so"}
@@ -41,8 +41,9 @@ _SUM: Final = re.compile(r"\d+(?:[.,]\d{1,2})?")
 
 @dataclass(slots=True)
 class _Answer:
-    """The functions of an answer's words, in order. `another`: the other orders that the answer
-    names. `plain_consent`: one run says yes and names the action."""
+    """The result of reading an answer. `does`: the functions of the answer's words, in order.
+    `another`: the other orders that the answer names. `plain_consent`: the answer names the action
+    after a yes."""
 
     does: list[Does] = field(default_factory=list)
     kinds: set[ActionKind] = field(default_factory=set)
@@ -60,7 +61,7 @@ class _Answer:
 
 
 def read_confirmation(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> Confirmation:
-    """Return the customer's answer to the question about `asked`. Never raises.
+    """Return the customer's answer to the question whether to do the action `asked`. Never raises.
 
     `numbers`: the orders that the message names. A quoted question is ignored.
     """
@@ -86,7 +87,7 @@ def _confirmation(assent: Assent) -> Confirmation:
 
 def _correction(answer: _Answer) -> Confirmation:
     """Return a correction if the answer names exactly one other order, or says "the other one", and
-    requests nothing else."""
+    requests nothing else. Otherwise return OTHER."""
     if answer.has(Does.ELSE, Does.QUESTION, Does.TOLD) or len(answer.another) > 1:
         return _confirmation(Assent.OTHER)
     if answer.has(Does.ASKED) and not answer.refuses_asked:
@@ -96,9 +97,10 @@ def _correction(answer: _Answer) -> Confirmation:
 
 
 def _assent(text: str, answer: _Answer) -> Assent:
-    """Return YES if every word fits a yes, with or without the request repeated.
+    """Return YES if every word fits a yes, with or without a repetition of the request; otherwise
+    OTHER.
 
-    A repeated request alone is not a yes: the same message may have been sent twice.
+    A repeated request alone is not a yes, because the same message may have been sent twice.
     """
     if answer.has(Does.CORRECTING, Does.ELSE) or not answer.has(Does.ASSENT):
         return Assent.OTHER
@@ -115,14 +117,15 @@ def _plain(text: str) -> bool:
 
 
 def _denial(answer: _Answer) -> Assent:
-    """Return NO, unless the answer also requests something: "no, I would like to be refunded"."""
+    """Return NO, or OTHER if the answer also makes a request: "no, I would like to be refunded"."""
     asks_for = answer.has(Does.ASKING) and answer.has(Does.ACTION, Does.ELSE)
     first_is_no = answer.first is Does.DENIAL and not answer.has(Does.ASSENT)
     return Assent.NO if first_is_no and not asks_for else Assent.OTHER
 
 
 def _shown(text: str) -> Assent | None:
-    """Return the answer given by a symbol, such as a thumbs-up; OTHER for contradictory symbols."""
+    """Return the answer that symbols give, such as a thumbs-up. Return OTHER for contradictory
+    symbols, and None for no symbol."""
     nods, shakes = (any(sign in text for sign in signs) for signs in (_NODS, _HEAD_SHAKES))
     if nods and shakes:
         return Assent.OTHER
@@ -155,9 +158,10 @@ def _read(text: str, numbers: tuple[str, ...], asked: PlannedAction) -> _Answer:
 
 
 def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
-    """Record whether a run names the action after a yes, in this run or in the one before.
+    """Record in `answer` whether a run names the action after a yes, in the same run or in an
+    earlier one.
 
-    Return whether a yes at the end of the run still awaits its action.
+    Return whether the next run may still name the action after a yes.
     """
     if Does.ELSE in does:
         return False
@@ -170,7 +174,8 @@ def _consents(answer: _Answer, does: list[Does], *, said_yes: bool) -> bool:
 
 
 def _may_ask(phrases: list[AnswerPhrase]) -> bool:
-    """Return whether a question only asks about the duration, or politely repeats the request."""
+    """Return whether a question does no more than ask about the duration, or politely repeat the
+    request."""
     is_polite = any(phrase.said in answer_words().polite_questions for phrase in phrases)
     does = [phrase.does for phrase in phrases]
     about_time = does[-1:] == [Does.QUESTION] or does[-1:] == [Does.NOTICE]
@@ -208,14 +213,14 @@ def _take(
     unfinished = bool(phrases) and phrases[-1].said in _UNFINISHED
     # "Yes let me know" agrees only to a notification.
     unfinished |= Does.NOTICE in [phrase.does for phrase in phrases[1:]] and not acts
-    # "Cancel the cancellation" is no consent.
+    # "Cancel the cancellation" is not a consent.
     twice = len({phrase.said for phrase in phrases if phrase.does is Does.ACTION}) > 1
     if (((takes and ordered) or asks_for) and not acts) or unfinished or twice:
         answer.does.append(Does.ELSE)
 
 
 def _is_sum(said: str, amount: Money | None) -> bool:
-    """Return whether a sum equals the question's amount."""
+    """Return whether a sum in the answer equals the amount in the question."""
     figures = _SUM.findall(said)
     currency = said.strip("0123456789., ").strip()
     if amount is None or len(figures) != 1:

@@ -18,10 +18,12 @@ _AROUND: Final = "(?:{{farewells}}|{{sign_offs}})" + _END
 class Does(StrEnum):
     """The function of a word in an answer.
 
-    `asking`: part of a repeated request. `consenting`: says yes to the action that follows.
-    `question`: asks how long the action takes. `apology`, `excuse`: explain why the answer is late
-    or short. `notice`: asks for a message once the action is done. `told`: an aside, which does not
-    change a yes.
+    - `asking`: part of a repeated request.
+    - `consenting`: says yes to the action that follows.
+    - `question`: asks how long the action takes.
+    - `apology`, `excuse`: explain why the answer is late or short.
+    - `notice`: asks for a message once the action is done.
+    - `told`: part of an aside, which does not change a yes.
     """
 
     ASSENT = "assent"
@@ -83,9 +85,9 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class AnswerWords:
-    """The words and patterns of `answering_words.yaml`. `farewell` to `question_of_it`: match at
-    the start of an expression. `sign_off` to `relation`: match a whole run. `single_words`: all
-    words of the listed phrases."""
+    """The words and patterns of `answering_words.yaml`. The patterns `farewell` to `question_of_it`
+    match at the start of an expression. The patterns `sign_off` to `relation` match a whole run.
+    `single_words`: all words of the listed phrases, except names and titles."""
 
     does: Mapping[str, Does]
     actions: Mapping[str, ActionKind]
@@ -114,7 +116,7 @@ class AnswerWords:
 
 @cache
 def answer_words() -> AnswerWords:
-    """Return the words of `answering_words.yaml`. Raises BrokenLexicon."""
+    """Return the words and patterns of `answering_words.yaml`. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
     does = _does(file)
     parts = {
@@ -178,8 +180,8 @@ def _by_form(listed: Mapping[ActionKind, tuple[str, ...]]) -> dict[str, ActionKi
 
 
 def _one_letter_off(word: str) -> Iterator[str]:
-    """Yield every spelling with one letter added, dropped or replaced, or with two letters swapped.
-    The first letter is kept."""
+    """Yield every spelling with one letter added, dropped or replaced, or with two adjacent letters
+    swapped. The first letter is kept."""
     letters = "abcdefghijklmnopqrstuvwxyz"
     for at in range(1, len(word) + 1):
         head, tail = word[:at], word[at:]

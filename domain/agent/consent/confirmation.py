@@ -1,4 +1,4 @@
-"""The answer to "Shall we …? Reply yes."."""
+"""The customer's answer to the agent's question "Shall we …? Reply yes."."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 class Assent(StrEnum):
     """The kind of an answer. `yes`: a plain yes and nothing else. `no`: a plain no. `correction`:
-    the customer means another order. `other`: anything else; the question then counts as
+    the customer means another order. `other`: any other answer; the question then counts as
     dropped."""
 
     YES = "yes"
@@ -17,7 +17,8 @@ class Assent(StrEnum):
 
 
 class Confirmation(BaseModel):
-    """The customer's answer to a question. `number`: the order named by a correction, or None."""
+    """The customer's answer to a question. `number`: the number of the order that a correction
+    names, or None."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -43,7 +43,8 @@ _NOUS: Final = (
     r"(?:nous|je|on|j|une? (?:collegue|conseillere?|membre de (?:notre|l) ?equipe)"
     r"|(?:notre|l) ?equipe|quelqu un)"
 )
-# Openings of courteous clauses; the rest of the clause must state nothing. Folded, single-spaced.
+# Openings of courteous clauses, in lower case without accents and with single spaces. The rest of
+# such a clause must state no fact.
 _COURTESY: Final = _any(
     r"(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day))",
     r"(?:many |kind )?thanks|thank you|(?:we|i) (?:really )?appreciate",
@@ -102,18 +103,19 @@ _SIGNATURE: Final = frozenset(
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Return the sentences and lines of a text; at most `READ_CHARS` characters are read."""
+    """Return an iterator over the sentences and lines of a text. Reads the first `READ_CHARS`
+    characters."""
     spend(min(len(text), READ_CHARS))
     return (part for raw in _SENTENCE_END.split(text[:READ_CHARS]) if (part := raw.strip()))
 
 
 def is_question(sentence: str) -> bool:
-    """Return whether a sentence only asks. "Did you know that …?" states a fact."""
+    """Return whether a sentence is only a question. "Did you know that …?" also states a fact."""
     return bool(_QUESTION.search(sentence)) and not _TELLING.search(fold(sentence))
 
 
 def asserts(sentence: str, brand: str) -> bool:
-    """Return whether a sentence states a fact; true if uncertain. `brand`: the sender's name."""
+    """Return whether a sentence states a fact; True if uncertain. `brand`: the sender's name."""
     if is_question(sentence):
         return False
     signing = _SIGNATURE | set(_words(brand).split())
@@ -132,8 +134,7 @@ def asserts(sentence: str, brand: str) -> bool:
 
 
 def _may_follow(clause: str) -> bool:
-    """Return whether a clause is a name after a greeting, or an object of the courtesy before
-    it."""
+    """Return whether a clause is a name after a greeting, or an object of the courtesy before."""
     return " " not in clause or bool(_FRAGMENT.match(clause))
 
 

@@ -10,8 +10,8 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, expression, lexicon
 
 
 class ClaimKind(StrEnum):
-    """The kind of a claim about us. `finished`: an action is done. `promise`: an action will be
-    done."""
+    """The kind of a claim about the merchant. `finished`: an action is done. `promise`: an action
+    will be done."""
 
     FINISHED = "finished"
     PROMISE = "promise"
@@ -42,9 +42,13 @@ Phrasing = tuple[ClaimKind, ClaimMatter | None, re.Pattern[str]]
 
 @dataclass(frozen=True, slots=True)
 class ClaimPhrasings:
-    """`anywhere` and `stated` match anywhere in a sentence; a match of `rule` weakens `stated`.
-    `opening` matches at the start of a clause. A clause that matches both `spoken` and `personal`
-    is a claim unless it matches `harmless`. The other patterns match the context of a claim."""
+    """The patterns of claims.
+
+    `anywhere` and `stated` match anywhere in a sentence; a match of `rule` weakens a match of
+    `stated`. `opening` matches at the start of a clause. A clause that matches both `spoken` and
+    `personal` is a claim unless it matches `harmless`. The other patterns match the context of a
+    claim.
+    """
 
     anywhere: tuple[Phrasing, ...]
     stated: tuple[Phrasing, ...]
@@ -91,7 +95,7 @@ class _File(LexiconFile):
 
 @cache
 def claim_phrasings() -> ClaimPhrasings:
-    """Return the patterns. Raises BrokenLexicon."""
+    """Return the patterns of the YAML file. Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
 
     def whole(*texts: str) -> re.Pattern[str]:

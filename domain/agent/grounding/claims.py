@@ -1,9 +1,10 @@
-"""Detect claims in an answer: statements of what we did, will do, owe or grant, or of the law.
+"""Detect claims in an answer: statements of what the merchant did, will do, owes or grants, or of
+the law.
 
 `domain/agent/grounding/facts.py` compares facts with sources. For a claim, equal numbers are not
 enough: the plan must contain the action, or a source must make the same claim. Each sentence is
 matched against phrasings of claims. Denials, questions, conditions and rules ("refunds leave within
-5 days") are no claims.
+5 days") are not claims.
 """
 
 import re
@@ -31,21 +32,22 @@ _SAYS_YOU: Final = re.compile(r"\b(?:you|your|vous|votre|vos)\b")
 _JOINS: Final = re.compile(r" (?:and|but|et|mais) ")
 # Maximum number of words between "once" and the claim that it makes conditional.
 _NEAR: Final = 3
-# Number of characters searched before a claim, to bound the time spent on a long sentence.
+# Number of characters searched before a claim. The limit bounds the time spent on a long sentence.
 _AROUND: Final = 200
 _SUBJECTS: Final = frozenset(
     ("we", "i", "you", "it", "they", "he", "she", "nous", "je", "j", "vous", "il", "elle", "on")
 )
-# Actions of the plan that back a claim. Nothing else backs a claim that the action is finished.
+# Actions of the plan that back a claim. For these matters, only the plan backs a claim that the
+# action is finished.
 _BY_PLAN: Final = {
     ClaimMatter.REFUND: frozenset({ActionKind.REFUND, ActionKind.CANCEL_ORDER}),
     ClaimMatter.CANCEL_ORDER: frozenset({ActionKind.CANCEL_ORDER}),
     ClaimMatter.DONE: ON_ORDERS,
 }
-# Other claims that the plan backs: a note hands the matter over to the staff.
+# Other claims that the plan backs: a note hands off the matter to the staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
-# Promises about goods in transit. A source that states the rule suffices, because they promise no
-# money or action of ours.
+# Promises about goods in transit. They promise no money or action of the merchant, so a source that
+# states the rule suffices.
 _SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
 
 
@@ -64,9 +66,10 @@ class StatedClaim:
         return (self.kind, self.matter) == (ClaimKind.FINISHED, ClaimMatter.CANCEL_ORDER)
 
     def as_in(self, source: "StatedClaim") -> bool:
-        """Return whether a source makes the same claim.
+        """Return whether the claim `source`, from a source of the answer, is the same as this
+        claim.
 
-        A conditional source does not back an unconditional promise.
+        A conditional claim in a source does not back an unconditional promise.
         """
         same = (self.kind, self.matter) == (source.kind, source.matter)
         loose = self.kind is ClaimKind.PROMISE and source.conditional and not self.conditional
@@ -78,8 +81,8 @@ _Match = tuple[ClaimKind, ClaimMatter | None, re.Match[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """The words of a sentence, separated by single spaces. `breaks`: positions of commas and
-    similar marks."""
+    """The words of a sentence, in one string and separated by single spaces. `breaks`: the
+    positions of commas and similar marks in that string."""
 
     words: str
     breaks: tuple[int, ...]
@@ -95,7 +98,7 @@ class _Sentence:
         return _JOINS.split(self.words[end:stop] + " ", maxsplit=1)[0]
 
     def clauses(self) -> Iterator[tuple[int, int]]:
-        """Yield the start and end of each clause."""
+        """Return an iterator over the start and end of each clause."""
         inner = (place for place in self.breaks if 0 < place < len(self.words))
         starts = (0, *(place + 1 for place in dict.fromkeys(inner)))
         return zip(starts, (*(start - 1 for start in starts[1:]), len(self.words)), strict=True)
@@ -104,11 +107,12 @@ class _Sentence:
 def unbacked_claims(
     response: str, plan_kinds: frozenset[ActionKind], sources: Sequence[str]
 ) -> tuple[StatedClaim, ...]:
-    """Return the claims that neither the plan nor a source backs; empty if all are backed.
+    """Return the claims of an answer that neither the plan nor a source backs; empty if all are
+    backed.
 
     A finished refund or cancellation requires that action in the plan. Any other finished action
-    requires a source that states it. A promise requires the action, or a source with the same
-    promise. For a conditional promise, a source about the matter suffices. Reads the first
+    requires a source that states it. A promise requires the action in the plan, or a source with
+    the same promise. For a conditional promise, a source about the matter suffices. Reads the first
     `READ_CHARS` characters of each text.
     """
     found = claims(response)
@@ -149,8 +153,8 @@ def _read(written: str) -> _Sentence:
 
 
 def _before_question(sentence: _Sentence) -> _Sentence:
-    """Return the part that is stated before a question: "You have been refunded, is there anything
-    else?"."""
+    """Return the part of a sentence that precedes its question: "You have been refunded" in "You
+    have been refunded, is there anything else?"."""
     *stated, (asked, _) = sentence.clauses()
     words = sentence.words
     if any(claim_phrasings().asks.match(words, start, end) for start, end in stated):
@@ -164,7 +168,8 @@ def _claims_of(sentence: _Sentence) -> Iterator[StatedClaim]:
     bound = bool(known.condition.search(known.courteous.sub(" ", sentence.words)))
     found: set[ClaimMatter | None] = set()
     for reading in (_matches, _statements, _remarks):
-        # A matter found by a phrasing is not reported again for a weaker match.
+        # If one phrasing has already found a matter, a weaker match of the same matter is not
+        # reported again.
         matches = [one for one in reading(sentence, known) if one[1] not in found]
         found.update(matter for _, matter, _ in matches)
         for kind, matter, match in matches:
@@ -190,7 +195,8 @@ def _statements(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
-    """Yield clauses about the customer's own money or order, in any wording."""
+    """Yield clauses about the customer's own money or order, which count as promises in any
+    wording."""
     for start, end in sentence.clauses():
         for kind, matter, pattern in known.spoken:
             match = pattern.search(sentence.words, start, end)
@@ -204,8 +210,8 @@ def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
-    """Yield the first match of each phrasing, unless its context makes it conditional or denies
-    it."""
+    """Yield the first match of each phrasing, except matches that their context makes conditional
+    or denies."""
     for kind, matter, pattern in known.anywhere:
         for match in pattern.finditer(sentence.words):
             if kind is ClaimKind.LEGAL or not (
@@ -221,8 +227,8 @@ def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 
 
 def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings) -> bool:
-    """Return whether "once", "if", "you say that" or "we cannot see that" directly precedes a
-    claim."""
+    """Return whether a phrase such as "once", "if", "you say that" or "we cannot see that" directly
+    precedes a claim."""
     # In "You say that your order …" the claim may start with the last word of the phrase before it.
     end = match.start() + (len("that") if match[0].startswith("that ") else 0)
     for cover in known.covers.finditer(sentence.words, max(end - _AROUND, 0), end):
@@ -235,7 +241,8 @@ def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings
 def _is_denied(
     sentence: _Sentence, match: re.Match[str], kind: ClaimKind, known: ClaimPhrasings
 ) -> bool:
-    """Return whether the words directly before a liability or discount deny it: "not our fault"."""
+    """Return whether the words directly before a claim of liability or discount deny the claim:
+    "not our fault"."""
     if kind not in {ClaimKind.LIABILITY, ClaimKind.DISCOUNT}:
         return False
     before = sentence.words[: match.start()].split()[-_NEAR:]
@@ -261,7 +268,7 @@ def _backed(
 
 
 def _speaks_of(matter: ClaimMatter | None, source: str) -> bool:
-    """Return whether a source's sentence states the rule of a matter and does not deny it."""
+    """Return whether a sentence of the source states the rule for a matter and does not deny it."""
     known = claim_phrasings()
     word = known.told.get(matter) if matter else None
     if word is None:

@@ -1,4 +1,5 @@
-"""The folded French and English words that express facts, with their meanings."""
+"""The French and English words that express facts, in lower case without accents, with their
+meanings."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ class FactWords:
 
 
 class _File(LexiconFile):
-    """The words of each meaning."""
+    """The contents of the YAML file: for each meaning, its words."""
 
     units: dict[str, _Words]
     currencies: dict[str, _Words]
@@ -48,7 +49,7 @@ def fact_words() -> FactWords:
 
 
 def either(words: Iterable[str]) -> str:
-    """Return a pattern that matches any of these words, preferring the longest."""
+    """Return a regular expression that matches any of these words, preferring the longest."""
     return "|".join(
         word.replace(".", r"\.").replace("$", r"\$")
         for word in sorted(words, key=len, reverse=True)

@@ -1,8 +1,8 @@
 """Grounding: check that an answer's statements have a source, whichever brain wrote the answer.
 
 An answer may state facts from its cited sources, the looked-up order and the merchant's name. It
-may repeat order numbers, dates and addresses from the customer's words. The customer's words are no
-source for a price, a duration or a promise: "you owe me 500 EUR" proves nothing.
+may repeat order numbers, dates and addresses from the customer's words. For a price, a duration or
+a promise, the customer's words are not a source: "you owe me 500 EUR" proves nothing.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,18 +21,19 @@ from domain.integrations.order import Order, OrderState
 
 _SHOWN: Final = 80
 _ABOUT_ACTIONS: Final = frozenset({ClaimKind.FINISHED, ClaimKind.PROMISE})
-# Facts for which the customer's own words are a sufficient source.
+# Kinds of facts for which the customer's own words are a sufficient source.
 _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, FactKind.PHONE})
 
 
 def unsupported(
     response: str, sources: tuple[Citation, ...], request: BrainRequest
 ) -> tuple[str, ...]:
-    """Return the folded statements of an answer that have no source; empty if it is grounded.
+    """Return the statements of an answer that have no source, folded; empty if the answer is
+    grounded.
 
-    An answer without a source from this request may state nothing: the result then lists the
-    beginning of each sentence that states a fact. Only facts are compared, not meanings: a source
-    that states something else with the same numbers is not detected.
+    An answer that cites no source of this request may state nothing: the result then lists the
+    beginning of each sentence that states a fact. Only facts are compared, not meanings. A source
+    that states something else with the same numbers is therefore not detected.
     """
     texts = list(_texts(sources, request))
 
@@ -49,7 +50,7 @@ def unsupported(
     for sentence in sentences(response):
         asks = is_question(sentence)
         for fact in facts(sentence):
-            # "How can I help you today?" states no day.
+            # "How can I help you today?" does not state a day.
             if asks and fact.kind is FactKind.DAY:
                 continue
             # Most facts are in the sources, so the customer's words are parsed only if needed.
@@ -63,11 +64,13 @@ def unsupported(
 def claim_doubt(
     answer: BrainAnswer, plan: Sequence[PlannedAction], request: BrainRequest
 ) -> EscalationReason | None:
-    """Return why a human must review the answer's claims, or None if all are backed.
+    """Return the reason why a human must review the answer's claims, or None if all claims are
+    backed.
 
-    A claim states that we did, will do, owe or grant something. It must be backed by the plan or a
-    cited source. If the brain uses no prompt, the templates that it sends count as the merchant's
-    own statements. The order's state in the shop backs a claim that it is cancelled.
+    A claim states that the merchant did, will do, owes or grants something. The plan or a cited
+    source must back it. If the brain uses no prompt, the templates that it sends count as the
+    merchant's own statements. If the shop reports the order as cancelled, the claim that it is
+    cancelled is backed.
     """
     if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
         return None
@@ -102,7 +105,8 @@ def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
 
 
 def _of_order(order: Order | None) -> frozenset[str]:
-    """Return the facts of the order, without its note, whose author is unknown."""
+    """Return the fact keys of the order, without those of its note, because the note's author is
+    unknown."""
     if order is None:
         return frozenset()
     told = f"{order.told_at:%Y-%m-%d %H:%M}" if order.told_at else ""
@@ -113,7 +117,8 @@ def _of_order(order: Order | None) -> frozenset[str]:
 
 
 def _said(request: BrainRequest) -> frozenset[str]:
-    """Return the facts stated by the customer, or supplied by the caller for the customer."""
+    """Return the keys of the facts that the customer stated, or that the caller supplied for the
+    customer."""
     customers = (turn.body for turn in request.turns if turn.author == "customer")
     texts = (request.subject or "", request.text, *customers, *request.fields.values())
     return frozenset(

@@ -7,13 +7,14 @@ from domain.agent.intents.meanings import Dictionary
 from domain.agent.intents.sentence import read_sentences
 from domain.core.lexicon import LexiconFile, lexicon
 
-# A longer message is likely to contain more than thanks.
+# A longer message probably contains more than thanks.
 LONGEST: Final = 300
 
 
 class _File(LexiconFile):
-    """`ends`: words, at least one of which must occur. `beside`: the only other words allowed.
-    `not_so`: words that reverse the `ends`. `marks`: signs of anger and sorrow."""
+    """The word lists. `ends`: closing words, at least one of which must occur. `beside`: the only
+    other words allowed. `not_so`: words that reverse the meaning of `ends`. `marks`: signs of anger
+    and sorrow."""
 
     ends: str
     beside: str
@@ -36,7 +37,7 @@ def closes(text: str) -> bool:
 
 
 def has_bad_mark(text: str) -> bool:
-    """Return whether the text contains a sign of anger or sorrow."""
+    """Return whether the text contains a symbol of anger or sorrow."""
     return any(mark in text for mark in _marks())
 
 

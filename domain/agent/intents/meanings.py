@@ -1,4 +1,4 @@
-"""The words of messages and their meanings, which French and English share."""
+"""The meanings of words in messages. French and English words share the same meanings."""
 
 import re
 from collections import defaultdict
@@ -31,8 +31,8 @@ _LONG_NUMBER: Final = 3
 
 
 class _File(LexiconFile):
-    """The contents of the YAML file. `harmless` and `goods` are meanings as well. `articles`: words
-    that precede the name of a thing."""
+    """The contents of the YAML file. `harmless` and `goods` are names of meanings as well.
+    `articles`: words that precede the name of a thing."""
 
     harmless: str
     goods: str
@@ -56,7 +56,8 @@ class Dictionary:
 
     def _add(self, entry: str, meaning: str) -> None:
         parts = entry.split("_")
-        # Texts are stripped of elided words, so that "a_l_arrivee" matches "à l'arrivée".
+        # Elided words are removed here, as they are from texts, so that "a_l_arrivee" matches "à
+        # l'arrivée".
         first, *rest = [part for part in parts[:-1] if part not in ELIDED] + parts[-1:]
         if rest:
             self._phrases[first].append((tuple(rest), meaning))
@@ -66,7 +67,8 @@ class Dictionary:
             self._whole[first].append(meaning)
 
     def meanings(self, said: tuple[str, ...]) -> list[frozenset[str]]:
-        """Return the meanings of each word of a sentence, from the word itself and its phrases."""
+        """Return the meanings of each word of a sentence, both its own and those of phrases that
+        contain it."""
         found = [self._of_word(word) for word in said]
         for place, word in enumerate(said):
             for rest, meaning in self._phrases.get(word, ()):
@@ -103,7 +105,7 @@ def meanings_file() -> _File:
 
 @cache
 def everyday() -> Dictionary:
-    """Return the meanings of words that do not depend on the intent."""
+    """Return the dictionary of the meanings that do not depend on the intent."""
     file = meanings_file()
     return Dictionary(
         {HARMLESS: file.harmless, GOODS: file.goods, "article": file.articles, **file.meanings}
@@ -111,8 +113,8 @@ def everyday() -> Dictionary:
 
 
 def tokens(sentence: str) -> tuple[str, ...]:
-    """Return the folded words, with contractions expanded: "don't" is "do not", "l'article" is
-    "article"."""
+    """Return the folded words of a sentence, with contractions expanded: "don't" becomes "do not",
+    and "l'article" becomes "article"."""
     spend(len(sentence))
     folded = fold(sentence.translate(_QUOTES))
     plain = _ELISION.sub("", _ENGLISH_SHORT.sub("", _NOT.sub(" not", folded)))

@@ -15,15 +15,15 @@ _EXCUSED: Final = frozenset({_DENIED, "fine"})
 _AS_PRAISE: Final = "perfect"
 # French places this particle before the negated word.
 _BEFORE_DENIAL: Final = "ne"
-# Minimum sentiment by the number of words of praise: with none a message is never praise, with
-# three or more it always is.
+# The sentiment that a message must exceed, by its number of words of praise. With none, a message
+# is never praise; with three or more, it always is.
 _LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
 
 
 class _File(LexiconFile):
-    """`praise`, `thanks`: positive words. `denied`: phrases that praise by denying a fault. `fine`:
-    phrases whose words do not count as `against`. `against`: words of trouble, request and denial.
-    `signs`: characters of joy."""
+    """The word lists. `praise`, `thanks`: positive words. `denied`: phrases that praise by denying
+    a fault. `fine`: phrases with words that then do not count as `against`. `against`: words of
+    trouble, request and denial. `signs`: symbols of joy."""
 
     praise: str
     denied: str
@@ -36,17 +36,18 @@ class _File(LexiconFile):
 def only_praises(text: str, mood: float) -> bool:
     """Return whether a message only praises and requests nothing.
 
-    `mood`: its sentiment according to the classifier, -1 to 1. A message with fewer words of praise
+    `mood`: the classifier's sentiment of the message, -1 to 1. A message with fewer words of praise
     requires a higher sentiment: "Bravo" alone may be ironic.
     """
     return mood > _LEAST_MOOD[min(praise_in(text), len(_LEAST_MOOD) - 1)]
 
 
 def praise_in(text: str) -> int:
-    """Return the number of words of praise and thanks, or 0 if the message contains anything else.
+    """Return the number of words of praise and thanks and symbols of joy, or 0 if the message
+    contains anything else.
 
     A question, a number of three digits or more, or a word of trouble, request or denial counts as
-    something else. Thanks without praise or a sign of joy are not enough.
+    something else. Thanks without praise or a symbol of joy also return 0.
     """
     if len(text) > READ_CHARACTERS or has_bad_mark(text):
         return 0
@@ -68,7 +69,7 @@ def with_plain_praise(text: str) -> str:
     """Return the text with each denied fault replaced by praise: "can't complain" becomes
     "perfect".
 
-    Return the text unchanged if it denies no fault.
+    A text that denies no fault is returned unchanged.
     """
     sentences = read_sentences(text, _dictionary())
     if not any(_DENIED in sentence.meanings for sentence in sentences):

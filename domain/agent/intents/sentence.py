@@ -8,7 +8,7 @@ from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, ev
 from domain.core.effort import spend
 
 _END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|(?<!\.)\.+(?=\s|\Z))")
-# A closing or an introduction is followed by the customer's name.
+# Matches a closing or an introduction, which is followed by the customer's name.
 _SIGNATURE: Final = re.compile(
     r"(?i:\b(?:thanks|thank you|many thanks|merci|merci d'avance|cordialement|regards|cheers"
     r"|bien à vous|salutations|best wishes|ta|bonne journée))[ \t]*[,.!\n-][ \t\n]*"
@@ -25,8 +25,8 @@ _ARTICLE: Final = "article"
 
 @dataclass(frozen=True, slots=True)
 class MessageSentence:
-    """`meanings`: the meanings of all its words and phrases, and "ask" if it is a question.
-    `by_place`: the meanings of each word."""
+    """A sentence of a message. `meanings`: the meanings of all its words and phrases, and "ask" if
+    the sentence is a question. `by_place`: the meanings of each word, by its index."""
 
     text: str
     words: tuple[str, ...]
@@ -34,11 +34,13 @@ class MessageSentence:
     by_place: tuple[frozenset[str], ...]
 
     def of(self, place: int) -> frozenset[str]:
-        """Return the meanings of a word, by itself or in a phrase. `place`: its index."""
+        """Return the meanings of a word, both its own and those of phrases that contain it.
+        `place`: the word's index."""
         return self.by_place[place]
 
     def names_a_thing(self, place: int) -> bool:
-        """Return whether an unlisted word after an article names a thing.
+        """Return whether the word at index `place` is an unlisted word after an article, which
+        names a thing.
 
         If another word follows, it must have a known meaning other than goods.
         """
@@ -74,7 +76,8 @@ def _without_names(text: str) -> str:
 
 
 def _without(named: re.Pattern[str], text: str) -> str:
-    """Return the text without the names that match, unless a word of the name has a meaning."""
+    """Return the text without the name that the pattern matches, unless a word of the name has a
+    meaning."""
     found = named.search(text)
     if found is None or any(
         everyday().meanings(tuple(word for word in tokens(found[1]) if len(word) > 1))

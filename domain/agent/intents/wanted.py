@@ -1,7 +1,7 @@
 """Derive the intents of a message from the meanings of each sentence.
 
 An intent is derived from several meanings together, never from a single word. Words that no intent
-explains are counted: only a message without such words can get a ready-made answer.
+explains are listed: only a message without such words can get a ready-made answer.
 """
 
 import re
@@ -18,7 +18,7 @@ from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, m
 from domain.agent.intents.sentence import MessageSentence, read_sentences
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
-# Meanings that punctuation marks or numbers give to a sentence.
+# Meanings that numbers give to a sentence.
 _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count", "declined"})
 
@@ -50,8 +50,8 @@ class _File(LexiconFile):
 
 @dataclass(frozen=True, slots=True)
 class _Rule:
-    """`wants`: alternatives, each a list of elements. A sentence must have at least one meaning of
-    each element."""
+    """The rule for one intent. `wants`: alternatives, each a list of elements. A sentence matches
+    an alternative if it has at least one meaning of each element."""
 
     intent: Intent
     categories: tuple[Category, ...]
@@ -63,7 +63,8 @@ class _Rule:
     covers: frozenset[Intent]
 
     def strength(self, meanings: frozenset[str]) -> int:
-        """Return the number of elements in the longest alternative that matches fully, or 0."""
+        """Return the number of elements in the longest alternative that the meanings match. Return
+        0 if none matches, or if a meaning in `unless` occurs."""
         best = 0
         for want in self.wants:
             for element in want:
@@ -76,7 +77,7 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class Want:
-    """One intent of a message, with the sentences that express it.
+    """One intent of a message. `said`: the sentences that express the intent.
 
     `categories`: the likely classes of the message, the most likely first.
     """
@@ -95,7 +96,8 @@ class Want:
 class Wants:
     """All intents of a message, most evident first.
 
-    `unexplained`: the words that no intent explains. The message may mean more if there are any.
+    `unexplained`: the words that no intent explains. With such words, the message may mean more
+    than its intents.
     """
 
     all: tuple[Want, ...] = ()
@@ -114,8 +116,8 @@ def intents(text: str) -> tuple[Intent, ...]:
 def read_wants(text: str, *, after: str = "") -> Wants:
     """Return the intents of a text, in linear time. Raises only BrokenLexicon.
 
-    `after`: the customer's previous message. Its intents apply if the text has no intent of its
-    own.
+    `after`: the customer's previous message. If the text has no intent of its own, the intents of
+    the previous message apply.
     """
     said = read_sentences(text, _dictionary())
     rules = _rules()
@@ -151,14 +153,15 @@ def clauses_that_want(text: str, intent: Intent) -> str:
 
 @lru_cache(maxsize=2_000)
 def _wanted_in(meanings: frozenset[str]) -> Mapping[Intent, int]:
-    """Return the intents of a sentence with their strengths, except overridden ones."""
+    """Return the intents of a sentence with their strengths. Intents that another intent overrides
+    are left out."""
     strengths = {
         intent: strength
         for intent, rule in _rules().items()
         if (strength := rule.strength(meanings))
     }
     kept: dict[Intent, int] = {}
-    # Strongest first: a stronger intent overrides an intent that it excludes.
+    # Process the strongest intent first, because it overrides the intents that it excludes.
     for intent in sorted(strengths, key=lambda one: -strengths[one]):
         if not any(intent in _rules()[other].over for other in kept):
             kept[intent] = strengths[intent]
@@ -230,7 +233,7 @@ def _rules() -> dict[Intent, _Rule]:
 
 
 def _meanings(listed: str, known: frozenset[str]) -> frozenset[str]:
-    """Return the listed meanings. Raises BrokenLexicon for an unknown meaning."""
+    """Parse a space-separated list of meanings. Raises BrokenLexicon for an unknown meaning."""
     named = frozenset(listed.split())
     if not named <= known:
         raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")

@@ -1,7 +1,7 @@
-"""The acknowledgement that a customer receives when a message goes to a human.
+"""The acknowledgement that a customer receives when the agent hands off the message to a human.
 
-It states nothing about the matter, and promises neither an outcome nor a time. The texts are in
-`acknowledgement.yaml`.
+The acknowledgement states nothing about the matter, and promises neither an outcome nor a time. Its
+texts are in `acknowledgement.yaml`.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ _OTHERWISE: Final = "en"
 
 
 class _File(LexiconFile):
-    """Texts by language. `in_danger` exists only in French and English."""
+    """The built-in texts by language. `in_danger` exists only in French and English."""
 
     sensitive: dict[str, str]
     language: dict[str, str]
@@ -27,9 +27,10 @@ class _File(LexiconFile):
 def acknowledgement(
     settings: ClientSettings, language: str, brand: str, matter: SensitiveMatter
 ) -> str:
-    """Return the merchant's text in the customer's language, else ours, else ours in English.
+    """Return the acknowledgement of a sensitive matter: the merchant's text in the customer's
+    language, else the built-in text in that language, else the built-in English text.
 
-    `brand`: the sender's name.
+    `brand`: the sender's name. For SELF_HARM, the text with help for people in danger is appended.
     """
     words = settings.acknowledgement.get(language)
     if words is None:
@@ -41,9 +42,10 @@ def acknowledgement(
 
 
 def acknowledged_in(language: str | None, brand: str) -> str | None:
-    """Return the acknowledgement in a language that the agent does not answer in.
+    """Return the acknowledgement for a message in a language that the agent does not answer in.
+    `brand`: the sender's name.
 
-    Return None if the agent answers in the language, or if there is no text for it.
+    Return None if the agent answers in the language, or if there is no text for the language.
     """
     if language is None or language in OURS or language not in SPOKEN:
         return None

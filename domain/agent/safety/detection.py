@@ -1,8 +1,8 @@
 """Detect prompt injections by their phrasing in French and English.
 
 This is the first and weaker of two defences. New wording evades it, but the policy
-(`domain/agent/policy.py`) does not follow instructions in a text. Text that is detected here goes
-to a human. Linear in the text; the patterns are in `phrasings.yaml`.
+(`domain/agent/policy.py`) does not follow instructions in a text. A text that is detected here goes
+to a human. Detection takes linear time; the patterns are in `phrasings.yaml`.
 """
 
 import base64
@@ -21,18 +21,18 @@ from domain.core.text import without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-# Normalization expands some characters to as many as 18; a text that exceeds this limit is padded
-# with them.
+# Normalization expands some characters to as many as 18. A text that is longer than this after
+# normalization is padded with such characters.
 _MAX_SHOWN: Final = 2 * READ_CHARS
 _MAX_BLOBS: Final = 20
-# Number of phrasings searched per step.
+# Number of phrasings searched for in one step.
 _AT_ONCE: Final = 40
 
 # Invisible characters that split words: zero width, soft hyphen, bidi marks, variation selectors.
 _UNSEEN: Final = re.compile(
     "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
 )
-# ASCII in invisible tag characters. The flag of a region is their only legitimate use.
+# ASCII in invisible tag characters, whose only legitimate use is in the flag of a region.
 _TAGS: Final = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{4,}")
 _BLOB: Final = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
 _SPACED: Final = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*·]{1,3}){5,}[^\W\d_](?![^\W_])")
@@ -60,7 +60,8 @@ Examination = Generator[None, None, UnsafeReason | None]
 
 
 def examination(text: str) -> Examination:
-    """Examine a text as `unsafe` does, in steps that each take a fraction of the time."""
+    """Return a generator that examines a text as `unsafe` does, in steps that each take a fraction
+    of the time. The generator returns the kind of prompt injection, or None."""
     return _found(text[:READ_CHARS], decode=True)
 
 
@@ -91,8 +92,8 @@ def _found(text: str, *, decode: bool) -> Examination:
 
 
 def _plain(shown: str) -> str:
-    """Return the text in lower case, without accents and lookalikes; marks and line breaks are
-    kept."""
+    """Return the text in lower case, without accents and lookalike letters. Punctuation marks and
+    line breaks are kept."""
     if shown.isascii():
         return shown.lower()
     bare = without_marks(unicodedata.normalize("NFKD", shown.casefold()))
@@ -100,14 +101,15 @@ def _plain(shown: str) -> str:
 
 
 def _readings(plain: str) -> tuple[str, ...]:
-    """Return the words, and the words with digits replaced by the letters they resemble."""
+    """Return the words of a text. If words contain digits, also return the words with their digits
+    replaced by the letters that they resemble."""
     words = _NO_WORD.sub(" ", plain)
     spelt = _TOKEN.sub(_spelt, plain)
     return (words,) if spelt == plain else (words, _NO_WORD.sub(" ", spelt))
 
 
 def _spelt(token: re.Match[str]) -> str:
-    """Return a word with its digits replaced by letters; numbers are unchanged."""
+    """Return a word with its digits replaced by letters. A number is returned unchanged."""
     return token[0] if token[0].isdigit() else token[0].translate(_LEET)
 
 

@@ -1,4 +1,5 @@
-"""Cache the results of prompt injection checks: the same texts recur in a client's messages."""
+"""Cache the results of prompt injection checks, because the same texts recur in a client's
+messages."""
 
 from hashlib import sha256
 from typing import Final
@@ -8,12 +9,13 @@ from domain.agent.size_limits import READ_CHARS, others_turn
 from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
 
-# Keyed by hash, so that the cache holds no customer's words.
+# The keys are hashes, so that the cache holds no customer's words.
 _VERDICTS: Final[Recent[bytes, bool]] = Recent(limit=50_000)
 
 
 async def is_unsafe(text: str) -> bool:
-    """Return whether `text` is a prompt injection. Other tasks run between the steps."""
+    """Return whether `text` is a prompt injection. Yields to other asyncio tasks between the steps
+    of the check."""
     if not text:
         return False
     key = sha256(text.encode("utf-8", "surrogatepass")).digest()

@@ -1,6 +1,6 @@
-"""The safety net: detect matters that always go to a human, before any brain is called.
+"""The safety net: detect sensitive matters, which always go to a human, before any brain is called.
 
-It searches in French and English, regardless of the detected language. Linear in the text; the
+The search covers French and English, regardless of the detected language. It takes linear time; the
 patterns are in `sensitive_frames.yaml`.
 """
 
@@ -19,10 +19,11 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-    """Return the matter for which `text` goes to a human, or None if the agent may answer it.
+    """Return the sensitive matter for which `text` must go to a human, or None if the agent may
+    answer the text.
 
-    `own_words`: the merchant's, whole words or phrases, regardless of case and accents. Reads
-    `READ_CHARS` characters.
+    `own_words`: the merchant's own sensitive words, as whole words or phrases, regardless of case
+    and accents. Reads the first `READ_CHARS` characters.
     """
     read = text[:READ_CHARS]
     found = frames().matter(read)
@@ -32,16 +33,16 @@ def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatte
 
 
 class SafetyGrammar:
-    """The safety net that uses only the grammar."""
+    """A safety net that uses only the grammar of sensitive matters, and no classifier."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """See sensitive_matter."""
+        """Return the sensitive matter of a text; see `sensitive_matter`."""
         return sensitive_matter(text, own_words)
 
 
 def says_own(text: str, own_words: Sequence[str]) -> bool:
-    """Return whether the text contains one of the merchant's words. Reads `READ_CHARS`
-    characters."""
+    """Return whether the text contains one of the merchant's own sensitive words. Reads the first
+    `READ_CHARS` characters."""
     if not own_words:
         return False
     spend(min(len(text), READ_CHARS) * len(own_words))

@@ -14,9 +14,9 @@ Phrasing = tuple[UnsafeReason, re.Pattern[str]]
 
 @dataclass(frozen=True, slots=True)
 class Phrasings:
-    """The patterns by the form of the text that they match. `markup`: the text with its marks and
-    line breaks. `words`: the words alone, separated by single spaces. `spelt_out`: words that are
-    spelt letter by letter."""
+    """The patterns of prompt injections, by the form of the text that they match. `markup`: the
+    text with its punctuation marks and line breaks. `words`: the words alone, separated by single
+    spaces. `spelt_out`: words that are spelt letter by letter."""
 
     markup: tuple[Phrasing, ...]
     words: tuple[Phrasing, ...]

@@ -4,7 +4,8 @@ from enum import StrEnum
 
 
 class SensitiveMatter(StrEnum):
-    """A matter. Stored, and shown to people. `own`: the merchant's own words."""
+    """A sensitive matter. Stored, and shown to people. `own`: the text contains one of the
+    merchant's own words."""
 
     HEALTH = "health"
     SELF_HARM = "self_harm"

@@ -31,15 +31,19 @@ _FRAME: Final = re.compile(
 )
 _SET: Final = re.compile(r"\{(\w+)\}")
 
-# The position of a phrase: the indexes of its first and last word.
+# The position of a phrase: the positions of its first and last word.
 Place = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
 class SpokenFrame:
-    """`parts`: sets of concepts; one concept of each set must occur, in this order if `ordered`.
-    `near`: the maximum number of words between two parts. `not_near`, `nowhere`: concepts that make
-    the frame harmless if they occur close to it, or anywhere in the text."""
+    """A frame of a sensitive matter.
+
+    `parts`: sets of concepts; one concept of each set must occur, in this order if `ordered`.
+    `near`: the maximum number of words between two parts. `not_near`: concepts that make the frame
+    harmless if they occur close to it. `nowhere`: concepts that make the frame harmless if they
+    occur anywhere in the text.
+    """
 
     matter: SensitiveMatter
     parts: tuple[tuple[str, ...], ...]
@@ -56,7 +60,8 @@ class Frames:
     frames: tuple[SpokenFrame, ...]
 
     def matter(self, text: str) -> SensitiveMatter | None:
-        """Return the first matter of the text, in the file's order, or None."""
+        """Return the sensitive matter of the first frame that the text matches, in the file's
+        order, or None."""
         said = self.said(self.vocabulary.words(text))
         for frame in self.frames:
             if any(_stands(frame, places, said) for places in _chains(frame, said)):
@@ -64,7 +69,7 @@ class Frames:
         return None
 
     def said(self, words: Sequence[str]) -> dict[str, list[Place]]:
-        """Return the concepts found in the words, each with its positions in order."""
+        """Return the concepts that the words express, each with its positions in order."""
         said: dict[str, list[Place]] = {}
         positions = _positions(words)
         spend(len(words))
@@ -101,7 +106,7 @@ def _merged(part: tuple[str, ...], said: Mapping[str, list[Place]]) -> list[Plac
 
 
 def _orders(where: list[list[Place]]) -> list[list[list[Place]]]:
-    """Return all permutations of the parts; a frame has at most three."""
+    """Return all permutations of the parts of a frame. A frame has at most three parts."""
     if len(where) == 1:
         return [where]
     return [
@@ -193,14 +198,16 @@ def _frame(matter: SensitiveMatter, text: str, concepts: Mapping[str, object]) -
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Parses the file's phrases into lists of alternative forms for each word."""
+    """Parses the phrases of the YAML file. A parsed phrase lists the alternative forms of each
+    word."""
 
     sets: Mapping[str, str]
     dropped: frozenset[str]
     slang: Mapping[str, tuple[str, ...]]
 
     def phrases(self, text: str) -> list[list[frozenset[str]]]:
-        """Return a phrase for each combination of its optional words. Raises BrokenLexicon."""
+        """Return the phrases of an entry, one for each combination of its optional words. Raises
+        BrokenLexicon."""
         read: list[list[frozenset[str]]] = [[]]
         for word in self._elements(text):
             meant = {ELIDED.get(form, form) for form in word.rstrip("?").split("|")}

@@ -1,6 +1,7 @@
-"""Normalize a text for the safety net: remove accents and decoration, resolve slang and typos.
+"""Normalize a text for the safety net: remove accents and decoration, and resolve slang and typos.
 
-French and English are treated alike, because the language is not yet known. Linear in the text.
+French and English are treated alike, because the language is not yet known. Normalization takes
+linear time.
 """
 
 import re
@@ -13,8 +14,8 @@ from domain.core.effort import spend
 from domain.core.plain_text import without_controls
 from domain.core.text import without_marks
 
-# A sentence break counts as this many words, so that a short distance stays within one sentence and
-# a long one does not.
+# A sentence break counts as this many words. A short distance then stays within one sentence, and a
+# long one does not.
 SENTENCE_BREAK: Final = 4
 
 _APOSTROPHES: Final = re.compile("[’ʼ‘`´′]")
@@ -32,13 +33,13 @@ _JOINED: Final = (("a&e", " accidentemergency "), ("œ", "oe"), ("æ", "ae"), ("
 ELIDED: Final[Mapping[str, str]] = {
     "j": "je", "d": "de", "n": "ne", "s": "se", "c": "ce", "qu": "que", "m": "me", "t": "te",
 }  # fmt: skip
-# Typos in shorter words are not corrected: too many other words are similar.
+# Typos in shorter words are not corrected, because too many other words are similar to them.
 _SHORTEST_MENDED: Final = 5
 _LONGEST_MENDED: Final = 20
 
 
 def squeezed(word: str) -> str:
-    """Return the word with repeated letters reduced to one, so that doubling is not a typo."""
+    """Return the word with each repeated letter reduced to one, so that doubling is not a typo."""
     return _REPEATED.sub(r"\1", word)
 
 
@@ -57,9 +58,9 @@ def bare(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SensitiveVocabulary:
-    """The vocabulary for normalizing words. `slang`: the replacement words for one word. `dropped`:
-    words that are ignored. `mended`: the correct words, keyed by each of their forms with one
-    letter removed."""
+    """The vocabulary for normalizing words. `slang`: the words that replace a slang word.
+    `dropped`: words that are ignored. `mended`: the correct words, keyed by each of their forms
+    with one letter removed."""
 
     slang: Mapping[str, tuple[str, ...]]
     dropped: Collection[str]
@@ -67,7 +68,7 @@ class SensitiveVocabulary:
     mended: Mapping[str, tuple[str, ...]]
 
     def words(self, text: str) -> list[str]:
-        """Return the squeezed words in order, with "." between sentences."""
+        """Return the words of a text, squeezed and in order, with "." between sentences."""
         spend(len(text))
         read: list[str] = []
         known: dict[str, list[str]] = {}
@@ -81,14 +82,14 @@ class SensitiveVocabulary:
     def _meant(self, piece: str) -> list[str]:
         if not piece[0].isalnum():
             return ["."]
-        # Keep only the integer part of a number: its decimal point does not end a sentence.
+        # Keep only the integer part of a number, because its decimal point does not end a sentence.
         whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
         meant = (ELIDED.get(word, word) for word in self.slang.get(whole, (whole,)))
         return [self._mended(squeezed(word)) for word in meant if word not in self.dropped]
 
     def _mended(self, word: str) -> str:
-        """Return the known word that differs by one typo: a letter added, missing, replaced or
-        swapped."""
+        """Return the known word that differs from this word by one typo: a letter added, missing,
+        replaced or swapped. Without such a word, return the word unchanged."""
         if word in self.known or not _SHORTEST_MENDED <= len(word) <= _LONGEST_MENDED:
             return word
         for shorter in (word, *shortened(word)):
