@@ -1,5 +1,5 @@
-"""Webhooks that a platform sends for all accounts of an app to one URL: find the account that such
-a webhook concerns."""
+"""Webhooks of the installation's own app at Shopify or Stripe, which has one URL for all clients:
+find the account that a webhook concerns."""
 
 from typing import Final
 

@@ -171,8 +171,8 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
             ticket_id=detail.id,
             author=Author.STAFF if by_staff else Author.CUSTOMER,
             text=comment.body,
-            # Zendesk sends two events for a new ticket, and the event of the ticket does not name
-            # the comment.
+            # Zendesk may send both a ticket event and a comment event for a new ticket, and the
+            # ticket event names no comment. Without an id, both messages get the same name.
             message_id=None if first and not by_staff else comment.id,
             is_first=first,
             is_public=comment.is_public,
