@@ -1,1 +1,1 @@
-"""SQL of customers' ratings."""
+"""SQL for customers' ratings."""

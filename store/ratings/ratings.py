@@ -1,4 +1,4 @@
-"""Customers' ratings of one client's answers."""
+"""Customers' ratings of a client's answers."""
 
 from datetime import datetime
 from typing import Final
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from domain.ratings.rating import GivenRating, Rating, RatingChannel
 from store.core.repository import TenantRepository
 
-# One rating per run. Customers whose words were erased cannot rate any more.
+# Each run has at most one rating. Customers whose words were erased cannot rate any more.
 _PUT: Final = sa.text("""
     INSERT INTO ratings (client_id, id, run_id, score, comment, channel, created_at)
     SELECT run.client_id, :id, run.id, :score, :comment, :channel, :now
@@ -20,8 +20,8 @@ _PUT: Final = sa.text("""
         channel = excluded.channel, updated_at = :now
     RETURNING ratings.*
 """)
-# Excluded: questions to the customer, and answers in a conversation that has had another answer,
-# not a question, since `since`.
+# The query excludes questions to the customer. It also excludes answers in a conversation that has
+# had another answer, not a question, since `since`.
 _WANTED: Final = sa.text("""
     SELECT coalesce(run.language, '')
     FROM engine_runs AS run
@@ -57,7 +57,8 @@ _ANSWERED: Final = sa.text("""
 
 class RatingRepository(TenantRepository):
     async def wanted(self, run_id: str, *, since: datetime) -> str | None:
-        """Return the language for a rating request about the run's answer, empty if unknown.
+        """Return the language in which to ask the customer for a rating of the run's answer; empty
+        if unknown.
 
         Return None if the client requests no ratings, the answer is a question to the customer, or
         the conversation had another rateable answer after `since`.
@@ -68,16 +69,16 @@ class RatingRepository(TenantRepository):
         return language
 
     async def language(self, run_id: str) -> str | None:
-        """Return the run's language, empty if unknown. Return None if the run or its customer's
-        words are erased."""
+        """Return the language of a run's customer; empty if unknown. Return None if the run or its
+        customer's words are erased."""
         language: str | None = await self._connection.scalar(
             _LANGUAGE, {"client_id": self._tenant, "run_id": run_id}
         )
         return language
 
     async def run_of_answer(self, session_id: str, number: int) -> str | None:
-        """Return the run whose answer is the message with this number in a widget session, or
-        None."""
+        """Return the id of the run whose answer is the message with this number in a widget
+        session, or None."""
         found: str | None = await self._connection.scalar(
             _ANSWERED,
             {"client_id": self._tenant, "session_id": session_id, "number": number},
@@ -92,8 +93,9 @@ class RatingRepository(TenantRepository):
         channel: RatingChannel,
         now: datetime,
     ) -> Rating | None:
-        """Store the rating, replacing the run's previous one. A previous comment stays unless there
-        is a new one. Return None if the run or its customer's words are erased."""
+        """Store a customer's rating of a run's answer, replacing the previous rating. A previous
+        comment stays unless there is a new one. Return None if the run or its customer's words are
+        erased."""
         row = (
             await self._connection.execute(
                 _PUT,

@@ -11,7 +11,7 @@ ratings: Final = sa.Table(
     metadata,
     *tenant_key(),
     text("run_id"),
-    # 1 (bad) to 5 (good).
+    # The rating, from 1 (bad) to 5 (good).
     sa.Column("score", sa.SmallInteger, nullable=False),
     text("comment", nullable=True),
     text("channel"),

@@ -1,5 +1,5 @@
-"""Reviews of tickets that a person has answered in the helpdesk. They are closed, and the agent
-sends no answer."""
+"""Reviews of tickets that a person has answered in the helpdesk. The reviews are closed, so that
+the agent sends no second answer."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,12 +18,13 @@ from domain.reviews.escalation import OPEN_STATUSES, Choice, Decision
 from store.reviews.escalations import UNCLAIMED, EscalationRepository
 
 BY: Final = "helpdesk"
-"""The name recorded as the decision maker of such a review."""
+"""The name recorded as the decider of a review that was closed because a person answered in the
+helpdesk."""
 
 _NOTE: Final = "answered in the helpdesk"
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
-# Matches by the event, because not every thread has its ticket's key. A client has few open
-# reviews.
+# Finds the ticket's reviews by their events, because not every thread has its ticket's key. A
+# client has few open reviews.
 _OF_TICKET: Final = sa.text(f"""
     SELECT review.id FROM escalation_tickets AS review
     JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
@@ -55,8 +56,8 @@ class AnsweredElsewhere(EscalationRepository):
         now: datetime,
         steps: tuple[StepOutcome, ...],
     ) -> None:
-        """Open a review, and close it immediately if a person is already answering in the
-        helpdesk."""
+        """Open a review of a run. Close it immediately if a person is already answering the ticket
+        in the helpdesk."""
         await self.open(
             ref,
             escalation_id=escalation_id,
@@ -71,13 +72,13 @@ class AnsweredElsewhere(EscalationRepository):
     async def close_all(
         self, platform: Provider, ticket_id: str, now: datetime
     ) -> Sequence[tuple[RunRef, str]]:
-        """Reject every open review of the ticket, including claimed ones. Idempotent. Returns the
-        runs to notify, each with its review."""
+        """Reject every open review of a ticket, including claimed ones. Return the runs to notify,
+        each with the id of its review. Idempotent."""
         values = {"client_id": self._tenant, "platform": platform, "ticket_id": ticket_id}
         found = (await self._connection.scalars(_OF_TICKET, values)).all()
         closed: list[tuple[RunRef, str]] = []
         for review_id in found:
-            # The review may have been decided since, or the customer erased.
+            # The review may have been decided meanwhile, or its customer erased.
             with suppress(EscalationDecided, EscalationNotFound):
                 ref = await self._close(review_id, now)
                 closed += [(ref, review_id)] if ref else []
@@ -90,8 +91,10 @@ class AnsweredElsewhere(EscalationRepository):
             await self._close(review_id, now)
 
     async def _close(self, review_id: str, now: datetime) -> RunRef | None:
-        """Close a review. Raises EscalationDecided, EscalationNotFound."""
-        # The conversation is locked before the review, as everywhere.
+        """Reject an open review, and return the run to notify. Raises EscalationDecided,
+        EscalationNotFound."""
+        # Lock the conversation before the review. All code uses this order, which prevents
+        # deadlocks.
         await self._lock_conversation_of(review_id)
         standing, _ = await self._lock(review_id)
         standing.check_open()
@@ -100,6 +103,7 @@ class AnsweredElsewhere(EscalationRepository):
         return (await self.decide(review_id, choice, now)).ref
 
     async def give_back(self, platform: Provider, ticket_id: str) -> None:
-        """Let the agent answer in the ticket's thread again. Idempotent."""
+        """Let the agent answer in the ticket's thread again, by ending the handover to people.
+        Idempotent."""
         key = f"ticket:{platform.value}:{ticket_id}"
         await self._connection.execute(_GIVE_BACK, {"client_id": self._tenant, "key": key})

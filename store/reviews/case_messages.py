@@ -1,5 +1,5 @@
-"""Messages in conversations that people handle. They join the conversation's open review (its case)
-and stay unanswered.
+"""Messages in conversations that people handle. These messages join the conversation's open review
+(its case) and are not answered by the agent.
 
 Locks are always taken in this order: the run of the case, the run of a joined message, the
 conversation, the review.
@@ -27,8 +27,8 @@ _HANDED_OVER: Final = ", ".join(
     f"'{decision.status}'" for decision in sorted(Decision) if not decision.executes
 )
 
-# The reviews of the conversation's other messages. All open reviews are included, because each was
-# read without this message.
+# The reviews of the conversation's other messages. All of them are included while they are open,
+# because each was read without this message.
 _REVIEWS_OF_CONVERSATION: Final = """
     FROM engine_messages AS inbound
     JOIN engine_runs AS run
@@ -38,7 +38,8 @@ _REVIEWS_OF_CONVERSATION: Final = """
     WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
       AND inbound.direction = 'inbound' AND inbound.event_id <> :event_id
 """
-# Most conversations have no open review and are not handed over. One query covers both.
+# Most conversations have no open review and are not handed over to people. One query covers both
+# facts.
 _STANDING: Final = sa.text(f"""
     SELECT mine.joined_review, mine.sensitive,
            conversation.handed_over_at IS NOT NULL AND conversation.taken_at IS NULL
@@ -61,8 +62,8 @@ _HANDED_OVER_BY: Final = sa.text(f"""
     ORDER BY review.decided_at DESC, review.id DESC
     LIMIT 1
 """)
-# The text of the first of two approvals stays as the draft, without the approval. A decided review
-# keeps its approvals.
+# The text of the first of two approvals stays as the draft, but that approval is void. A decided
+# review keeps its approvals.
 _ADD: Final = sa.text(f"""
     UPDATE escalation_tickets
     SET latest_event_id = :event_id,
@@ -129,8 +130,8 @@ _CLOSE: Final = sa.text(f"""
     WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
-# Resets the runs to their state at admission. The answer already given to the caller stays, and so
-# does the model used, which determines how the ticket is counted.
+# Resets the runs to their state at admission. The answer already given to the caller stays. The
+# model also stays, because it determines how the ticket is counted.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,
@@ -166,7 +167,7 @@ _FAIL: Final = sa.text(f"""
 
 @dataclass(frozen=True, slots=True)
 class FailedMessage:
-    """A message that joined a case and is not answered yet."""
+    """A message that joined a case and was not answered when the case failed."""
 
     run_id: str
     event_id: str
@@ -174,13 +175,14 @@ class FailedMessage:
 
 class CaseMessages(TenantRepository):
     async def join(self, conversation_id: str, *, event_id: str) -> str | None:
-        """Add a message to a review and return the review's id, or None if the agent may answer the
-        message.
+        """Add a message to a review and return the review's id. Return None if the agent may answer
+        the message.
 
-        The review is the conversation's open one, whose approvals become void, or else the one
-        through which people took the conversation over. In a conversation that a member took at the
-        dashboard, the first message opens a review, and later messages join it. Idempotent by
-        event. The caller has locked the conversation and filed the message in it.
+        A message joins the conversation's open review, whose approvals become void. Without an open
+        review, it joins the review through which people took the conversation over. In a
+        conversation that a member took over at the dashboard, the first message opens a review, and
+        later messages join it. Idempotent by event. The caller has locked the conversation and
+        stored the message in it.
         """
         this = {"client_id": self._tenant, "event_id": event_id}
         here = {**this, "conversation_id": conversation_id}
@@ -210,17 +212,17 @@ class CaseMessages(TenantRepository):
         await self._connection.execute(_MARK_REVIEW, {**given, "review_id": review_id})
 
     async def join_late(self, event_id: str) -> str | None:
-        """Like `join`, for a message for which the agent has already drafted an answer. The
-        conversation is locked until the transaction ends."""
+        """Add a message to a review like `join`, after the agent has already drafted an answer to
+        the message. The conversation is locked until the transaction ends."""
         thread = await ThreadRepository(self._connection, self._tenant).lock(event_id)
         return None if thread is None else await self.join(thread, event_id=event_id)
 
     async def hold_case(self, review_id: str) -> EscalationReason:
-        """Lock the run of a case, so that the run cannot end before this transaction does, and
-        return the escalation reason.
+        """Lock the run of a case and return the escalation reason. The run then cannot end before
+        this transaction does.
 
-        Used for the outcome of a joined message, which could otherwise be written while its case is
-        being closed. Raises EscalationNotFound.
+        Callers write the outcome of a joined message. Without the lock, they could do so while the
+        case is being closed. Raises EscalationNotFound.
         """
         row = await self._one(
             _HOLD_CASE,
@@ -230,11 +232,11 @@ class CaseMessages(TenantRepository):
         return EscalationReason(row.reason)
 
     async def close_joined(self, run_id: str, now: datetime) -> Sequence[ReopenedRun]:
-        """Complete the runs of messages that a case's answer covers, and reopen the runs of the
-        others. Return the reopened runs, oldest first.
+        """Complete the runs of the joined messages that the case's answer covers, and reopen the
+        runs of the others. Return the reopened runs, oldest first.
 
-        Idempotent: a repetition reopens none. `run_id`: the run of a case that has just completed,
-        or of a message that joined the case.
+        Idempotent: a repetition reopens no run. `run_id`: the run of a case that has just
+        completed, or of a message that joined the case.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         reviews = list((await self._connection.scalars(_REVIEWS_OF_RUN, this)).all())
@@ -251,17 +253,17 @@ class CaseMessages(TenantRepository):
 
     async def _cover(self, run_id: str) -> None:
         """Mark the messages that have joined a case as covered by a person's text. The caller has
-        locked the review, so that no message joins meanwhile."""
+        locked the review, so no message joins meanwhile."""
         await self._connection.execute(_COVER, {"client_id": self._tenant, "run_id": run_id})
 
     async def fail_case(
         self, run_id: str, error_code: str, now: datetime
     ) -> Sequence[FailedMessage]:
-        """Hand a conversation over to people, after the approved plan failed. Return the messages
-        whose runs failed with the case, in order.
+        """Fail the joined messages of a case whose approved plan failed, and hand the conversation
+        over to people. Return the messages whose runs failed, in order.
 
-        A repetition fails no runs. A joined message with a later outcome waits for people, as do
-        all later messages. The caller has locked the run of the case.
+        A repetition fails no runs. A joined message whose own outcome comes later waits for people,
+        like all later messages. The caller has locked the run of the case.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         failed = await self._connection.execute(
@@ -272,20 +274,22 @@ class CaseMessages(TenantRepository):
         return sorted(messages, key=lambda message: message.event_id)
 
     async def _lock_conversation_of(self, review_id: str) -> str | None:
-        """Lock the conversation of a review and return the conversation's id, or None if the
+        """Lock the conversation of a review and return the conversation's id. Return None if the
         conversation was deleted."""
         values = {"client_id": self._tenant, "review_id": review_id}
         locked: str | None = await self._connection.scalar(_LOCK_OF_REVIEW, values)
         return locked
 
     async def _lock_conversation_in(self, run_id: str, round_: int) -> str | None:
-        """Lock the conversation of a run's round, like `_lock_conversation_of`."""
+        """Lock the conversation of the review that belongs to this round of a run, and return the
+        conversation's id. Return None if the conversation was deleted."""
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         locked: str | None = await self._connection.scalar(_LOCK_OF_ROUND, values)
         return locked
 
     async def _hand_over(self, conversation_id: str | None, now: datetime) -> None:
-        """Hand the conversation over to people, who answer from now on. Idempotent."""
+        """Hand the conversation over to people: from now on they answer, not the agent.
+        Idempotent."""
         if conversation_id is not None:
             await self._connection.execute(
                 _HAND_OVER,

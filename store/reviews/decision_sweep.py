@@ -1,4 +1,4 @@
-"""All clients' reviews that no run has taken up although they are decided or overdue."""
+"""The sweep of all clients' reviews: decided or overdue reviews that no workflow has taken up."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,7 +18,7 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class DecidedEscalation:
-    """A decision, and the run to notify. `threshold`: the confidence threshold of the run's
+    """A decided review, and the run to notify. `threshold`: the confidence threshold of the run's
     playbook."""
 
     id: str
@@ -33,7 +33,7 @@ class DecidedEscalation:
 
 @dataclass(frozen=True, slots=True)
 class OverdueEscalation:
-    """An undecided review past its expiry that no run has closed."""
+    """A review that has expired without a decision and that no run has closed."""
 
     id: str
     ref: RunRef
@@ -79,7 +79,7 @@ async def decisions_not_taken_up(
 async def overdue_escalations(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[OverdueEscalation]:
-    """Return a page of all clients' undecided reviews that expired before a time."""
+    """Return a page of all clients' undecided reviews that expired before a time, oldest first."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,
@@ -107,7 +107,8 @@ async def overdue_escalations(
 
 
 async def give_up(connection: AsyncConnection, escalation_id: str, now: datetime) -> None:
-    """Mark a decision as taken up although there is no run, so that the sweep skips it."""
+    """Mark a decision as taken up although its run does not exist any more, so that the sweep skips
+    it."""
     await connection.execute(
         sa.update(escalation_tickets)
         .where(escalation_tickets.c.id == escalation_id)

@@ -1,8 +1,9 @@
-"""Escalations of one client: opened, claimed, decided, and settled by the waiting run.
+"""The escalations (reviews) of one client: they are opened, claimed and decided, and their run
+takes up the decision.
 
 A decision is a compare-and-set: the row is locked, `domain/reviews/escalation.py` checks the rules,
-and the change is written if allowed. A second concurrent decision finds the escalation decided, and
-so does the expiry.
+and an allowed change is written. Of two concurrent decisions, the second one fails because the
+escalation is already decided. The same applies to a decision and the expiry.
 """
 
 from dataclasses import dataclass
@@ -36,8 +37,9 @@ EXECUTED: Final = frozenset(decision for decision in Decision if decision.execut
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """The outcome of a decision request. `ref`: the run to notify, None while a second person is
-    awaited. `needs_second`: two people must approve. `agreed_before`: the first of the two."""
+    """The outcome of a request to decide. `ref`: the run to notify, or None while the approval of a
+    second person is awaited. `needs_second`: two people must approve. `agreed_before`: the first of
+    the two."""
 
     status: EscalationStatus
     ref: RunRef | None
@@ -60,7 +62,8 @@ class EscalationRepository(CaseMessages):
         expires_at: datetime,
         now: datetime,
     ) -> None:
-        """Open a review of a run with its current draft, plan and amount. Idempotent by round.
+        """Open a review of a run with the run's current draft, plan and amount. Idempotent by
+        round.
 
         The review needs a second person if the policy requires one for any action of the run. A
         later round starts with the messages that joined earlier rounds.
@@ -83,9 +86,12 @@ class EscalationRepository(CaseMessages):
     async def claim(
         self, escalation_id: str, actor: str, now: datetime, *, force: bool = False
     ) -> Claim:
-        """Claim a review for a while. Another claim by the same person renews it. `force` takes
-        over another person's claim. Raises EscalationNotFound, EscalationDecided,
-        EscalationClaimed."""
+        """Claim a review for a person, for a limited time. A further claim by the same person
+        renews the first.
+
+        `force`: take over another person's claim. Raises EscalationNotFound, EscalationDecided,
+        EscalationClaimed.
+        """
         standing, _ = await self._lock(escalation_id)
         if force:
             standing.check_open()
@@ -97,15 +103,15 @@ class EscalationRepository(CaseMessages):
         return Claim(by=actor, at=now)
 
     async def release(self, escalation_id: str, actor: str, now: datetime) -> None:
-        """Release the person's own claim, or another person's expired claim. Does nothing without a
-        claim. Raises the same errors as `claim`."""
+        """Release the person's own claim on a review, or another person's expired claim. An
+        unclaimed review stays unchanged. Raises the same errors as `claim`."""
         standing, _ = await self._lock(escalation_id)
         standing.check_open_to(actor, now)
         await self._set(escalation_id, **UNCLAIMED)
 
     async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> DecisionOutcome:
-        """Record a decision once, or the first of two approvals. Raises EscalationNotFound and the
-        errors of `ReviewStanding.check`."""
+        """Record a decision on a review once, or the first of two approvals. Raises
+        EscalationNotFound and the errors of `ReviewStanding.check`."""
         conversation_id = None
         if not choice.decision.executes:
             conversation_id = await self._lock_conversation_of(escalation_id)
@@ -144,8 +150,12 @@ class EscalationRepository(CaseMessages):
     async def settle(
         self, run_id: str, round_: int, *, expired: bool, now: datetime
     ) -> Decision | None:
-        """Take up the decision of a round, closing an undecided escalation if it has expired.
-        Return None if it is undecided. A person's decision wins over a later expiry."""
+        """Mark the decision on a run's round as taken up, and return it. Return None if there is no
+        decision yet.
+
+        With `expired`, an undecided escalation is first closed as expired. A person's earlier
+        decision takes precedence over the expiry.
+        """
         conversation_id = await self._lock_conversation_in(run_id, round_)
         this = sa.and_(
             _TICKETS.client_id == self._tenant, _TICKETS.run_id == run_id, _TICKETS.round == round_
@@ -163,8 +173,8 @@ class EscalationRepository(CaseMessages):
             .returning(_TICKETS.decision)
         )
         if decision is None:
-            # It has expired and the row is gone: the client was erased meanwhile, so there will be
-            # no decision.
+            # If the escalation has expired but its row is gone, the client was erased meanwhile,
+            # and there will be no decision.
             return Decision.EXPIRE if expired else None
         settled = Decision(decision)
         if not settled.executes:
@@ -172,8 +182,8 @@ class EscalationRepository(CaseMessages):
         return settled
 
     async def approvals(self, run_id: str) -> int:
-        """Return how many people approved the run's plan in the latest decided round. Return 0
-        without a review, or if the review was rejected or expired."""
+        """Return how many people approved the run's plan in the latest decided round. Return 0 if
+        there is no review, or if it was rejected or expired."""
         row = (
             await self._connection.execute(
                 sa.select(_TICKETS.decision, _TICKETS.first_approved_by)
@@ -191,7 +201,7 @@ class EscalationRepository(CaseMessages):
         return 1 if row.first_approved_by is None else 2
 
     async def _lock(self, escalation_id: str) -> tuple[ReviewStanding, RunRef]:
-        """Lock an escalation until the transaction ends, and return it with its run. Raises
+        """Lock an escalation until the transaction ends. Return its state and its run. Raises
         EscalationNotFound."""
         row = await self._one(
             _LOCK,
@@ -226,7 +236,7 @@ class EscalationRepository(CaseMessages):
 
 client_of: Final = owner_of(escalation_tickets, EscalationNotFound)
 
-# The text that an approval sends.
+# The text that an approval would send.
 WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)
 
 # The latest customer message that reviewers have been shown.

@@ -1,4 +1,4 @@
-"""The first of two approvals of a review, while the second is awaited."""
+"""The first of two required approvals of a review, until the second is given."""
 
 import sqlalchemy as sa
 
@@ -11,7 +11,8 @@ _TICKETS = escalation_tickets.c
 
 class FirstApprovals(TenantRepository):
     async def lock(self, review_id: str) -> str | None:
-        """Lock an open review and return its first approver, or None if there is none."""
+        """Lock an open review and return the person who gave the first of two approvals, or
+        None."""
         first: str | None = await self._connection.scalar(
             sa.select(_TICKETS.first_approved_by)
             .where(*self._open(review_id), _TICKETS.first_approved_by.is_not(None))
@@ -20,7 +21,8 @@ class FirstApprovals(TenantRepository):
         return first
 
     async def void(self, review_id: str) -> None:
-        """Remove the first approval, so that two are needed again. Its edited text stays."""
+        """Void the first approval of a review, so that two are needed again. The text that the
+        first person edited stays."""
         await self._connection.execute(
             sa.update(escalation_tickets)
             .where(*self._open(review_id))

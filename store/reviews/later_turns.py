@@ -1,8 +1,8 @@
-"""Messages that arrive during an open review: whether they belong to its matter, and how they
-change it.
+"""Messages that arrive during an open review: whether they belong to the review's matter, and how
+they change the review.
 
-Locks are taken in the order of `case_messages.py`. One exception: a review's messages are locked
-after the review, as for a decision with an edited reply.
+Locks are taken in the order of `case_messages.py`, with one exception: a review's messages are
+locked after the review. A decision with an edited reply uses the same order.
 """
 
 from collections.abc import Set
@@ -127,8 +127,8 @@ _COUNT_BRAIN: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class ReviewAsRead:
-    """An open review with its first run and event. `later`: its unanswered messages, oldest first.
-    `has_words`: whether a person has edited the reply."""
+    """An open review as it was read, with its first run and event. `later`: the unanswered messages
+    of the review, oldest first. `has_words`: whether a person has edited the reply."""
 
     run_id: str
     event_id: str
@@ -138,15 +138,16 @@ class ReviewAsRead:
 
     @property
     def state(self) -> tuple[int, frozenset[str]]:
-        """Return the state that must be unchanged when a new draft of the review is applied."""
+        """Return the part of the review that must be unchanged when a new draft is applied: the
+        revision, and the ids of the later messages' events."""
         return self.revision, frozenset(one.event_id for one in self.later)
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A change to a review. `thought`: None if draft and plan stay. `lookup`: the lookup of the
-    plan's order. `used`: the messages on which the draft is based. `covered`: the messages that an
-    approval answers."""
+    """A change to a review. `thought`: the new draft and plan; None if both stay. `lookup`: the
+    lookup of the plan's order. `used`: the messages on which the draft is based. `covered`: the
+    messages that an approval answers."""
 
     thought: ThinkingResult | None
     lookup: Lookup | None
@@ -157,7 +158,7 @@ class Revision:
 class LaterTurns(TenantRepository):
     async def is_considered(self, review_id: str, event_id: str) -> bool:
         """Return whether the agent reads a message that joined a review. The review must be open,
-        its run must not be about a sensitive matter, and the message's playbook must not be in
+        and its run must not concern a sensitive matter. The message's playbook must not be in
         shadow mode."""
         return bool(
             await self._connection.scalar(
@@ -166,8 +167,8 @@ class LaterTurns(TenantRepository):
         )
 
     async def matter(self, review_id: str, event_id: str, now: datetime) -> WaitingMatter | None:
-        """Return an open review's matter, without the message `event_id`, or None if the review is
-        not open."""
+        """Return the matter of an open review, without regard to the message `event_id`. Return
+        None if the review is not open."""
         values = {
             **self._key(review_id),
             "event_id": event_id,
@@ -187,11 +188,12 @@ class LaterTurns(TenantRepository):
         )
 
     async def turn_aside(self, run_id: str, event_id: str, review_id: str, now: datetime) -> bool:
-        """Take a message out of a review, so that the agent answers it. Return whether the agent
-        may.
+        """Remove a message from a review, so that the agent answers it. Return whether the agent
+        may answer.
 
-        The message stays in the review if the review is decided, sensitive, or held by a person.
-        The conversation and the review are locked until the transaction ends. Idempotent.
+        The message stays in the review if the review is decided or sensitive, or if people have the
+        conversation or the review. The conversation and the review are locked until the transaction
+        ends. Idempotent.
         """
         await ThreadRepository(self._connection, self._tenant).lock(event_id)
         await self._connection.execute(_LOCK_REVIEW, self._key(review_id))
@@ -202,9 +204,12 @@ class LaterTurns(TenantRepository):
         return may
 
     async def waiting(self, review_id: str) -> ReviewAsRead | None:
-        """Return an open review, or None if it is not open or a step of its plan has started. The
-        action ledger identifies a step by its place in the plan, so a started plan must not
-        change."""
+        """Return a review that is still open. Return None if the review is not open, or if a step
+        of its plan has started.
+
+        The action ledger identifies a step by its position in the plan, so a started plan must not
+        change.
+        """
         row = (await self._connection.execute(_WAITING, self._key(review_id))).one_or_none()
         if row is None:
             return None
@@ -228,17 +233,18 @@ class LaterTurns(TenantRepository):
         )
 
     async def revised_actions(self, run_id: str, round_: int) -> tuple[ActionKind, ...] | None:
-        """Return the plan's actions if later messages changed the plan, otherwise None."""
+        """Return the actions of the plan of a run's round if later messages changed this plan,
+        otherwise None."""
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         plan = await self._connection.scalar(_REVISED_PLAN, values)
         return None if plan is None else tuple(ActionKind(step["kind"]) for step in plan)
 
     async def revise(self, review_id: str, before: ReviewAsRead, to: Revision) -> bool:
-        """Replace a review's draft and plan, and void its approvals. Return False, without a
-        change, if the review has changed since `before` was read.
+        """Apply a new draft and plan to a review, which voids its approvals. Return False, without
+        a change, if the review has changed since `before` was read.
 
-        A change is a decision, a revision, a started step, or another message that joined. The run,
-        the review and its messages are locked.
+        A review changes through a decision, a revision, a started step, or another message that
+        joined. The run, the review and its messages are locked.
         """
         this = self._key(review_id)
         await self._connection.execute(_LOCK_CASE, this)
@@ -269,8 +275,8 @@ class LaterTurns(TenantRepository):
         )
 
     async def count_brain(self, run_id: str, thought: ThinkingResult) -> None:
-        """Add the brain's usage to a message's run, if a brain processed the message together with
-        its review."""
+        """Add the brain's usage to the run of a message that the brain processed together with its
+        review. Do nothing if no brain was asked."""
         answer = thought.answer
         if answer.model == SETTLED_BY:
             return

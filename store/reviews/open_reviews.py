@@ -1,4 +1,4 @@
-"""The number of open reviews."""
+"""The number of a client's open reviews."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 
 MOST: Final = 1_000
-"""Counting stops above this number."""
+"""The number of open reviews above which counting stops."""
 
 _COUNT: Final = sa.text("""
     SELECT count(*) FROM (

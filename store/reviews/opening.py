@@ -1,4 +1,4 @@
-"""A new review's initial values, taken from its run."""
+"""The initial values of a new review, which are taken from its run."""
 
 from typing import Any, Final
 
@@ -14,7 +14,8 @@ _TICKETS: Final = escalation_tickets.c
 
 
 def standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
-    """Return a query for a review's initial columns, read from its run, with `values` added."""
+    """Return a query for the initial columns of a review, read from its run, with `values`
+    added."""
     step = sa.func.jsonb_array_elements(engine_runs.c.plan).table_valued(
         sa.column("value", JSONB), name="step"
     )
@@ -29,7 +30,7 @@ def standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
         .limit(1)
         .lateral("at_stake")
     )
-    # Messages that joined an earlier round still belong to the case.
+    # The messages that joined an earlier round still belong to the case.
     before = (
         sa.select(_TICKETS.latest_event_id, _TICKETS.urgent, _TICKETS.sensitive)
         .where(_TICKETS.client_id == engine_runs.c.client_id, _TICKETS.run_id == engine_runs.c.id)

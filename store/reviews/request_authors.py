@@ -1,5 +1,5 @@
-"""The authors of a review's messages: users who typed a message, and creators of the keys that sent
-one."""
+"""The authors of a review's messages: the users who typed a message, and the creators of the API
+keys that sent one."""
 
 from typing import Final
 
@@ -8,7 +8,8 @@ import sqlalchemy as sa
 from domain.tenants.actor import OPERATOR_PREFIX
 from store.core.repository import TenantRepository
 
-# The review's message, the messages that joined it, and the others of its conversation.
+# The review's own message, the messages that joined the review, and the other messages of its
+# conversation.
 _MESSAGES: Final = """
     WITH first AS MATERIALIZED (
         SELECT message.client_id, message.event_id, message.conversation_id
@@ -32,7 +33,7 @@ _MESSAGES: Final = """
     )
 """
 
-# Users who typed one of the messages.
+# The users who typed one of the review's messages.
 AUTHORS: Final = sa.text(f"""{_MESSAGES}
     SELECT DISTINCT event.author
     FROM messages JOIN engine_events AS event
@@ -55,8 +56,8 @@ _KEY_MAKERS: Final = sa.text(f"""{_MESSAGES}
 
 class RequestAuthors(TenantRepository):
     async def key_makers(self, review_id: str) -> frozenset[str]:
-        """Return the members whose keys sent messages of a review, if the review moves money or
-        needs two people. Members are in the form of audit entries. Empty for other reviews."""
+        """Return the members whose API keys sent messages of a review, in the form of audit
+        entries. The result is empty unless the review moves money or needs two people."""
         this = {
             "client_id": self._tenant,
             "review_id": review_id,

@@ -1,5 +1,5 @@
-"""The context of a review: the escalation reason, the draft's sources, and the neighbouring
-reviews."""
+"""The context that is shown with a review: the escalation reason, the draft's sources, and the next
+and previous reviews."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -19,9 +19,10 @@ _EXCERPT: Final = 600
 
 
 class ReviewContext(BaseModel):
-    """`excerpts`: by id, the start of each cited template and entry in its current version.
-    `left_out`: titles of entries that were found but not shown to the brain. `next_id`,
-    `previous_id`: the nearest open reviews in queue order that this user may decide now."""
+    """The context of a review. `excerpts`: by id, the start of each cited template and entry in its
+    current version. `left_out`: the titles of entries that search found but the brain was not
+    shown. `next_id`, `previous_id`: the nearest open reviews in queue order that this user may
+    decide now."""
 
     model_config = ConfigDict(frozen=True)
 

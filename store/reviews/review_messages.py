@@ -1,4 +1,5 @@
-"""The messages of a review: the earlier ones, and those that arrived while it was open."""
+"""The messages of a review: earlier messages of the conversation, and messages that arrived while
+the review was open."""
 
 from typing import Final
 
@@ -14,7 +15,7 @@ MAX_JOINED: Final = 50
 _MAX_JOINED_CHARS: Final = 20_000
 _TICKETS: Final = escalation_tickets.c
 
-# A separate step: when they were joined with the messages, a generic plan on tables without
+# This is a separate step. When it was joined with the messages, a generic plan on tables without
 # statistics compared all of the client's messages with each other.
 _INBOUND: Final = (
     sa.select(
@@ -57,7 +58,7 @@ EARLIER: Final = (
     )
     .select_from(_OF_CONVERSATION)
     .where(
-        # If an earlier answer left a message open, the message came before that answer.
+        # A message that an earlier answer left open arrived before that answer.
         sa.or_(
             engine_messages.c.created_at <= _INBOUND.c.created_at,
             sa.and_(
@@ -74,10 +75,10 @@ EARLIER: Final = (
     )
     .limit(MAX_TURNS)
 )
-# Includes messages that joined another review, because two reviews may have been open at once.
+# Messages that joined another review are included, because two reviews may have been open at once.
 # Messages after an approval belong to another review.
 _LATER_RUN: Final = engine_runs.alias("later_run")
-# Only actions on orders, because the review's own plan sends the replies.
+# Only actions on orders count, because the review's own plan sends the replies.
 _LATER_PLAN: Final[sa.ColumnElement[object]] = sa.literal_column("""
     (SELECT coalesce(jsonb_agg(step ORDER BY place), '[]')
      FROM jsonb_array_elements(later_run.plan) WITH ORDINALITY AS planned (step, place)

@@ -1,4 +1,4 @@
-"""Escalations for display: a paged queue, and one review with its details."""
+"""Reviews for display: a paginated queue, and a single review with its details."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -50,10 +50,11 @@ async def list_reviews(
     newest_first: bool = False,
     after: QueuePlace | None = None,
 ) -> list[ReviewSummary]:
-    """Return a page of one client's reviews, or of all clients', by opening time.
+    """Return a page of reviews of one client, or of all clients.
 
-    Urgent reviews come first, then the oldest, unless `newest_first`. `after`: the position of the
-    last review on the previous page. Reviews opened meanwhile do not shift the pages.
+    Urgent reviews come first, then the oldest; with `newest_first`, the newest come first. `after`:
+    the position of the last review on the previous page. Reviews opened meanwhile do not shift the
+    pages.
     """
     query = _SUMMARY.where(*_conditions(client_id, wanted)).limit(limit)
     by_time = (_TICKETS.created_at, _TICKETS.id)
@@ -101,7 +102,7 @@ async def read_review(connection: AsyncConnection, client_id: str, review_id: st
 
 
 _TICKETS: Final = escalation_tickets.c
-# False sorts before true.
+# In PostgreSQL, false sorts before true.
 _CAN_WAIT: Final = sa.not_(_TICKETS.urgent)
 _SUMMARY: Final = (
     sa.select(
@@ -181,7 +182,8 @@ def _conditions(client_id: str | None, wanted: ReviewFilter) -> list[sa.ColumnEl
 
 
 def _fields(row: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    """Return a row as a mapping of the model's field names, with claim and amount as objects."""
+    """Return a row of a review as a mapping of the model's field names, with claim and amount as
+    objects."""
     fields = row._asdict()
     by, at = fields.pop("claimed_by"), fields.pop("claimed_at")
     minor, currency = fields.pop("amount"), fields.pop("currency")

@@ -18,28 +18,28 @@ escalation_tickets: Final = sa.Table(
     json("plan", "[]"),
     text("claimed_by", nullable=True),
     time("claimed_at", nullable=True),
-    # Above a limit, two people must approve. The first approval is stored while the second is
-    # awaited.
+    # Whether two people must approve, because the plan exceeds a limit. The first approval is
+    # stored while the second is awaited.
     sa.Column("needs_second", sa.Boolean, nullable=False, server_default=sa.false()),
     text("first_approved_by", nullable=True),
     time("first_approved_at", nullable=True),
-    # The largest amount of money that the plan would move.
+    # The largest amount of money in the plan.
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("decision", nullable=True),
     text("edited_text", nullable=True),
-    # The rejection reason, for colleagues.
+    # The reason for a rejection, written for colleagues.
     text("note", nullable=True),
     time("expires_at"),
     time("created_at"),
     time("taken_up_at", nullable=True),
-    # The last message that joined the review. A decision request names the last message that its
+    # The last message that joined the review. A request to decide names the last message that its
     # author has seen.
     text("latest_event_id", nullable=True),
-    # The number of revisions by the agent. A decision request names the revision that its author
-    # has seen.
+    # How often the agent has revised the review. A request to decide names the revision that its
+    # author has seen.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
     # Set for a sensitive matter that cannot wait in the queue (`domain/agent/safety/net.py`).
     sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),
@@ -50,7 +50,7 @@ escalation_tickets: Final = sa.Table(
         "status IN ('pending', 'claimed', 'approved', 'edited', 'rejected', 'expired')",
         name="status",
     ),
-    # The sweeper signals the workflow again if it has not taken up a decision.
+    # The sweeper signals the workflow again if the workflow has not taken up a decision.
     sa.Index(
         "ix_escalation_tickets_untaken",
         "decided_at",
@@ -64,6 +64,6 @@ escalation_tickets: Final = sa.Table(
         postgresql_where=sa.text("decided_at IS NULL"),
     ),
     sa.Index(None, "client_id", "status", "created_at"),
-    # For lookups by id alone.
+    # For lookups by review id without a client.
     sa.Index(None, "id"),
 )

@@ -1,7 +1,8 @@
-"""The action ledger: a row is written before an action is executed, and its outcome afterwards.
+"""The action ledger. A row is written before an action is executed, and the outcome is added
+afterwards.
 
-If a process finds another process's row still `planned`, that process died in between. The effect
-may or may not have happened.
+If a process finds a row that is still `planned`, the process that wrote the row died before it
+stored the outcome. The effect may or may not have happened.
 """
 
 from dataclasses import dataclass
@@ -22,7 +23,8 @@ _PLANNED: Final = "planned"
 
 @dataclass(frozen=True, slots=True)
 class LedgerPlace:
-    """A step of a run's plan. `round`: the number of human approvals so far."""
+    """The position of a ledger row: a step of a run's plan. `round`: the number of human approvals
+    so far."""
 
     run_id: str
     step: int
@@ -31,7 +33,7 @@ class LedgerPlace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The intended action, with its order (`Order.key`) and its helpdesk ticket."""
+    """The effect of an intended action, with its order (`Order.key`) and its helpdesk ticket."""
 
     kind: ActionKind
     integration_id: str | None = None
@@ -43,8 +45,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class LedgerClaim:
-    """The caller may execute the step. `again`: the step was started before, with an unknown
-    outcome; in this round if `interrupted`."""
+    """The right to execute a step. `again`: the step was started before, with an unknown outcome.
+    `interrupted`: it was started in this round."""
 
     again: bool = False
     interrupted: bool = False
@@ -52,8 +54,8 @@ class LedgerClaim:
 
 class ActionLedger(TenantRepository):
     async def settled(self, place: LedgerPlace) -> StepOutcome | None:
-        """Return the outcome of a step, if it was done in any round or finished in this one, or
-        None."""
+        """Return the outcome of a step that was done in any round or finished in this round.
+        Otherwise return None."""
         row = (
             await self._connection.execute(
                 sa.select(action_ledger.c.action, action_ledger.c.state, action_ledger.c.detail)
@@ -79,7 +81,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def outcomes(self, run_id: str) -> tuple[StepOutcome, ...]:
-        """Return the outcome of each started step, in order; `unknown` if none was recorded."""
+        """Return the outcome of each started step of a run, in order; `unknown` if no outcome was
+        recorded."""
         rows = await self._connection.execute(
             _OUTCOMES, {"client_id": self._tenant, "run_id": run_id}
         )
@@ -93,7 +96,7 @@ class ActionLedger(TenantRepository):
         )
 
     async def was_begun(self, place: LedgerPlace) -> bool:
-        """Return whether this step was started in any round without a known outcome."""
+        """Return whether a step was started in any round and its outcome is unknown."""
         return bool(
             await self._connection.scalar(
                 sa.select(sa.literal(True))
@@ -118,8 +121,8 @@ class ActionLedger(TenantRepository):
     async def begin(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> StepOutcome | LedgerClaim:
-        """Claim a step, or return its earlier outcome. An unfinished claim is taken over, and from
-        then on has this `entry_id`."""
+        """Claim a step, or return its earlier outcome if it has one. This call takes over an
+        unfinished claim, which from then on has this `entry_id`."""
         settled = await self.settled(place)
         if settled is not None:
             return settled
@@ -134,7 +137,7 @@ class ActionLedger(TenantRepository):
     async def record(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> None:
-        """Record as done an action that has no other effect. Idempotent."""
+        """Record an action as done that has no effect outside the database. Idempotent."""
         row = self._row(
             place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
         )
@@ -143,7 +146,8 @@ class ActionLedger(TenantRepository):
     async def finish(
         self, place: LedgerPlace, outcome: StepOutcome, *, reference: str, now: datetime
     ) -> None:
-        """Store the outcome of a step that `begin` claimed. A step recorded as done stays done."""
+        """Store the outcome of a step that `begin` claimed. A step that is already recorded as done
+        stays done."""
         await self._connection.execute(
             sa.update(action_ledger)
             .where(
@@ -160,8 +164,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def release(self, place: LedgerPlace, entry_id: str) -> None:
-        """Release a claim, so that the action may be retried, because its effect has certainly not
-        happened. A claim that another try has taken over stays."""
+        """Release a claim on a step whose effect has certainly not happened, so that the action may
+        be retried. A claim that another attempt has taken over stays."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 self._is_step(place),
@@ -172,8 +176,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def take_back_answer(self, run_id: str, round_: int) -> None:
-        """Delete the round's entries of `record`, because the answer was stopped before it was
-        stored."""
+        """Delete the entries that `record` wrote in a round, because the answer was stopped before
+        it was stored."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 action_ledger.c.client_id == self._tenant,
@@ -184,17 +188,19 @@ class ActionLedger(TenantRepository):
         )
 
     async def lock_money(self) -> None:
-        """Take the client's money lock until this transaction ends. It is a separate statement, so
-        the statements after it see what earlier lock holders committed."""
+        """Lock the client's refunds and other money actions until this transaction ends. The lock
+        is a separate statement, so that the statements after it see what earlier lock holders
+        committed."""
         await self._connection.execute(_LOCK, {"name": f"money/{self._tenant}"})
 
     async def spent(
         self, *, order_key: str, customer: str | None, currency: str, not_by: str, now: datetime
     ) -> Spent:
-        """Return the refunds and other actions of other runs, whether certain or possible.
+        """Return the refunds and other actions of other runs. Actions with an unknown outcome are
+        included.
 
-        `customer`: the address as normalized by `customer_key`. `currency`: other currencies are
-        not counted. `not_by`: the calling run, which is excluded.
+        `customer`: the address as normalized by `customer_key`. `currency`: amounts in other
+        currencies are not counted. `not_by`: the id of the calling run, which is excluded.
         """
         row = (
             await self._connection.execute(
@@ -256,7 +262,8 @@ class ActionLedger(TenantRepository):
 _PLACE: Final = ["client_id", "run_id", "step", "round"]
 _INSERT: Final = insert(action_ledger)
 _RECORD: Final = _INSERT.on_conflict_do_nothing(index_elements=_PLACE)
-# Returns true for a new row, false for one taken over, and no row if the existing one is finished.
+# The statement returns true for a new row and false for a row taken over. It returns no row if the
+# existing one is finished.
 _CLAIM: Final = _INSERT.on_conflict_do_update(
     index_elements=_PLACE, set_={"id": _INSERT.excluded.id}, where=action_ledger.c.state == _PLANNED
 ).returning(sa.literal_column("xmax = 0", sa.Boolean))
@@ -266,7 +273,7 @@ _OUTCOMES: Final = sa.text("""
     ORDER BY step, state = 'done' DESC, round DESC
 """)
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
-# A step counts once, even if it took several rounds.
+# A step is counted once, even if it took several rounds.
 _SPENT: Final = sa.text("""
     WITH moved AS (
         SELECT DISTINCT ON (run_id, step)

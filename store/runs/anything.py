@@ -1,5 +1,5 @@
-"""Lookup of any record by its id: a run (also by its event's id), a review, a conversation, a
-delivery."""
+"""Lookup of any record by its id: a run (also by the id of its event), a review, a conversation or
+a delivery."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -26,7 +26,7 @@ _NAMED: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class NamedRecord:
-    """A record found by its id. `within`: the webhook of a delivery."""
+    """A record found by its id. `within`: for a delivery, the id of its webhook."""
 
     kind: Kind
     id: str

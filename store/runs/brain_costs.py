@@ -1,4 +1,4 @@
-"""A client's spending on language models in a month, and the reservations within its budget."""
+"""A client's monthly spending on language models, with the reservations against its budget."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,7 +9,7 @@ from domain.core.period import Period
 from store.core.repository import TenantRepository
 from store.runs.tables import brain_costs
 
-# One statement that locks the row, so that concurrent runs see each other's reservations and none
+# One statement locks the row, so that concurrent runs see each other's reservations and none
 # exceeds the budget.
 _RESERVE: Final = sa.text("""
     INSERT INTO brain_costs AS costs
@@ -35,8 +35,8 @@ _ADD: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class BrainCost:
-    """Spending in one month. `cost_micros`: millionths of a US dollar, including reservations in
-    progress."""
+    """A client's spending on language models in one month. `cost_micros`: millionths of a US
+    dollar, including open reservations."""
 
     calls: int = 0
     tokens_in: int = 0
@@ -46,7 +46,7 @@ class BrainCost:
 
 class BrainCosts(TenantRepository):
     async def spent(self, period: Period) -> BrainCost:
-        """Return a month's spending and reservations."""
+        """Return a month's spending on language models, including open reservations."""
         row = (
             await self._connection.execute(
                 sa.select(
@@ -60,10 +60,11 @@ class BrainCosts(TenantRepository):
         return BrainCost(*row) if row else BrainCost()
 
     async def reserve(self, period: Period, reserve_micros: int, budget_micros: int) -> bool:
-        """Reserve money for one question; return False if that would exceed the month's budget.
+        """Reserve money for one question to a language model. Return False if the reservation would
+        exceed the month's budget.
 
-        Commit before the question is sent. `add` replaces the reservation. A reservation left by a
-        crash counts as spent.
+        Commit before the question is sent. `add` replaces the reservation by the true cost. A
+        reservation left by a crash counts as spent.
         """
         row = await self._connection.execute(
             _RESERVE,
@@ -77,7 +78,7 @@ class BrainCosts(TenantRepository):
         return row.one_or_none() is not None
 
     async def give_back(self, period: Period, reserved_micros: int) -> None:
-        """Release the reservation of a question that was not sent."""
+        """Release the reservation for a question that was not sent."""
         await self._connection.execute(
             sa.update(brain_costs)
             .where(brain_costs.c.client_id == self._tenant, brain_costs.c.period == period)
@@ -93,7 +94,7 @@ class BrainCosts(TenantRepository):
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Record the cost of one question, replacing its reservation."""
+        """Record the cost of one question to a language model, replacing the reservation for it."""
         await self._connection.execute(
             _ADD,
             {

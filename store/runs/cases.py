@@ -1,4 +1,4 @@
-"""The case: a run's data for its steps, read by one query."""
+"""The case: a run's data as its steps need it, read by one query."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -36,19 +36,19 @@ _TURNS: TypeAdapter[tuple[Turn, ...]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A run, its event and its conversation.
+    """A run with its event, its conversation and its client's settings.
 
     `draft`: None before the brain has answered. `human_text`: a person's reply that replaces the
     draft, or None. `turns`: the thread before this event; `thread`: the thread's settled facts.
     `summary`: the outcomes of the customer's earlier tickets in all threads. `conversation_id`:
-    None before the event is normalized. `automatic_turns`: the agent's answers in the thread in the
-    hour before this message. `unattended_turns`: the agent's answers to this sender by mail or in
-    tickets since a person's last answer. `is_held`: people have the thread, by another message's
-    open review or a handover. `is_taken`: a member has taken it at the dashboard. `approvals`: the
-    number of approvers. `joined_review`: the review that the message joined. `sender_name`: for
-    mails to the customer. `has_files`: the message has files. `system_prompt`, `sensitive_words`,
-    `answers_from_knowledge`: the client's settings. `frame`: the client's greeting and signature
-    for this customer.
+    None before the event is normalized. `automatic_turns`: the number of the agent's answers in the
+    thread in the hour before this message. `unattended_turns`: the number of the agent's answers to
+    this sender, by mail or in tickets, since a person's last answer. `is_held`: people have the
+    thread, by another message's open review or a handover. `is_taken`: a member has taken it over
+    at the dashboard. `approvals`: the number of approvers. `joined_review`: the review that the
+    message joined. `sender_name`: the sender's name in mails to the customer. `has_files`: the
+    message has files. `system_prompt`, `sensitive_words`, `answers_from_knowledge`: the client's
+    settings. `frame`: the client's greeting and signature for this customer.
     """
 
     event: UnifiedEvent
@@ -114,7 +114,8 @@ class CaseRepository(TenantRepository):
             automatic_turns=row.automatic_turns,
             unattended_turns=row.unattended_turns,
             is_held=bool(row.is_held),
-            # Another author in a customer's ticket must not see that customer's memory.
+            # The memory is left out for another author in a customer's ticket, who must not see
+            # that customer's memory.
             summary=(row.summary or "") if memory_key(event) == row.memory_key else "",
             lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
             approvals=row.approvals or 0,
@@ -126,7 +127,8 @@ class CaseRepository(TenantRepository):
         )
 
 
-# Approvers of the latest decided round: the person who decided, and a second person who approved.
+# The approvers of the latest decided round: the person who decided, and the other person who
+# approved, if any.
 _APPROVALS: Final = (
     sa.select(
         1
@@ -144,7 +146,7 @@ _APPROVALS: Final = (
     .scalar_subquery()
 )
 
-# A run's own review must not block the execution of the approved plan.
+# The run's own review is excluded, because it must not block the execution of the approved plan.
 _IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
     (ai_conversations.handed_over_at IS NOT NULL OR EXISTS (
         SELECT FROM engine_messages AS message
@@ -168,8 +170,8 @@ _AUTOMATIC_TURNS: Final = (
     )
     .scalar_subquery()
 )
-# A relay that changes every mail's id makes each mail a new thread, so the sender's other threads
-# count too.
+# A mail relay that changes the id of every mail makes each mail a new thread, so the sender's other
+# threads count too.
 _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
     (SELECT count(*) FROM (
         SELECT answer.created_at, max(answer.created_at) FILTER (

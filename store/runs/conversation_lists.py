@@ -1,4 +1,5 @@
-"""Conversations sorted by their latest message, and the events in each."""
+"""Lists of conversations, sorted by their latest message, and the processing of the messages in
+each."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,8 +19,8 @@ from store.core.repository import TenantRepository, owner_of
 from store.runs.tables import ai_conversations
 
 LOOKED_THROUGH: Final = 2_000
-"""Number of conversations that one page of a filtered list scans, because some filters have no
-index."""
+"""Maximum number of conversations that are examined for one page of a filtered list, because some
+filters have no index."""
 
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _LATEST: Final = """
@@ -32,7 +33,7 @@ _LATEST: Final = """
       {inner}
     ORDER BY last_message_at DESC, id DESC
 """
-# A message that precedes an answer may still be open.
+# A message may still be open although an answer follows it.
 _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run
@@ -91,9 +92,9 @@ _HELD: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class TalkFilter:
-    """`unhappy`: the latest sentiment is critical. `taken`: a member has taken the conversation
-    over. `unanswered`: the latest message is the customer's, or a message waits for the agent or in
-    a review."""
+    """Filters for a list of conversations. `unhappy`: the latest sentiment is critical. `taken`: a
+    member has taken the conversation over. `unanswered`: the latest message is the customer's, or a
+    message waits for the agent or in a review."""
 
     unhappy: bool = False
     taken: bool = False
@@ -106,15 +107,16 @@ class TalkFilter:
 
     @property
     def inner(self) -> str:
-        """Return the SQL of the filters with an index, which apply to all conversations."""
+        """Return the SQL of the filters that have an index. They are applied to all
+        conversations."""
         return ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""
         )
 
     @property
     def outer(self) -> str:
-        """Return the SQL of the filters without an index, which apply to a limited number of
-        conversations."""
+        """Return the SQL of the filters without an index. They are applied only to a limited number
+        of conversations."""
         return (f"AND {_IS_UNANSWERED} " if self.unanswered else "") + (
             "AND channel = :channel" if self.channel else ""
         )
@@ -139,7 +141,7 @@ class Talk(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class TalkPlace:
-    """The cursor of a list: the conversation after which a page starts."""
+    """The cursor of a list of conversations: the last conversation of the previous page."""
 
     at: datetime
     id: str
@@ -165,7 +167,7 @@ class EffectStep(BaseModel):
 
 
 class ThreadStep(BaseModel):
-    """The processing of one message."""
+    """The processing of one message: its run, reviews and actions."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -210,19 +212,21 @@ class ConversationLists(TenantRepository):
         return found, TalkPlace(end.last_message_at, end.id) if end else None
 
     async def steps(self, run_ids: list[str]) -> dict[str, ThreadStep]:
-        """Return the processing of these runs' messages, by run."""
+        """Return how the messages of these runs were processed, by run id."""
         rows = await self._connection.execute(_STEPS, {"client_id": self._tenant, "runs": run_ids})
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
 
     async def of_run(self, run_id: str) -> str | None:
-        """Return the conversation of a run's message, or None before normalization."""
+        """Return the id of the conversation to which a run's message belongs, or None before
+        normalization."""
         found: str | None = await self._connection.scalar(
             _OF_RUN, {"client_id": self._tenant, "run_id": run_id}
         )
         return found
 
     async def holder(self, conversation_id: str) -> tuple[str | None, datetime | None]:
-        """Return who has taken the conversation over, and when. Raises ConversationNotFound."""
+        """Return the user who has taken the conversation over, and the time. Raises
+        ConversationNotFound."""
         row = await self._one(
             _HELD,
             {"client_id": self._tenant, "conversation_id": conversation_id},

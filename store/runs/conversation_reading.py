@@ -1,4 +1,4 @@
-"""Search in one client's conversations, and the messages of each."""
+"""Search in one client's conversations, and the messages of a conversation."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,9 +11,9 @@ from store.core.repository import TenantRepository
 from store.runs.message_files import attachments_json
 
 LOOKED_THROUGH: Final = 1_000
-"""Number of conversations that one search scans, because their text is not indexed."""
+"""Maximum number of conversations that one search examines, because their text has no index."""
 
-# ULIDs start with 0 to 7.
+# A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
 _BEYOND_ALL: Final = "8"
 _READ_CHARS: Final = 4_000
 
@@ -71,7 +71,8 @@ _LATEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class FoundConversations:
-    """`until`: the last conversation scanned; None if there are no more conversations."""
+    """The conversations that a search found. `until`: the id of the last conversation examined;
+    None if there are no more."""
 
     conversations: tuple[ConversationSummary, ...]
     until: str | None
@@ -79,7 +80,8 @@ class FoundConversations:
 
 @dataclass(frozen=True, slots=True)
 class ConversationSearch:
-    """`words`: words that one message must all contain, in French or English."""
+    """The criteria of a search in conversations. `words`: words that a single message must all
+    contain, in French or English."""
 
     words: str | None = None
     customer: str | None = None
@@ -89,7 +91,8 @@ class ConversationReader(TenantRepository):
     async def search(
         self, wanted: ConversationSearch, *, before: str | None, limit: int
     ) -> FoundConversations:
-        """Search the newest `LOOKED_THROUGH` conversations before `before`, newest first."""
+        """Search the newest `LOOKED_THROUGH` conversations that precede `before`. Return the
+        matches, newest first."""
         begin = {"client_id": self._tenant, "before": before or _BEYOND_ALL}
         until: str | None = await self._connection.scalar(
             _END, {**begin, "looked_through": LOOKED_THROUGH}
@@ -108,7 +111,7 @@ class ConversationReader(TenantRepository):
         return FoundConversations(found, until)
 
     async def read(self, conversation_id: str) -> ConversationSummary:
-        """Return a conversation. Raises ConversationNotFound, as does `latest_event`."""
+        """Return a conversation. Raises ConversationNotFound; `latest_event` does too."""
         row = await self._one(
             _ONE, self._this(conversation_id), ConversationNotFound(conversation_id)
         )
@@ -117,14 +120,16 @@ class ConversationReader(TenantRepository):
     async def messages(
         self, conversation_id: str, *, before: str | None, limit: int
     ) -> tuple[Message, ...]:
-        """Return a page of messages, latest first. `before`: the last id of the previous page."""
+        """Return a page of a conversation's messages, latest first. `before`: the last id of the
+        previous page."""
         rows = await self._connection.execute(
             _MESSAGES, {**self._this(conversation_id), "before": before, "limit": limit}
         )
         return tuple(Message.model_validate(row, from_attributes=True) for row in rows)
 
     async def latest_event(self, conversation_id: str) -> str:
-        """Return the event of the customer's latest message."""
+        """Return the id of the event with the customer's latest message. Raises
+        ConversationNotFound."""
         row = await self._one(
             _LATEST, self._this(conversation_id), ConversationNotFound(conversation_id)
         )

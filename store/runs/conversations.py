@@ -1,5 +1,5 @@
-"""Conversations of one client. Each conversation is one thread, from its first message to its
-end."""
+"""Conversations of one client. A conversation is one thread, from its first message until it
+ends."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,8 +18,8 @@ from domain.runs.conversation import (
 from store.core.repository import TenantRepository
 from store.runs.memories import MemoryRepository
 
-# Locks the memory too, because several threads of one customer may end concurrently and the memory
-# is computed from all of them.
+# The memory is locked too, because several threads of one customer may end concurrently, and the
+# memory is computed from all of them.
 _LOCK: Final = sa.text("""
     WITH thread AS (
         SELECT conversation.id, conversation.memory_key FROM ai_conversations AS conversation
@@ -64,8 +64,8 @@ _REMEMBER: Final = sa.text("""
     WHERE conversation.client_id = :client_id AND conversation.id = :conversation_id
 """)
 
-# A conversation without a message since `ended_before` is locked but not returned; `_END` then
-# decides.
+# A conversation without a message since `ended_before` is locked but not returned. `_END` then
+# decides whether it ends.
 _OPEN: Final = sa.text("""
     INSERT INTO ai_conversations AS conversation
         (client_id, id, key, memory_key, channel, customer_email, summary, created_at,
@@ -87,9 +87,9 @@ _OPEN: Final = sa.text("""
           AND inbound.direction = 'inbound' AND inbound.conversation_id = conversation.id
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
-# Renames the key, which the next conversation can then use; the previous version of this code
-# parses the new key too. A conversation with an open review, or one that a person has taken, does
-# not end, so that the next message reaches that person.
+# Ends the conversation by renaming its key, so that the next conversation can use the key. The
+# previous version of this code can parse the new key too. A conversation with an open review, or
+# one that a person has taken over, does not end, so that the next message reaches that person.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET ended_at = :now, key = key || '/' || id, proposal = NULL
@@ -104,7 +104,8 @@ _END: Final = sa.text("""
           AND review.status IN ('pending', 'claimed'))
 """)
 
-# Only mails recorded as sent by us count. A mail that only looks like ours does not.
+# Only mails that the action ledger records as sent by us count. A mail that merely looks like ours
+# does not.
 _KEY_OF_REPLY: Final = sa.text("""
     SELECT CASE WHEN conversation.ended_at IS NULL THEN conversation.key
                 ELSE left(conversation.key, -1 - length(conversation.id)) END
@@ -123,8 +124,8 @@ _KEY_OF_REPLY: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`is_new`: the conversation was just created for this event. `is_repeated`: the event was
-    already filed in it. `thread`: the facts settled so far."""
+    """The conversation for an event. `is_new`: it was just created for this event. `is_repeated`:
+    the event was already assigned to it. `thread`: the facts settled so far."""
 
     id: str
     is_new: bool
@@ -146,10 +147,11 @@ class ConversationRepository(TenantRepository):
         lasts: timedelta = THREAD_LASTS,
     ) -> Opened:
         """Return the conversation with this key, locked until the transaction ends. If there is
-        none, create it with `conversation_id`.
+        none, create it with the id `conversation_id`.
 
-        A conversation without a message for `lasts` ends, and a new one starts, unless the old one
-        has an open review or is taken over. Turns that are too old at `now` are removed.
+        A conversation without a message for `lasts` ends, and a new one starts. This does not apply
+        to a conversation that has an open review or is taken over. Turns that are too old at `now`
+        are removed.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,
@@ -179,8 +181,8 @@ class ConversationRepository(TenantRepository):
         )
 
     async def key_of_reply(self, mails: tuple[str, ...], memory_key: str) -> str | None:
-        """Return the key of the thread that contains the latest of these mails that we sent to this
-        customer, or None."""
+        """Return the key of a thread in which we sent one of these mails to this customer, or None.
+        If there are several, the latest mail determines the thread."""
         key: str | None = await self._connection.scalar(
             _KEY_OF_REPLY,
             {"client_id": self._tenant, "mails": list(mails), "memory_key": memory_key},
@@ -188,10 +190,10 @@ class ConversationRepository(TenantRepository):
         return key
 
     async def remember(self, event_id: str, now: datetime) -> None:
-        """Update the memory of an event's conversation and customer from the stored messages and
-        runs. The memory is computed, not appended to, so a repetition changes nothing."""
-        # A separate statement, because a statement that waits for the lock would see the data from
-        # before the wait.
+        """Recompute the memory of an event's conversation and customer from the stored messages and
+        runs. A repetition changes nothing."""
+        # The lock is a separate statement, because a statement that waits for a lock sees the data
+        # from before the wait.
         locked = (
             await self._connection.execute(
                 _LOCK, {"client_id": self._tenant, "event_id": event_id, "now": now}

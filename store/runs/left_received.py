@@ -1,4 +1,4 @@
-"""Runs that were admitted but not answered."""
+"""The sweep of runs that were admitted but not answered."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,8 +16,8 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that was admitted but not answered. `reopened`: the run had joined a review and was
-    reopened."""
+    """A run that was admitted but not answered. `reopened`: the run's message had joined a review,
+    and the run was then reopened."""
 
     ref: RunRef
     threshold: float

@@ -1,4 +1,5 @@
-"""Outcomes of earlier runs: a customer's in all threads, a visitor's in the current thread."""
+"""Memories: the outcomes of earlier runs, of a customer in all threads, or of a visitor in the
+current thread."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -8,9 +9,9 @@ import sqlalchemy as sa
 from domain.runs.conversation import MAX_SUMMARY_RUNS, PastRun
 from store.core.repository import TenantRepository
 
-# For a step with several rounds, a done round counts, otherwise the last one. No customers' words
-# are read, only a run's class, the shop's order number and the outcome. Only a customer's latest
-# threads are read.
+# If a step has several rounds, the round in which it was done counts, otherwise the last one. The
+# query reads no customers' words, only the run's class, the shop's order number and the outcome. It
+# covers only a customer's latest threads.
 _PAST_RUNS: Final = """
     WITH thread AS ({threads}), inbound AS (
         SELECT latest.event_id, latest.created_at
@@ -49,8 +50,8 @@ _PAST_RUNS: Final = """
     JOIN engine_runs AS run ON run.client_id = :client_id AND run.event_id = inbound.event_id
     ORDER BY inbound.created_at, inbound.event_id
 """
-# A ticket or a session may have other authors. Their messages are not part of the customer's
-# memory.
+# A ticket or a session may have several authors. The messages of other authors are not part of the
+# customer's memory.
 _OF_CUSTOMER: Final = sa.text(
     _PAST_RUNS.format(
         threads="""
@@ -67,7 +68,7 @@ _OF_CUSTOMER: Final = sa.text(
 _OF_THREAD: Final = sa.text(
     _PAST_RUNS.format(threads="SELECT CAST(:conversation_id AS text) AS id", theirs="true")
 )
-# The summary as exported. The summary of the latest thread covers all earlier threads.
+# The summary as it was exported. The summary of the latest thread also covers all earlier threads.
 _CARRY: Final = sa.text("""
     INSERT INTO customer_memories (client_id, key, summary, updated_at)
     SELECT DISTINCT ON (memory_key) client_id, memory_key, summary, last_message_at
@@ -80,8 +81,8 @@ _CARRY: Final = sa.text("""
 
 class MemoryRepository(TenantRepository):
     async def past_runs(self, conversation_id: str, memory_key: str | None) -> Sequence[PastRun]:
-        """Return the latest runs of a customer, or of the thread without a `memory_key`, oldest
-        first."""
+        """Return the latest runs of a customer, oldest first. Without a `memory_key`, return the
+        latest runs of the thread."""
         mine: dict[str, object] = {"client_id": self._tenant, "runs": MAX_SUMMARY_RUNS}
         if memory_key is None:
             query, mine["conversation_id"] = _OF_THREAD, conversation_id
@@ -91,5 +92,6 @@ class MemoryRepository(TenantRepository):
         return [PastRun.model_validate(row, from_attributes=True) for row in rows]
 
     async def carry(self) -> None:
-        """Create missing customer memories from the summaries of the customers' latest threads."""
+        """Create the missing customer memories after an import, from the summaries of the
+        customers' latest threads."""
         await self._connection.execute(_CARRY, {"client_id": self._tenant})

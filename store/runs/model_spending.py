@@ -1,4 +1,4 @@
-"""Spending on language models by UTC day, summed over clients."""
+"""Total spending on language models of all clients, per UTC day."""
 
 from datetime import date
 from typing import Final
@@ -12,8 +12,11 @@ _ADD: Final = sa.text("SELECT add_model_spending(:scope, :day, :micros, :ceiling
 
 
 class ModelSpending:
-    """Counters in rows that all clients share. Take the connection from `Database.unscoped`: each
-    call then commits separately, so that no client waits for another client's transaction."""
+    """Counters of spending, in rows that all clients share.
+
+    Take the connection from `Database.unscoped`. Each call then commits separately, so no client
+    waits for another client's transaction.
+    """
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -21,8 +24,8 @@ class ModelSpending:
     async def add(
         self, scope: SpendingScope, day: date, micros: int, *, ceiling: int | None = None
     ) -> bool:
-        """Add to a day's counter unless the sum would exceed the ceiling. Return whether the amount
-        was added. `micros` may be negative."""
+        """Add an amount to a day's spending unless the sum would exceed the ceiling. Return whether
+        the amount was added. `micros`: millionths of a US dollar; may be negative."""
         added = await self._connection.scalar(
             _ADD, {"scope": scope.value, "day": day, "micros": micros, "ceiling": ceiling}
         )

@@ -1,4 +1,4 @@
-"""Lookup of runs by an id, a ticket or an order number."""
+"""Lookup of runs by an id, by a ticket or by an order number."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from store.core.repository import TenantRepository
 
 LOOKED_THROUGH: Final = 5_000
-"""Number of latest events or runs that are searched, because ticket and order numbers have no
+"""Number of the latest events or runs that are searched, because ticket and order numbers have no
 index."""
 
 _BY_ID: Final = sa.text("""
@@ -35,8 +35,8 @@ _OF_ORDER: Final = sa.text("""
 
 class RunFinder(TenantRepository):
     async def named(self, named: str) -> str | None:
-        """Return the id of the run with this id, or of the run of this event, review or ticket. If
-        a ticket has several runs, the latest is returned."""
+        """Return the id of the run with this id, or of the run that belongs to the event, review or
+        ticket with this id. If a ticket has several runs, return the latest."""
         for query in (_BY_ID, _BY_TICKET):
             found: str | None = await self._connection.scalar(
                 query,

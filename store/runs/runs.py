@@ -1,4 +1,4 @@
-"""Runs: the agent's drafts, actions and answers."""
+"""Runs: for each admitted message, the agent's draft, actions and answer."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -41,7 +41,7 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 
 
 def _kept(thought: ThinkingResult) -> dict[str, object]:
-    """Return the columns that a later thought replaces while the run waits."""
+    """Return the columns that a later thought replaces while the run waits for a review."""
     answer = thought.answer
     return {
         "language": answer.language,
@@ -58,12 +58,12 @@ def _kept(thought: ThinkingResult) -> dict[str, object]:
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """The row that persist works on.
+    """The data of a run that the persist step needs.
 
     `thread_after`: the thread after the run's answer. `sensitive`: the sensitive matter, if any.
     `text`: the customer's text. `in_shadow`: whether the playbook is in shadow mode. `thought_by`:
-    the model. `sender`: the proved address, if any. `language`: the customer's (ISO 639-1), once
-    detected.
+    the model of the run's thought. `sender`: the proved address of the message's sender, if any.
+    `language`: the customer's language (ISO 639-1), once detected.
     """
 
     status: RunStatus
@@ -92,7 +92,8 @@ class RunRepository(TenantRepository):
     async def save_thought(
         self, run_id: str, thought: ThinkingResult, *, aside_of: str | None = None
     ) -> bool:
-        """Store a run's first thought. Return False, without a change, if the run already has one.
+        """Store the first thought of a run. Return False, without a change, if the run already has
+        a thought.
 
         `aside_of`: the review during which the agent answers the message. If no model was asked, a
         reopened run keeps the model of its earlier thought.
@@ -124,8 +125,8 @@ class RunRepository(TenantRepository):
     async def replace_thought(
         self, run_id: str, thought: ThinkingResult, lookup: Lookup | None
     ) -> None:
-        """Replace a waiting run's draft, plan and order after another message from the customer.
-        Class and confidence stay, because they were already reported."""
+        """Replace the draft, plan and order of a waiting run, after another message from the
+        customer. Class and confidence stay, because they were already reported."""
         await self._connection.execute(
             _UPDATE,
             {
@@ -136,7 +137,7 @@ class RunRepository(TenantRepository):
         )
 
     async def add_verdict(self, run_id: str, verdict: PolicyDecision) -> None:
-        """Append a later policy decision to the run's decisions."""
+        """Append a policy decision to the decisions of a run."""
         await self._connection.execute(
             sa.update(engine_runs)
             .where(engine_runs.c.client_id == self._tenant, engine_runs.c.id == run_id)
@@ -148,13 +149,13 @@ class RunRepository(TenantRepository):
         )
 
     async def take_off(self, run_id: str, kind: ActionKind) -> None:
-        """Permanently remove an action from the plan. The draft, which mentions the action, is
-        removed too, and so are the policy decisions on the action, except refusals. Idempotent."""
+        """Permanently remove an action from a run's plan, with the draft, which mentions the
+        action. The policy decisions on the action are removed too, except refusals. Idempotent."""
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
-        """Lock the run until the transaction ends and return its state. Raises RunNotFound, also if
-        its customer was erased."""
+        """Lock a run until the transaction ends, and return its state. Raises RunNotFound, also if
+        the run's customer was erased."""
         row = await self._one(_LOCK, self._key(run_id), RunNotFound(run_id))
         return RunState(
             status=RunStatus(row.status),
@@ -188,8 +189,8 @@ class RunRepository(TenantRepository):
         now: datetime,
         handoff: EscalationReason | None = None,
     ) -> None:
-        """Store an outcome. The first outcome is also kept as the caller's answer, and the first
-        `handoff` as the run's escalation reason."""
+        """Store an outcome of a run. The first outcome is also stored as the caller's answer, and
+        the first `handoff` as the run's escalation reason."""
         await self._connection.execute(
             _FINISH,
             {
@@ -208,8 +209,8 @@ class RunRepository(TenantRepository):
         )
 
     async def answer(self, event_id: str) -> RunResult | None:
-        """Return the answer that the caller of an event got, its first outcome, or None if there is
-        none yet."""
+        """Return the answer that the caller of an event got, which is the first outcome. Return
+        None if there is no outcome yet."""
         stored = await self._connection.scalar(_ANSWER, {"tenant": self._tenant, "event": event_id})
         return RunResult.model_validate(stored) if stored is not None else None
 
@@ -247,13 +248,13 @@ EVENT_OF_RUN: Final = sa.and_(
     engine_events.c.client_id == engine_runs.c.client_id,
     engine_events.c.id == engine_runs.c.event_id,
 )
-"""Joins a run with its event."""
+"""The join of a run with its event."""
 VERSION_OF_RUN: Final = sa.and_(
     versions.c.client_id == engine_runs.c.client_id,
     versions.c.playbook_id == engine_runs.c.playbook_id,
     versions.c.version == engine_runs.c.playbook_version,
 )
-"""Joins a run with the playbook version that took its event."""
+"""The join of a run with the playbook version that took the run's event."""
 _CONVERSATION: Final = (
     sa.select(engine_messages.c.conversation_id)
     .where(

@@ -1,4 +1,4 @@
-"""Sentiment: one log row per message, and the current sentiment of each conversation."""
+"""Sentiment: a log with one row per message, and the current sentiment of each conversation."""
 
 from datetime import datetime
 from typing import Final
@@ -13,7 +13,8 @@ from store.core.repository import TenantRepository
 from store.runs.tables import sentiment_logs
 from store.webhooks.outbox import Outbox
 
-# NO KEY, because log rows hold a key-share lock on their conversation through their foreign key.
+# NO KEY, because rows of the log hold a key-share lock on their conversation through their foreign
+# key.
 _LOCK: Final = sa.text("""
     SELECT conversation.id, inbound.created_at,
            coalesce(event.unified ->> 'customer_email', '') AS customer_email
@@ -27,8 +28,8 @@ _LOCK: Final = sa.text("""
     FOR NO KEY UPDATE OF conversation
 """)
 
-# Starts at the last calm message before this one, because earlier messages cannot change the
-# result.
+# The query starts at the last calm message before this one, because earlier messages cannot change
+# the result.
 _AROUND: Final = sa.text("""
     WITH since AS (
         (SELECT created_at, event_id FROM sentiment_logs
@@ -71,12 +72,12 @@ class SentimentRepository(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> None:
-        """Log the score (-1 to 1) of a normalized event's message, and report each time the
+        """Log the sentiment score (-1 to 1) of a normalized event's message. Report each time the
         conversation enters the critical zone.
 
-        Idempotency key: event_id; the first score stays. The result does not depend on the
-        processing order, because the conversation's row is locked until the transaction ends and
-        messages are ordered by their times. Raises RunNotFound if the message was erased meanwhile.
+        Idempotency key: event_id; the first score stays. The conversation's row is locked until the
+        transaction ends, and messages are ordered by their times. The result therefore does not
+        depend on the order of processing. Raises RunNotFound if the message was erased meanwhile.
         """
         mine = {"client_id": self._tenant, "event_id": event_id}
         conversation = await self._one(_LOCK, mine, RunNotFound(event_id))

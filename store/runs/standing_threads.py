@@ -1,4 +1,4 @@
-"""The current state of threads, for read-only callers."""
+"""The current state of threads, for callers that only read."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -24,7 +24,7 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class StandingThread:
-    """A thread as it is before a message: its settled facts, its turns, and the customer's
+    """The state of a thread before a message: its settled facts, its turns, and the customer's
     memory."""
 
     thread: Thread
@@ -36,8 +36,8 @@ class StandingThreads(TenantRepository):
     async def read(
         self, key: str, memory_key: str | None, *, begun_after: datetime
     ) -> StandingThread:
-        """Return the open thread with this key, or an empty thread if it has no message since
-        `begun_after`."""
+        """Return the open thread with this key. Return an empty thread if there is none, or if it
+        has no message since `begun_after`."""
         given = {"client_id": self._tenant, "key": key, "memory_key": memory_key}
         row = (await self._connection.execute(_STANDING, {**given, "since": begun_after})).one()
         return StandingThread(

@@ -21,21 +21,21 @@ engine_runs: Final = sa.Table(
     text("language", nullable=True),
     text("draft", nullable=True),
     text("response", nullable=True),
-    # The caller's answer: the first outcome, even if a later decision differs.
+    # The answer that the caller got. It is the first outcome, even if a later decision differs.
     sa.Column("answer", JSONB, nullable=True),
     text("doubt", nullable=True),
-    # Why a person must review the run, regardless of its confidence.
+    # Why a person must review the run, regardless of the confidence.
     text("hold", nullable=True),
     json("plan", "[]"),
     json("steps", "[]"),
     json("citations", "[]"),
     sa.Column("sentiment", sa.Double, nullable=True),
-    # The outcome of the order lookup: the order, or why there is none.
+    # The result of the order lookup: the order, or the reason why no order was found.
     sa.Column("lookup", JSONB, nullable=True),
-    # The knowledge and templates that the brain was shown, by id, title and rank.
+    # The knowledge entries and templates that the brain was shown, by id, title and rank.
     json("findings", "[]"),
     json("verdicts", "[]"),
-    # The first escalation reason.
+    # The reason of the run's first escalation.
     text("handoff_reason", nullable=True),
     text("model", nullable=True),
     sa.Column("tokens_in", sa.Integer, nullable=False, server_default="0"),
@@ -46,21 +46,24 @@ engine_runs: Final = sa.Table(
     text("error_code", nullable=True),
     # The customer's intent, a subdivision of the class (`domain/agent/intent.py`).
     text("intent", nullable=True),
-    # The sensitive matter, which always goes to a person; no brain was asked.
+    # The sensitive matter of the message. Such a message always goes to a person, and no brain was
+    # asked.
     text("sensitive", nullable=True),
-    # The version of the language model's prompt.
+    # The version of the prompt that the language model got.
     text("prompt_version", nullable=True),
-    # The proposal that was waiting when the message arrived. A yes confirms only this proposal.
+    # The proposal that was waiting when the message arrived. A "yes" in the message confirms only
+    # this proposal.
     sa.Column("proposal", JSONB, nullable=True),
-    # The thread's open facts once the customer has received the answer.
+    # The thread's settled facts after the customer has received the answer.
     sa.Column("thread_after", JSONB, nullable=True),
-    # The review that the message joined, because a person handles the conversation.
+    # The review that the message joined, because people handle the conversation.
     text("joined_review", nullable=True),
-    # Whether a person wrote that review's answer with this message in view.
+    # Whether the person who wrote the answer of the joined review had seen this message.
     sa.Column("covered", sa.Boolean, nullable=False, server_default=sa.false()),
-    # Whether that review's draft is based on this message too.
+    # Whether the draft of the joined review is based on this message too.
     sa.Column("in_draft", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The review during which the agent answers the message, because it is about another matter.
+    # The review during which the agent answers the message, because the message concerns another
+    # matter.
     text("aside_of", nullable=True),
     time("received_at"),
     time("answered_at", nullable=True),
@@ -78,7 +81,8 @@ engine_runs: Final = sa.Table(
     sa.CheckConstraint(
         "status IN ('received', 'completed', 'needs_review', 'failed')", name="status"
     ),
-    # The sweeper looks for unanswered runs. Answered runs leave this index immediately.
+    # For the sweeper, which looks for unanswered runs. An answered run leaves this index
+    # immediately.
     sa.Index(
         "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
     ),
@@ -93,7 +97,7 @@ engine_runs: Final = sa.Table(
     sa.Index(None, "client_id", "classification", "id"),
     sa.Index(None, "client_id", "playbook_id", "id"),
     sa.Index(None, "client_id", "handoff_reason", "id"),
-    # For lookups by id alone.
+    # For lookups by run id without a client.
     sa.Index(None, "id"),
 )
 
@@ -106,21 +110,22 @@ ai_conversations: Final = sa.Table(
     text("customer_email", nullable=True),
     json("turns", "[]"),
     text("summary"),
-    # The customer whose memory the conversation shares; an unverified visitor has none.
+    # The customer whose memory the conversation shares. An unverified visitor has no memory.
     text("memory_key", nullable=True),
-    # The order in question, the unanswered question, and the language.
+    # The settled facts of the thread: the order in question, the unanswered question, and the
+    # language.
     json("thread", "{}"),
-    # The action that the customer was asked to confirm. A yes takes this proposal, once.
+    # The action that the customer was asked to confirm. A "yes" uses up this proposal.
     sa.Column("proposal", JSONB, nullable=True),
-    # When people took over: from then on they answer, and the agent does not.
+    # When people took the conversation over. From then on they answer, and the agent does not.
     time("handed_over_at", nullable=True),
-    # The user who took the conversation over at the dashboard, until it is handed back.
+    # The user who took the conversation over at the dashboard; null after it is handed back.
     text("taken_by", nullable=True),
     time("taken_at", nullable=True),
-    # When the conversation ended, after a period without messages. `key` is then free for the next
-    # one.
+    # When the conversation ended, after a period without messages. Its original `key` is then free
+    # for the next conversation.
     time("ended_at", nullable=True),
-    # The latest sentiment score, and whether the score is in the critical zone.
+    # The latest sentiment score, and whether this score is in the critical zone.
     sa.Column("sentiment", sa.Double, nullable=True),
     sa.Column("is_critical", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
@@ -128,7 +133,8 @@ ai_conversations: Final = sa.Table(
     sa.UniqueConstraint("client_id", "key"),
     sa.Index(None, "client_id", "memory_key", "last_message_at"),
     sa.Index(None, "client_id", "last_message_at", "id"),
-    # Few conversations are taken over, and people search for them.
+    # A partial index suffices, because people search for taken-over conversations and there are
+    # few.
     sa.Index(
         "ix_ai_conversations_taken",
         "client_id",
@@ -143,7 +149,7 @@ ai_conversations: Final = sa.Table(
         "id",
         postgresql_where=sa.text("is_critical"),
     ),
-    # For lookups by id alone.
+    # For lookups by conversation id without a client.
     sa.Index(None, "id"),
 )
 
@@ -167,18 +173,19 @@ engine_messages: Final = sa.Table(
     text("channel", nullable=True),
     # The customer's address, normalized as for the customer limit.
     text("customer_key", nullable=True),
-    # Whether the author was unproved when the message arrived, even without an address.
+    # Whether the author had not proved the address when the message arrived; also set without an
+    # address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("author"),
     text("body"),
     time("created_at"),
-    # The widget session of the message, and the message's number in it, from 1.
+    # The widget session of the message, and the number of the message in the session, from 1.
     text("widget_session_id", nullable=True),
     sa.Column("widget_number", sa.Integer, nullable=True),
     points_to("engine_events", "event_id"),
     points_to("ai_conversations", "conversation_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
-    # For the gateway's limits: the latest messages of a client, and of one customer.
+    # For the gateway's limits, which read the latest messages of a client and of a customer.
     sa.Index(
         "ix_engine_messages_inbound",
         "client_id",
@@ -200,14 +207,14 @@ engine_messages: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("widget_session_id IS NOT NULL"),
     ),
-    # For the widget's share of the client's limits.
+    # For the widget's share of the client's limits, which counts visitors' messages.
     sa.Index(
         "ix_engine_messages_widget",
         "client_id",
         "created_at",
         postgresql_where=sa.text("direction = 'inbound' AND widget_session_id IS NOT NULL"),
     ),
-    # At most one inbound and one outbound message per event, so that a retried step writes nothing
+    # An event has at most one inbound and one outbound message, so a retried step writes nothing
     # twice.
     sa.UniqueConstraint("client_id", "event_id", "direction"),
     sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
@@ -238,21 +245,21 @@ action_ledger: Final = sa.Table(
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
     points_to("engine_runs", "run_id"),
     sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
-    # For the refunds of a customer and of a day, and the actions on an order.
+    # For the sums of refunds by customer and by day, and for the actions on an order.
     sa.Index(
         "ix_action_ledger_money",
         "client_id",
         "planned_at",
         postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
-    # Finds the thread of a mail that was sent, for a reply without another reference.
+    # For finding the thread of a mail that was sent, if a reply has no other reference.
     sa.Index(
         "ix_action_ledger_mails",
         "client_id",
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
-    # Finds our messages in a helpdesk ticket, for the webhook that reports them.
+    # For finding our own messages in a helpdesk ticket, when a webhook reports them.
     sa.Index(
         "ix_action_ledger_ticket",
         "client_id",
@@ -268,7 +275,7 @@ action_ledger: Final = sa.Table(
     ),
 )
 
-# The customer's sentiment, message by message.
+# The customer's sentiment, one row per message.
 sentiment_logs: Final = sa.Table(
     "sentiment_logs",
     metadata,

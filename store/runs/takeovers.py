@@ -1,4 +1,4 @@
-"""Conversations that a person takes over at the dashboard and hands back."""
+"""Conversations that a person takes over from the agent at the dashboard, and hands back."""
 
 from datetime import datetime
 from typing import Final
@@ -26,9 +26,11 @@ _HAND_BACK: Final = sa.text("""
 
 class TakeoverRepository(TenantRepository):
     async def take(self, conversation_id: str, by: str, now: datetime, *, force: bool) -> None:
-        """Take the conversation over for a person, so that the agent does not answer. Idempotent.
+        """Let a person take a conversation over, so that the agent does not answer. Idempotent.
+
         `force`: take it over even from another person. Raises ConversationNotFound,
-        ConversationTaken."""
+        ConversationTaken.
+        """
         this = {"client_id": self._tenant, "conversation_id": conversation_id}
         row = await self._one(_LOCK, this, ConversationNotFound(conversation_id))
         if not force and row.taken_by not in {None, by}:

@@ -1,5 +1,5 @@
-"""Threads of one client: their settled facts, and the proposal that waits for the customer's
-yes."""
+"""The threads of one client: their settled facts, and the proposal that waits for the customer's
+"yes"."""
 
 from datetime import datetime
 from typing import Final
@@ -41,17 +41,23 @@ _ANSWERED: Final = sa.text("""
 class ThreadRepository(TenantRepository):
     async def lock(self, event_id: str) -> str | None:
         """Lock the thread of an event's message until the transaction ends. Return the thread's id,
-        or None before normalization. The next statement sees the changes of earlier lock
-        holders."""
+        or None before normalization.
+
+        The lock is a separate statement, so the next statement sees the changes of earlier lock
+        holders.
+        """
         locked: str | None = await self._connection.scalar(
             _LOCK, {"client_id": self._tenant, "event_id": event_id}
         )
         return locked
 
     async def answered_by(self, conversation_id: str, run_id: str) -> PendingProposal | None:
-        """Assign the waiting proposal to the run of the message that arrived, regardless of its
-        content. A later proposal can only be confirmed by a later message. Idempotent by run. The
-        caller has locked the thread."""
+        """Assign the waiting proposal to the run of the message that arrived, regardless of what
+        the message says, and return the proposal or None.
+
+        A later proposal can be confirmed only by a later message. Idempotent by run. The caller has
+        locked the thread.
+        """
         given = {"client_id": self._tenant, "conversation_id": conversation_id, "run_id": run_id}
         await self._connection.execute(_HAND_ON, given)
         await self._connection.execute(_DROP, given)
@@ -61,10 +67,10 @@ class ThreadRepository(TenantRepository):
     async def keep(
         self, conversation_id: str, thread: Thread, *, sender: str | None, now: datetime
     ) -> None:
-        """Store the thread's settled facts and its proposal, replacing any earlier proposal.
+        """Store the settled facts and the proposal of a thread, replacing any earlier proposal.
 
-        If a question is still waiting for another sender, nothing is written. `sender`: the proved
-        address of the message's sender, if any.
+        If a question is still waiting for another sender's answer, nothing is written. `sender`:
+        the proved address of the message's sender, if any.
         """
         proposal, settled = thread.proposal, threads.c.thread
         asked = threads.c.proposal

@@ -9,10 +9,10 @@ from domain.inbound.sent_by_us import AgentMessage
 from domain.runs.action_key import action_key
 from store.core.repository import TenantRepository
 
-# A ticket has few of our messages, and webhooks report the latest ones.
+# A ticket has few messages of ours, and webhooks report the latest ones.
 _LATEST: Final = 50
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in (ActionKind.REPLY_IN_HELPDESK, ActionKind.NOTE))
-# Covers all connections to the same platform, because a new connection has the same tickets.
+# All connections to the same platform count, because a new connection has the same tickets.
 _WRITTEN: Final = sa.text(f"""
     SELECT entry.run_id, entry.step, entry.state, entry.reference, entry.planned_at, run.draft,
            run.plan -> entry.step ->> 'text' AS note,

@@ -1,4 +1,4 @@
-"""Traces and lists of runs, for debugging and display."""
+"""Traces of runs and lists of runs, for debugging and display."""
 
 from typing import Final
 
@@ -12,8 +12,8 @@ from store.core.repository import TenantRepository, owner_of
 from store.runs.message_files import attachments_json
 from store.runs.tables import engine_runs
 
-# One statement, so that the parts of a trace are consistent. Columns are named one by one, so that
-# a new column is not exposed by accident.
+# One statement reads the whole trace, so that its parts are consistent. Columns are named one by
+# one, so that a new column is not exposed by accident.
 _TRACE: Final = sa.text(f"""
     SELECT run.id AS run_id, run.client_id, run.status, run.lookup, run.findings, run.verdicts,
            run.plan, run.handoff_reason, run.steps, run.response, run.error_code, run.timings,
@@ -67,7 +67,7 @@ _TRACE: Final = sa.text(f"""
     WHERE run.client_id = :client_id AND run.id = :run_id
 """)  # noqa: S608 - our own names
 
-# Sorted by id, that is, by admission, along the primary key.
+# The list is sorted by id along the primary key, which is the order of admission.
 _PAGE: Final = """
     SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
            CASE WHEN event.unified IS NULL THEN event.customer_email
@@ -81,8 +81,8 @@ _PAGE: Final = """
     ORDER BY run.id DESC
     LIMIT :limit
 """
-# The query has only the filters that are set, because a generic plan for all of them would use no
-# index.
+# Only the filters in use are added to the query, because a generic plan for all filters would use
+# no index.
 _PAGES: Final = {
     (by_status, by_class): sa.text(
         _PAGE.format(
@@ -94,7 +94,7 @@ _PAGES: Final = {
     for by_class in (False, True)
 }
 
-# ULIDs start with 0 to 7.
+# A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
 _BEYOND_ALL: Final = "8"
 
 

@@ -1,1 +1,1 @@
-"""SQL of replays, and of the past events that are replayed."""
+"""SQL for replays, and for the past events that are replayed."""

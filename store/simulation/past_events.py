@@ -1,8 +1,9 @@
-"""Past events of one client with the agent's input at that time, one page in three statements.
+"""Past events of one client, with the agent's input at the time of each event. Three statements
+read a page.
 
-Later data is left out: turns, settled facts, refunds. The cost of a page does not grow with the
-client's history, because each event reads only its thread and the preceding month of the action
-ledger.
+Data from after the event is left out: turns, settled facts, refunds. The cost of a page does not
+grow with the client's history, because each event reads only its thread and the preceding month of
+the action ledger.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,12 +34,12 @@ from store.core.repository import TenantRepository
 from store.intake.attachments import attachments_of
 from store.simulation.past_spending import PastSpending, SpentBefore
 
-# Machines' clocks differ, and an id is generated slightly before or after its row's time.
+# Machines' clocks differ, and an id is generated slightly before or after the time in its row.
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
-# Messages are filtered by author. With a filter by direction, PostgreSQL may look for a thread's
-# last message in the index of all inbound messages of the client.
+# Messages are filtered by author. With a filter by direction, PostgreSQL might search all inbound
+# messages of the client for a thread's last message.
 _PAGE: Final = sa.text("""
     SELECT event.id, event.event_type, event.outcome, event.unified, event.subject, event.text,
            event.erased_at IS NOT NULL AS is_erased, event.received_at,
@@ -104,8 +105,8 @@ _TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
 
 @dataclass(frozen=True, slots=True)
 class SeenThen:
-    """The agent's input for a run. `automatic_turns`: the number of the agent's answers in the
-    thread in the hour before the message."""
+    """The agent's input for a run at the time of its message. `automatic_turns`: the number of the
+    agent's answers in the thread in the hour before the message."""
 
     event: UnifiedEvent
     run_id: str
@@ -118,11 +119,11 @@ class SeenThen:
 
 @dataclass(frozen=True, slots=True)
 class PastEvent:
-    """A past event. `at`: when it arrived. `before`: the agent's own first outcome, without
-    people's later decisions. `draft`: the agent's draft.
+    """A past event to replay. `at`: when it arrived. `before`: the agent's own first outcome,
+    without people's later decisions. `draft`: the agent's draft.
 
-    `seen`: None if the event cannot be replayed (`skip`), or if no playbook took it, so that it was
-    never normalized.
+    `seen`: the agent's input. It is None if the event cannot be replayed (`skip`), or if no
+    playbook took the event, so that it was never normalized.
     """
 
     id: str
@@ -137,7 +138,7 @@ class PastEvent:
 
 @dataclass(frozen=True, slots=True)
 class PastSpan:
-    """The events that arrived from `since` on and before `until`."""
+    """The events of a period: those that arrived from `since` on and before `until`."""
 
     since: datetime
     until: datetime
@@ -149,7 +150,7 @@ class PastEvents(TenantRepository):
         return int(await self._connection.scalar(_COUNT, self._within(span, None)) or 0)
 
     async def page(self, span: PastSpan, *, after: str | None, limit: int) -> tuple[PastEvent, ...]:
-        """Return the next events after this id, in order of arrival."""
+        """Return the next page of events in the order of arrival, starting after this id."""
         given: dict[str, object] = {
             **self._within(span, after),
             "limit": limit,
@@ -190,8 +191,8 @@ class PastEvents(TenantRepository):
         rows: "Sequence[sa.Row[*tuple[Any, ...]]]",
         lookups: Mapping[str, Lookup | None],
     ) -> dict[str, Spent]:
-        """Return the earlier refunds by run, only for runs whose order was found: other runs cannot
-        act on an order."""
+        """Return the earlier refunds by run. Only runs with a found order are included, because
+        other runs cannot act on an order."""
         wanted = [
             SpentBefore(
                 run_id=row.run_id,
@@ -237,8 +238,8 @@ def _skip(row: "sa.Row[*tuple[Any, ...]]") -> ReplaySkip | None:
 
 
 def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
-    """Return the agent's own outcome, without people's decisions. A failed execution counts as
-    answered."""
+    """Return the agent's own outcome of a run, without people's decisions. A failed execution
+    counts as answered."""
     if row.outcome == EventOutcome.NO_PLAYBOOK:
         return ReplayFacts(end=ReplayEnd.NO_PLAYBOOK)
     plan = _PLAN.validate_python(row.plan or [])
@@ -258,8 +259,11 @@ def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
 
 
 def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
-    """Return the thread as the previous message left it. A question is open once the customer has
-    received it from the agent. A waiting proposal belongs to the next message."""
+    """Return the thread as it was after the previous message.
+
+    A question counts as open once the customer has received it from the agent. A waiting proposal
+    belongs to the next message.
+    """
     settled = Thread.model_validate(row.thread_after or {})
     thread = settled if row.has_reached else settled.without_question
     proposal = None if row.proposal is None else PendingProposal.model_validate(row.proposal)
@@ -271,5 +275,6 @@ def _lookup(row: "sa.Row[*tuple[Any, ...]]") -> Lookup | None:
 
 
 def _shown(file: Attachment) -> AttachmentPreview:
-    """Return the file without its content, because images are not shown to the brain again."""
+    """Return an attached file without its content, because images are not shown to the brain
+    again."""
     return AttachmentPreview(name=file.name, media_type=file.media_type, size=file.size)

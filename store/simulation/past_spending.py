@@ -1,4 +1,4 @@
-"""The agent's refunds before past messages, one page of messages per statement."""
+"""The agent's refunds before each past message. One statement covers a page of messages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from domain.agent.plan import ActionKind
 from domain.agent.policy_context import CUSTOMER_WINDOW, Spent
 from store.core.repository import TenantRepository
 
-# Like `ActionLedger.spent`, at the time of each run's message. A step counts once, even if it took
-# several rounds.
+# Like `ActionLedger.spent`, as of the time of each run's message. A step counts once, even if it
+# took several rounds.
 _SPENT: Final = sa.text("""
     SELECT wanted.run_id, given.customer, given.day, given.on_order
     FROM unnest(CAST(:runs AS text[]), CAST(:customers AS text[]), CAST(:orders AS text[]),
@@ -45,7 +45,7 @@ _SPENT: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class SpentBefore:
-    """Which refunds to sum for a run. `customer`: the address, normalized by `customer_key`. `at`:
+    """The refunds to sum for one run. `customer`: the address, normalized by `customer_key`. `at`:
     the time of the run's message. The run's own actions and later actions do not count."""
 
     run_id: str
@@ -57,7 +57,7 @@ class SpentBefore:
 
 class PastSpending(TenantRepository):
     async def before(self, wanted: Sequence[SpentBefore]) -> dict[str, Spent]:
-        """Return the refunds and other actions, by run."""
+        """Return the refunds and other actions before each run's message, by run id."""
         if not wanted:
             return {}
         found = await self._connection.execute(

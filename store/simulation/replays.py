@@ -27,8 +27,8 @@ from store.simulation.tables import replay_changes, replays
 _TABLE: Final = replays.c
 _COLUMNS: Final = tuple(_TABLE[name] for name in Replay.model_fields)
 _UNFINISHED: Final = _TABLE.state.in_(sorted(UNFINISHED))
-# The lock makes a concurrent erasure wait. An event that is being erased, or was removed, gets no
-# example.
+# The lock makes a concurrent erasure wait. An event that is being erased, or was removed, does not
+# become an example.
 _STILL_THERE: Final = sa.text("""
     SELECT id FROM engine_events
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
@@ -51,7 +51,7 @@ client_of_replay: Final = owner_of(replays, ReplayNotFound)
 
 @dataclass(frozen=True, slots=True)
 class ReplayChange:
-    """An event whose outcome differs in the replay."""
+    """An event whose outcome in the replay differs from its original outcome."""
 
     event_id: str
     kind: ReplayChangeKind
@@ -62,8 +62,8 @@ class ReplayChange:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPage:
-    """The result of one replayed page. `place`: the page's last event; None if no event was
-    left."""
+    """The result of one replayed page of events. `place`: the page's last event; None if no event
+    was left."""
 
     place: str | None
     tally: ReplayTally
@@ -116,8 +116,8 @@ class ReplayRepository(TenantRepository):
     async def examples(
         self, replay_id: str, *, kind: ReplayChangeKind | None, after: str | None, limit: int
     ) -> tuple[ReplayExample, ...]:
-        """Return a page of events whose outcome differs, in the order of arrival. `after`: the last
-        event of the previous page."""
+        """Return a page of events whose outcome differs in the replay, in the order of arrival.
+        `after`: the last event of the previous page."""
         rows = await self._connection.execute(
             _EXAMPLES,
             {
@@ -131,7 +131,7 @@ class ReplayRepository(TenantRepository):
         return tuple(ReplayExample.model_validate(row, from_attributes=True) for row in rows)
 
     async def work(self, replay_id: str, *, total: int) -> None:
-        """Mark the replay as running, with `total` events. A finished replay stays unchanged."""
+        """Mark a replay as running, with `total` events. A finished replay stays unchanged."""
         await self._connection.execute(
             sa.update(replays)
             .where(self._is(replay_id), _UNFINISHED)
@@ -139,9 +139,12 @@ class ReplayRepository(TenantRepository):
         )
 
     async def add(self, replay: Replay, done: ReplayedPage) -> None:
-        """Add the result of a page. The caller has locked the replay, and checked that the replay
-        is still at the start of the page. Events that were erased or removed meanwhile get no
-        example."""
+        """Add the result of a page to a replay. Events that were erased or removed meanwhile do not
+        become examples.
+
+        The caller has locked the replay, and has checked that the replay is still at the start of
+        the page.
+        """
         ids = [change.event_id for change in done.changes]
         known = set(
             await self._connection.scalars(_STILL_THERE, {"client_id": self._tenant, "events": ids})
@@ -178,7 +181,7 @@ class ReplayRepository(TenantRepository):
     async def end(
         self, replay_id: str, state: ReplayState, now: datetime, *, why: ReplayStop | None = None
     ) -> bool:
-        """Finish the replay. Return False, without a change, if it was already finished."""
+        """Finish a replay. Return False, without a change, if it was already finished."""
         ended = await self._connection.execute(
             sa.update(replays)
             .where(self._is(replay_id), _UNFINISHED)
@@ -192,7 +195,7 @@ class ReplayRepository(TenantRepository):
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedReplay:
-    """An unfinished replay."""
+    """An unfinished replay, found by the sweep."""
 
     ref: BackgroundRef
     place: Place

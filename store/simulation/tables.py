@@ -7,7 +7,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# A replay of past events. `variant`: the change being tried (`domain/simulation/variant.py`).
+# A replay of past events. `variant`: the change that is tried (`domain/simulation/variant.py`).
 replays: Final = sa.Table(
     "replays",
     metadata,
@@ -16,10 +16,10 @@ replays: Final = sa.Table(
     time("since"),
     time("until"),
     text("state"),
-    # The limits on the language models' total cost and on the replay's working time.
+    # The replay's limits: the total cost of language models, and the working time.
     sa.Column("budget_micros", sa.BigInteger, nullable=False),
     sa.Column("budget_s", sa.Integer, nullable=False),
-    # The last examined event: the replay continues after it.
+    # The last examined event. The replay continues after this event.
     text("place", nullable=True),
     sa.Column("total", sa.Integer, nullable=False, server_default="0"),
     sa.Column("examined", sa.Integer, nullable=False, server_default="0"),
@@ -39,13 +39,13 @@ replays: Final = sa.Table(
         "id",
         postgresql_where=sa.text("state IN ('queued', 'running')"),
     ),
-    # For lookups by id alone.
+    # For lookups by replay id without a client.
     sa.Index(None, "id"),
 )
 
-# An event whose outcome differs in the replay. `before` and `after` hold no draft text; `draft`
-# holds the new draft and is erased with the customer's words. Keyed by event, because an event that
-# no playbook took has no run.
+# An event whose outcome differs in the replay. `before` and `after` hold no draft text. `draft`
+# holds the new draft, and is erased with the customer's words. The key is the event, because an
+# event that no playbook took has no run.
 replay_changes: Final = sa.Table(
     "replay_changes",
     metadata,

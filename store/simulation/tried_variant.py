@@ -1,4 +1,4 @@
-"""Resolution of a variant's references to the client's playbooks."""
+"""Checks of a variant's references to the client's playbooks, and their resolution."""
 
 from domain.playbooks.errors import PatternTaken
 from domain.simulation.variant import Variant
@@ -9,9 +9,12 @@ from store.playbooks.versions import PlaybookVersions
 
 class TriedVariants(TenantRepository):
     async def check(self, variant: Variant) -> None:
-        """Check a variant. Raises PlaybookNotFound if it names an unknown playbook or version.
+        """Check the playbooks that a variant names. Raises PlaybookNotFound for an unknown playbook
+        or version.
+
         Raises PatternTaken for a new draft with the event type of an active playbook, because the
-        draft would never be used."""
+        draft would never be used.
+        """
         playbooks = PlaybookRepository(self._connection, self._tenant)
         if variant.playbook_id is None:
             if variant.draft is None:
@@ -27,10 +30,11 @@ class TriedVariants(TenantRepository):
             await versions.read(variant.playbook_id, variant.version)
 
     async def resolve(self, variant: Variant) -> Variant:
-        """Return the variant with its playbook as a draft that replaces the stored playbook.
+        """Return the variant with its playbook as a draft that replaces the stored playbook. Raises
+        PlaybookNotFound.
 
-        So only this playbook takes the events of its type, active or not, as after publication. A
-        threshold given with a playbook id applies to that playbook. Raises PlaybookNotFound.
+        Only this playbook, active or not, then takes the events of its type, as after publication.
+        A threshold given with a playbook id applies to that playbook.
         """
         if variant.playbook_id is None:
             return variant

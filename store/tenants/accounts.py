@@ -1,5 +1,5 @@
-"""The account: a client's subscription and credits. Its row is the lock for all of the client's
-counters.
+"""The account: a client's subscription and credits. The account's row is the lock for all counters
+of the client.
 
 Admission, changes of plan and credits, and key revocation lock the row first, in a separate
 statement. The next statement therefore reads data as fresh as the lock, and that data cannot change
@@ -37,20 +37,20 @@ _ACCOUNT: Final = sa.select(
     clients.c.next_plan_from,
     clients.c.credits_balance,
 ).where(clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None))
-# NO KEY, so that rows that refer to the client can be written meanwhile.
+# NO KEY, so that rows with a foreign key to the client can be written meanwhile.
 _LOCK: Final = _ACCOUNT.with_for_update(key_share=True)
 
 
 class AccountRepository(TenantRepository):
     async def lock(self) -> Account:
-        """Lock the account until the transaction ends and return it.
+        """Lock the client's account until the transaction ends, and return it.
 
         Raises ClientNotFound, also while the client is being erased.
         """
         return await self._read(_LOCK)
 
     async def subscription(self) -> Subscription:
-        """Return the subscription without locking. Raises ClientNotFound like `lock`."""
+        """Return the client's subscription without a lock. Raises ClientNotFound like `lock`."""
         return (await self._read(_ACCOUNT)).subscription
 
     async def save(self, subscription: Subscription) -> None:
@@ -62,8 +62,9 @@ class AccountRepository(TenantRepository):
         )
 
     async def add_credits(self, amount: int, *, entry_id: str, reason: str, now: datetime) -> int:
-        """Change the balance by `amount` credits and write the ledger entry. Return the new
-        balance. Raises ClientNotFound, and InvalidInput if the balance would fall below zero."""
+        """Change the credit balance by `amount`, write the entry in the credit ledger, and return
+        the new balance. Raises ClientNotFound, and InvalidInput if the balance would fall below
+        zero."""
         balance = (await self.lock()).credits_balance + amount
         if balance < 0:
             raise InvalidInput("the balance of credits cannot fall below zero")
@@ -86,7 +87,7 @@ class AccountRepository(TenantRepository):
 
 
 def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
-    """Return the subscription from a row that has the client's subscription columns."""
+    """Return the subscription in a row that contains the client's subscription columns."""
     return Subscription(
         plan=Plan(row.plan),
         trial_ends_at=row.trial_ends_at,
@@ -96,6 +97,7 @@ def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
 
 
 async def lock_if_open(connection: AsyncConnection, tenant: TenantId) -> None:
-    """Lock the account before any other row. Does nothing if the client is being erased."""
+    """Lock the client's account, before any other row is locked. Does nothing if the client is
+    being erased."""
     with suppress(ClientNotFound):
         await AccountRepository(connection, tenant).lock()

@@ -1,8 +1,9 @@
-"""The stops of all automation, and the check whether a stop holds a run.
+"""Stops of all automation of a client or of the installation, and the check whether a stop applies
+to a run.
 
 A step that answers or acts calls `holds` in the transaction that records the step, and keeps a
-shared lock until the transaction ends. A stop takes the same lock exclusively. After the stop's
-commit no such transaction is in progress, and the next one sees the stop.
+shared lock until the transaction ends. A stop takes the same lock exclusively. When the stop is
+committed, no such transaction is in progress, and the next one sees the stop.
 """
 
 from datetime import datetime
@@ -21,20 +22,21 @@ class AutomationStops(TenantRepository):
     async def holds(self, run_id: str) -> bool:
         """Return whether a stop keeps the run from answering and acting automatically.
 
-        A run whose plan a person approved is never held. The result is valid until the transaction
-        ends. Call it before any row except the account's is locked.
+        A run whose plan a person approved is never stopped. The result is valid until the
+        transaction ends. Call this before any row except the account's is locked.
         """
         return bool(await self._connection.scalar(_HOLDS, {"tenant": self._tenant, "run": run_id}))
 
     async def read(self) -> AutomationState:
-        """Return the client's stop and the installation's."""
+        """Return the stop of the client and the stop of the installation."""
         row = (await self._connection.execute(_STATE, {"tenant": self._tenant})).one()
         stop = None if row.at is None else AutomationStop(at=row.at, by=row.by)
         return AutomationState(stopped=stop, installation_stopped=row.installation)
 
     async def stop(self, by: str, now: datetime) -> bool:
-        """Stop the client, after every step in progress is recorded. Return False if the client was
-        already stopped. Raises ClientNotFound, also while the client is being erased."""
+        """Stop the client's automation, after every step in progress is recorded. Return False if
+        the client was already stopped. Raises ClientNotFound, also while the client is being
+        erased."""
         await self._connection.execute(_LOCK_CLIENT, {"tenant": self._tenant})
         row = (
             await self._connection.execute(_STOP, {"tenant": self._tenant, "by": by, "now": now})
@@ -54,7 +56,7 @@ class AutomationStops(TenantRepository):
 
 
 class InstallationStops:
-    """The stop of all clients, in transactions that span clients."""
+    """The stop of all clients' automation, in transactions that span clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -64,14 +66,14 @@ class InstallationStops:
         return None if row is None else AutomationStop(at=row.stopped_at, by=row.stopped_by)
 
     async def stop(self, by: str, now: datetime) -> bool:
-        """Stop all clients, after every step in progress is recorded. Return False if they were
-        already stopped."""
+        """Stop the automation of all clients, after every step in progress is recorded. Return
+        False if it was already stopped."""
         await self._connection.execute(_LOCK_ALL)
         made = await self._connection.execute(_STOP_ALL, {"by": by, "now": now})
         return made.rowcount == 1
 
     async def resume(self) -> bool:
-        """End the stop. Return False if there was no stop."""
+        """End the stop of all clients. Return False if there was no stop."""
         gone = await self._connection.execute(sa.delete(installation_stops))
         return gone.rowcount == 1
 

@@ -22,7 +22,8 @@ class SettingsRepository(TenantRepository):
         return ClientSettings.model_validate(row, from_attributes=True)
 
     async def change(self, change: SettingsChange, now: datetime) -> ClientSettings:
-        """Change settings. Raises ClientNotFound, also while the client is being erased."""
+        """Change settings of the client. Raises ClientNotFound, also while the client is being
+        erased."""
         given = change.model_dump(exclude={"system_prompt", "branding"})
         values: dict[str, object] = {
             name: list(value) if isinstance(value, tuple) else value

@@ -1,4 +1,4 @@
-"""Clients and their owners, for operators. It spans clients."""
+"""Clients and their owners, as operators manage them. The queries span clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -50,12 +50,12 @@ class ClientRepository:
         now: datetime,
         trial_ends_at: datetime | None = None,
     ) -> str:
-        """Create a client and, unless the address is known, its owner. Return the owner's user
-        id."""
+        """Create a client. Create its owner too, unless a user has this address. Return the owner's
+        user id."""
         owner = await self._connection.scalar(
             insert(users)
             .values(id=user_id, email=owner_email.strip().lower(), created_at=now)
-            # The no-op update makes RETURNING return an existing user too.
+            # The update changes nothing, but makes RETURNING return an existing user too.
             .on_conflict_do_update(index_elements=["email"], set_={"email": users.c.email})
             .returning(users.c.id)
         )
@@ -91,8 +91,8 @@ class ClientRepository:
         return _entry(*row)
 
     async def brand_name(self, client_id: str) -> str:
-        """Return the brand name that customers know. Raises ClientNotFound, also while the client
-        is being erased."""
+        """Return the client's brand name, as customers know it. Raises ClientNotFound, also while
+        the client is being erased."""
         name = await self._connection.scalar(
             sa.select(clients.c.brand_name).where(
                 clients.c.id == client_id, clients.c.closed_at.is_(None)
@@ -103,8 +103,8 @@ class ClientRepository:
         return str(name)
 
     async def set_brain_budget(self, client_id: str, micros: int | None) -> None:
-        """Set the client's own monthly budget for language models, in millionths of a US dollar;
-        None restores the configured budget. Raises ClientNotFound."""
+        """Set the client's own monthly budget for language models, in millionths of a US dollar.
+        None restores the budget of the configuration. Raises ClientNotFound."""
         found = await self._connection.scalar(
             sa.update(clients)
             .where(clients.c.id == client_id)
@@ -115,8 +115,8 @@ class ClientRepository:
             raise ClientNotFound(client_id)
 
     async def brain_budget(self, client_id: str) -> int | None:
-        """Return the client's own monthly budget for language models, in millionths of a US dollar;
-        None for the configured budget."""
+        """Return the client's own monthly budget for language models, in millionths of a US dollar.
+        Return None if the budget of the configuration applies."""
         budget = await self._connection.scalar(
             sa.select(clients.c.brain_budget_micros).where(clients.c.id == client_id)
         )

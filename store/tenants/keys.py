@@ -1,4 +1,4 @@
-"""API keys by digest. Every request reads the key's row, so a revocation takes effect
+"""API keys, stored by digest. Every request reads the row of its key, so a revocation takes effect
 immediately."""
 
 from collections.abc import Collection, Sequence
@@ -17,11 +17,11 @@ from store.tenants.tables import api_keys, clients
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """A key as its client sees it, with only the prefix of its secret.
+    """An API key as the client's members see it, with only the prefix of its secret.
 
     `created_by`: the person, in the form of audit entries. `scopes`: the key's scopes; None for
-    all. `last_used_at`, `last_used_from`: the last use, accurate to half a minute, and its network.
-    `oauth_client_id`: the OAuth client that holds the key, if any.
+    all. `last_used_at`, `last_used_from`: the time of the last use, accurate to half a minute, and
+    its network. `oauth_client_id`: the OAuth client that holds the key, if any.
     """
 
     id: str
@@ -41,7 +41,7 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class KeyUse:
-    """A use of a key. `network`: in the form of `api/http/client_address.py`."""
+    """A use of an API key. `network`: in the form of `api/http/client_address.py`."""
 
     key_id: str
     at: datetime
@@ -50,8 +50,8 @@ class KeyUse:
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """A key that was active when it was read. `scopes`: the key's scopes; None for all. `vouches`:
-    the key is held by the client's own system, which may vouch for a customer's address."""
+    """An API key that was active when it was read. `scopes`: the key's scopes; None for all.
+    `vouches`: the client's own system holds the key, and may vouch for a customer's address."""
 
     id: str
     client_id: str
@@ -59,9 +59,9 @@ class ActiveKey:
     vouches: bool = False
 
 
-# Statements on the gateway's path are built once, because building one costs as much as running it.
-# This one is a database function (`migrations/`), because no row may be read before the tenant is
-# known.
+# Statements that every gateway request runs are built once, because building one costs as much as
+# running it. This statement calls a database function (`migrations/`), because no row may be read
+# before the tenant is known.
 _FIND_ACTIVE: Final = sa.text("SELECT id, client_id, scopes, vouches FROM active_key(:digest)")
 _LOCK_ACCOUNT: Final = (
     sa.select(clients.c.id)
@@ -84,7 +84,7 @@ _SHOWN: Final = (
     api_keys.c.revoked_at,
     api_keys.c.vouches,
 )
-# Rows are locked in the order of ids, so that two concurrent processes do not deadlock.
+# The rows are locked in the order of ids, so that two concurrent processes do not deadlock.
 _USED: Final = sa.text("""
     WITH uses AS (
         SELECT * FROM unnest(
@@ -118,11 +118,11 @@ class KeyRepository:
         oauth_client_id: str | None = None,
         vouches: bool = True,
     ) -> None:
-        """Store a key.
+        """Store an API key.
 
-        `created_by`: the person, in the form of audit entries. `scopes`: the key's scopes, None for
-        all. `user_id`, `oauth_client_id`: set for a key from the OAuth flow. `vouches`: the key's
-        holder may vouch for a customer's address.
+        `created_by`: the person, in the form of audit entries. `scopes`: the key's scopes; None for
+        all. `user_id`, `oauth_client_id`: set for a key from the OAuth flow. `vouches`: whether the
+        key's holder may vouch for a customer's address.
         """
         await self._connection.execute(
             sa.insert(api_keys).values(
@@ -151,7 +151,7 @@ class KeyRepository:
             raise KeyNotFound(key_id)
 
     async def entries(self, client_id: str) -> tuple[KeyEntry, ...]:
-        """Return the client's keys, including revoked ones, oldest first."""
+        """Return the client's API keys, including revoked ones, oldest first."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(api_keys.c.client_id == client_id)
@@ -162,8 +162,8 @@ class KeyRepository:
     async def page(
         self, client_id: str, *, after: str | None, limit: int, revoked: bool | None = None
     ) -> tuple[KeyEntry, ...]:
-        """Return at most `limit` keys, newest first: those created before the key `after`.
-        `revoked`: only revoked keys, or only active ones."""
+        """Return at most `limit` API keys, newest first: those created before the key `after`.
+        `revoked`: return only revoked keys, or only active ones."""
         which = () if after is None else (api_keys.c.id < after,)
         if revoked is not None:
             which = (*which, api_keys.c.is_active.is_(not revoked))
@@ -176,7 +176,7 @@ class KeyRepository:
         return tuple(map(_entry, rows))
 
     async def read(self, client_id: str, key_id: str) -> KeyEntry:
-        """Return one of the client's keys. Raises KeyNotFound."""
+        """Return one of the client's API keys. Raises KeyNotFound."""
         found = await self._connection.execute(
             sa.select(*_SHOWN).where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)
         )
@@ -186,7 +186,7 @@ class KeyRepository:
         return _entry(row)
 
     async def active(self, client_id: str) -> int:
-        """Return the number of the client's active keys."""
+        """Return the number of active API keys of the client."""
         return int(
             await self._connection.scalar(
                 sa.select(sa.func.count())
@@ -197,7 +197,7 @@ class KeyRepository:
         )
 
     async def rename(self, client_id: str, key_id: str, label: str) -> None:
-        """Change a key's label. Raises KeyNotFound."""
+        """Change the label of an API key. Raises KeyNotFound."""
         changed = await self._connection.execute(
             sa.update(api_keys)
             .where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)
@@ -207,7 +207,8 @@ class KeyRepository:
             raise KeyNotFound(key_id)
 
     async def used(self, uses: Sequence[KeyUse]) -> None:
-        """Record the last use of keys. A use that precedes the recorded one changes nothing."""
+        """Record the last use of each of these API keys. A use before the recorded one changes
+        nothing."""
         await self._connection.execute(
             _USED,
             {
@@ -218,7 +219,8 @@ class KeyRepository:
         )
 
     async def revoke_of_user(self, client_id: str, user_id: str, now: datetime) -> tuple[str, ...]:
-        """Permanently revoke the keys that the user granted to OAuth clients. Return their ids."""
+        """Permanently revoke the API keys that the user granted to OAuth clients. Return the ids of
+        the revoked keys."""
         revoked = await self._connection.scalars(
             sa.update(api_keys)
             .where(
@@ -232,8 +234,8 @@ class KeyRepository:
         return tuple(revoked)
 
     async def made_by(self, client_id: str, created_by: str) -> tuple[KeyEntry, ...]:
-        """Return the active keys that a person created for the client's own systems, oldest first.
-        `created_by`: the person, in the form of audit entries."""
+        """Return the active API keys that a person created for the client's own systems, oldest
+        first. `created_by`: the person, in the form of audit entries."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(
@@ -259,9 +261,10 @@ class KeyRepository:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))
 
     async def revoke(self, key_id: str, now: datetime) -> None:
-        """Permanently revoke a key. A repetition changes nothing. Raises KeyNotFound.
+        """Permanently revoke an API key. A repetition changes nothing. Raises KeyNotFound.
 
-        The account is locked: an admission either commits before the revocation, or sees it.
+        The account is locked: a concurrent admission either commits before the revocation, or sees
+        it.
         """
         await self._connection.execute(_LOCK_ACCOUNT, {"key": key_id})
         changed = await self._connection.execute(

@@ -1,4 +1,4 @@
-"""Active keys of departed members, about which managers are notified by mail."""
+"""Active API keys that departed members created. Managers are notified of these keys by mail."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ _FIRST: Final = sa.func.min(_KEYS.id)
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """The departure of a member who left active keys behind. `place`: its position in the list of
-    all clients' departures."""
+    """The departure of a member who created API keys that are still active. `place`: its position
+    in the list of all clients' departures."""
 
     tenant: TenantId
     left_at: datetime
@@ -31,8 +31,8 @@ class Departure:
 
 class LeftKeyRepository(TenantRepository):
     async def leave(self, created_by: str, now: datetime) -> None:
-        """Schedule the notification about the active keys that a departing member created for the
-        client's own systems. `created_by`: the member, in the form of audit entries."""
+        """Schedule the notification about the active API keys that a departing member created for
+        the client's own systems. `created_by`: the member, in the form of audit entries."""
         await self._connection.execute(
             sa.update(api_keys)
             .where(
@@ -45,7 +45,7 @@ class LeftKeyRepository(TenantRepository):
         )
 
     async def due(self, left_at: datetime) -> tuple[LeftKey, ...]:
-        """Return the departed member's keys that are still active, oldest first."""
+        """Return the API keys of a departed member that are still active, oldest first."""
         rows = await self._connection.execute(
             sa.select(_KEYS.id, _KEYS.prefix, _KEYS.created_at, _KEYS.last_used_at)
             .where(_KEYS.client_id == self._tenant, _IS_DUE, _KEYS.notice_due_at == left_at)
@@ -54,7 +54,7 @@ class LeftKeyRepository(TenantRepository):
         return tuple(LeftKey(*row) for row in rows)
 
     async def notified(self, left_at: datetime) -> None:
-        """Record that the managers were notified of a departure."""
+        """Record that the managers were notified of a member's departure."""
         await self._connection.execute(
             sa.update(api_keys)
             .where(_KEYS.client_id == self._tenant, _KEYS.notice_due_at == left_at)
@@ -65,7 +65,7 @@ class LeftKeyRepository(TenantRepository):
 async def departures(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[Departure]:
-    """Return a page of all clients' departures that managers were not yet notified of, oldest
+    """Return a page of all clients' departures of which managers were not notified yet, oldest
     first."""
     rows = await connection.execute(
         sa.select(_KEYS.client_id, _KEYS.notice_due_at.label("at"), _FIRST.label("first"))

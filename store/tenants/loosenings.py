@@ -1,4 +1,5 @@
-"""Changes that loosen the agent's limits. They wait for a second manager, or for a delay."""
+"""Loosenings: changes that loosen the agent's limits. They wait for a second manager's approval, or
+for a delay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def pending(self) -> int:
-        """Return the number of pending changes."""
+        """Return the number of pending loosenings of the client."""
         found = await self._connection.scalar(
             sa.select(sa.func.count()).where(
                 _ROWS.client_id == self._tenant, _ROWS.state == LooseningState.PENDING
@@ -40,7 +41,7 @@ class LooseningRepository(TenantRepository):
         return int(found or 0)
 
     async def waits_for(self, use: str, record_id: str) -> bool:
-        """Return whether a change to this record is pending. `use`: as in HeldTrust."""
+        """Return whether a loosening of this record is pending. `use`: as in HeldTrust."""
         wanted = {"use": use, "id": record_id}
         found = await self._connection.scalar(
             sa.select(
@@ -54,7 +55,8 @@ class LooseningRepository(TenantRepository):
         return bool(found)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[Loosening, ...]:
-        """Return at most `limit` changes, newest first, that precede the change `before`."""
+        """Return at most `limit` loosenings, newest first: those that precede the loosening
+        `before`."""
         query = sa.select(*_SHOWN).where(_ROWS.client_id == self._tenant)
         if before is not None:
             query = query.where(_ROWS.id < before)
@@ -62,12 +64,12 @@ class LooseningRepository(TenantRepository):
         return tuple(map(_loosening, rows))
 
     async def read(self, loosening_id: str) -> Loosening:
-        """Return a change. Raises LooseningNotFound."""
+        """Return a loosening. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN))
 
     async def lock(self, loosening_id: str) -> Loosening:
-        """Lock and return a change, so that only this transaction can decide on it. The caller
-        holds the account's lock. Raises LooseningNotFound."""
+        """Lock a loosening and return it, so that only this transaction can decide on it. The
+        caller holds the account's lock. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN).with_for_update())
 
     async def decide(
@@ -86,7 +88,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def notified(self, loosening_id: str, now: datetime) -> None:
-        """Record that the managers were notified of the change."""
+        """Record that the managers were notified of a loosening."""
         await self._connection.execute(
             sa.update(loosenings)
             .where(_ROWS.client_id == self._tenant, _ROWS.id == loosening_id)
@@ -94,7 +96,7 @@ class LooseningRepository(TenantRepository):
         )
 
     async def manager_left_at(self) -> datetime | None:
-        """Return when the client last lost an owner or admin, or None."""
+        """Return when the client last lost an owner or admin, or None if it never did."""
         found: datetime | None = await self._connection.scalar(
             sa.select(clients.c.manager_left_at).where(clients.c.id == self._tenant)
         )
@@ -110,7 +112,7 @@ client_of_loosening: Final = owner_of(loosenings, LooseningNotFound)
 
 @dataclass(frozen=True, slots=True)
 class LeftLoosening:
-    """A loosening that a sweep processes. `place`: its position in the list of all clients'
+    """A loosening that the sweep processes. `place`: its position in the list of all clients'
     loosenings."""
 
     tenant: TenantId
@@ -134,7 +136,7 @@ async def due_loosenings(
 async def unnotified_loosenings(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return a page of all clients' loosenings that managers were not yet notified of, oldest
+    """Return a page of all clients' loosenings of which managers were not notified yet, oldest
     first."""
     return await _left(connection, _ROWS.created_at, _ROWS.notified_at.is_(None), after, limit)
 

@@ -1,4 +1,5 @@
-"""Users and their clients. It spans tenants, because users exist before their tenant is known."""
+"""Users and their memberships in clients. The queries span tenants, because users exist before
+their tenant is known."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,9 +18,9 @@ from store.tenants.tables import client_users, clients, users
 _USER: "Final[sa.BindParameter[str]]" = sa.bindparam("user")
 _CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
 
-# A client that is being erased has no members.
+# A client that is being erased counts as having no members.
 _IS_OPEN: Final = clients.c.closed_at.is_(None)
-# The owner column of the client takes precedence over the member list.
+# The owner in the client's own row takes precedence over the member list.
 _ROLE: Final = (
     sa.select(
         sa.case((clients.c.owner_user_id == _USER, Role.OWNER.value), else_=client_users.c.role)
@@ -54,7 +55,7 @@ _MEMBERS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class ClientMember:
-    """A person who may act for a client."""
+    """A user who may act for a client, as owner or member."""
 
     user_id: str
     email: str
@@ -86,8 +87,9 @@ class MemberRepository:
         return _member(row)
 
     async def client_of(self, user_id: str) -> str | None:
-        """Return the user's own client: the oldest client that the user owns, otherwise the first
-        one joined, or None. Clients that are being erased are ignored."""
+        """Return the user's default client: the oldest client that the user owns, otherwise the
+        client that the user joined first. Return None if there is none. Clients that are being
+        erased are ignored."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 
@@ -106,7 +108,8 @@ class MemberRepository:
         return found[0] if found else None
 
     async def person(self, name: str) -> str:
-        """Return the name under which a person, given by id or email address, is recorded.
+        """Return the name under which a person is recorded. The person is given by user id or email
+        address.
 
         A known user's address is resolved to the id that the API uses, so that one person never
         counts as two. Raises InvalidInput.
@@ -125,7 +128,8 @@ class MemberRepository:
             raise InvalidInput("another user has this id or this mail address")
 
     async def verify_address(self, user_id: str, now: datetime) -> None:
-        """Record when the user first proved the email address."""
+        """Record that the user has proved the email address now, unless that was recorded
+        before."""
         await self._connection.execute(
             sa.update(users)
             .where(users.c.id == user_id, users.c.verified_at.is_(None))

@@ -1,4 +1,4 @@
-"""The members of one client, with the data that the four-eyes rule needs."""
+"""The members of one client, with the data that the four-eyes rule requires."""
 
 from typing import Final
 
@@ -8,8 +8,8 @@ from domain.tenants.client import Role
 from domain.tenants.four_eyes import MemberStanding
 from store.core.repository import TenantRepository
 
-# Users belong to no client, so a database function returns only the members of the transaction's
-# client.
+# Users do not belong to a client, so a database function returns only the members of the
+# transaction's client.
 _MEMBERS: Final = sa.text("""
     SELECT user_id, email, role, verified_at, joined_at,
            (SELECT invited_by FROM invitations
@@ -23,8 +23,8 @@ _MEMBERS: Final = sa.text("""
 
 class MemberStandings(TenantRepository):
     async def all(self) -> tuple[MemberStanding, ...]:
-        """Return owner and members, oldest membership first. The transaction must be the
-        client's."""
+        """Return the client's owner and members, oldest membership first. The transaction must
+        belong to this client."""
         rows = await self._connection.execute(_MEMBERS, {"tenant": self._tenant})
         return tuple(
             MemberStanding(

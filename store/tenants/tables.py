@@ -13,7 +13,7 @@ users: Final = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     text("email"),
     time("created_at"),
-    # When the user proved the address; NULL if never.
+    # When the user proved the address; null if the user never did.
     time("verified_at", nullable=True),
     sa.UniqueConstraint("email"),
 )
@@ -26,17 +26,19 @@ clients: Final = sa.Table(
     text("brand_name"),
     text("plan"),
     time("trial_ends_at", nullable=True),
-    # A downgrade takes effect at the end of the month in which it was requested.
+    # The plan after a downgrade. A downgrade takes effect at the end of the month in which it was
+    # requested.
     text("next_plan", nullable=True),
     time("next_plan_from", nullable=True),
     sa.Column("credits_balance", sa.BigInteger, nullable=False, server_default="0"),
-    # The monthly budget for language models, in millionths of a US dollar; if unset, the setting.
+    # The client's own monthly budget for language models, in millionths of a US dollar. If null,
+    # the configured budget applies.
     sa.Column("brain_budget_micros", sa.BigInteger, nullable=True),
     time("created_at"),
     # When the erasure of the client started; nothing is admitted after that
     # (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
-    # When the client last lost an owner or admin: loosenings also wait for a day after that.
+    # When the client last lost an owner or admin. For a day after that, loosenings must wait too.
     time("manager_left_at", nullable=True),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
@@ -66,24 +68,25 @@ api_keys: Final = sa.Table(
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     time("created_at"),
     time("revoked_at", nullable=True),
-    # The creator, in the form of audit entries; null for older keys.
+    # The key's creator, in the form of audit entries; null for older keys.
     text("created_by", nullable=True),
     time("last_used_at", nullable=True),
     text("last_used_from", nullable=True),
     # The key's scopes; null grants all.
     sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
-    # Set for a key from the OAuth flow: the user who consented, and the client that holds the key.
+    # Set for a key from the OAuth flow: the user who consented, and the OAuth client that holds the
+    # key.
     text("user_id", nullable=True),
     text("oauth_client_id", nullable=True),
     # Whether the key's holder may vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     # When the key's creator left; cleared after the managers were notified by mail.
     time("notice_due_at", nullable=True),
-    # For lookups by id alone.
+    # For lookups by key id without a client.
     sa.Index(None, "id"),
 )
 
-# A client's settings. Without a row, the defaults apply.
+# A client's settings. A client without a row has the defaults.
 client_settings: Final = sa.Table(
     "client_settings",
     metadata,
@@ -93,31 +96,30 @@ client_settings: Final = sa.Table(
     json("branding", "{}"),
     # The widget key. It is public, because pages that embed the widget contain it.
     text("widget_key", nullable=True),
-    # Retention periods in days, by class, that differ from `domain/privacy/retention.py`.
+    # Retention periods in days, by class of record, that differ from `domain/privacy/retention.py`.
     json("retention", "{}"),
-    # The mail servers whose Authentication-Results headers are trusted.
+    # The mail servers whose Authentication-Results headers the client trusts.
     json("authserv_ids", "[]"),
     # Whether customers are asked to rate answers.
     sa.Column("ask_rating", sa.Boolean, nullable=False, server_default=sa.false()),
     # Words chosen by the merchant that always lead to a review.
     json("sensitive_words", "[]"),
-    # The acknowledgement sent to a customer whose matter goes to a person immediately, by language.
+    # The acknowledgement to a customer whose message goes to a person immediately, by language.
     json("acknowledgement", "{}"),
-    # The greeting and signature of answers, by language, where they differ from the defaults.
+    # The greeting and signature of answers, by language, if they differ from the defaults.
     json("frame", "{}"),
     # Whether a change that loosens a limit waits for a second manager or a day.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether the embedded brain's answers from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
-    # When the client's automation was stopped, and by whom.
+    # When the client's automation was stopped, and who stopped it.
     time("stopped_at", nullable=True),
     text("stopped_by", nullable=True),
     time("updated_at"),
     sa.UniqueConstraint("widget_key"),
 )
 
-# The operators' stop of all automation, for all clients. The single row exists while the stop is
-# active.
+# The operators' stop of all clients' automation. The single row exists while the stop is active.
 installation_stops: Final = sa.Table(
     "installation_stops",
     metadata,
@@ -127,7 +129,8 @@ installation_stops: Final = sa.Table(
     sa.CheckConstraint("id", name="one"),
 )
 
-# Changes that loosen the agent's limits: each waits for a second manager or a delay.
+# Loosenings: changes that loosen the agent's limits. Each waits for a second manager's approval or
+# for a delay.
 loosenings: Final = sa.Table(
     "loosenings",
     metadata,
@@ -140,11 +143,11 @@ loosenings: Final = sa.Table(
     text("requested_by"),
     time("created_at"),
     time("takes_effect_at"),
-    # Who approved or cancelled the change; "time" if the delay passed.
+    # Who approved or cancelled the change; "time" if it was applied after the delay.
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("error_code", nullable=True),
-    # When the managers were notified by mail.
+    # When the managers were notified of the change by mail.
     time("notified_at", nullable=True),
     sa.CheckConstraint("state IN ('pending', 'applied', 'cancelled', 'failed')", name="state"),
     sa.CheckConstraint("(state = 'pending') = (decided_at IS NULL)", name="decided"),
@@ -152,6 +155,6 @@ loosenings: Final = sa.Table(
     sa.Index(
         "ix_loosenings_unnotified", "created_at", postgresql_where=sa.text("notified_at IS NULL")
     ),
-    # For lookups by id alone.
+    # For lookups by change id without a client.
     sa.Index(None, "id"),
 )

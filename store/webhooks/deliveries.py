@@ -1,5 +1,5 @@
-"""Deliveries: the requests to send to webhooks, their outcomes, and the outcomes' effects on the
-webhooks."""
+"""Deliveries: the requests that are sent to webhooks, their outcomes, and the effects of these
+outcomes on the webhooks."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -65,7 +65,8 @@ _ONE: Final = sa.select(*(_TABLE[name] for name in Delivery.model_fields)).where
 _SUMMARY: Final = sa.select(*(_TABLE[name] for name in DeliverySummary.model_fields)).where(
     _OF_WEBHOOK
 )
-# A literal, so that PostgreSQL can always use a partial index of the pending deliveries.
+# The status is a literal, so that PostgreSQL can always use a partial index of the pending
+# deliveries.
 _IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
 _LATEST: Final = sa.union_all(
     *(
@@ -77,7 +78,8 @@ _LATEST: Final = sa.union_all(
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """A delivery attempt to make now. `sealed_secrets`: the signing secrets, newest first."""
+    """The request of a delivery attempt that is due now. `sealed_secrets`: the signing secrets,
+    newest first."""
 
     delivery_id: str
     webhook_id: str
@@ -91,25 +93,25 @@ class Outgoing:
 
 
 class DeliveryRepository(TenantRepository):
-    """The deliveries of one client. The outcome of a try is written once for (delivery,
+    """The deliveries of one client. The outcome of an attempt is written once for each (delivery,
     attempt)."""
 
     async def begin(
         self, delivery_id: str, attempt: int, now: datetime
     ) -> Outgoing | DeliverResult:
-        """Return the request to send in this try, addressed to the webhook's current URL, or a
-        result if there is nothing to send.
+        """Return the request to send in this attempt, addressed to the webhook's current URL. If
+        there is nothing to send, return a result instead.
 
-        A finished try returns its first result, with the remaining time until the next try, so a
-        repeated activity gets the same result. If the webhook is disabled or the plan excludes
-        webhooks, the delivery is skipped and a miss is recorded; tests are sent to disabled
-        webhooks too. A delivery deleted with its webhook counts as skipped.
+        For a finished attempt, return its first result with the remaining time until the next
+        attempt, so that a repeated activity gets the same result. If the webhook is disabled or the
+        plan excludes webhooks, the delivery is skipped and a miss is recorded. Tests are sent to
+        disabled webhooks too. A delivery that was deleted with its webhook counts as skipped.
         """
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
         row = await self._look(this, now)
         if row is not None and _waits(row, attempt) and not _may_be_sent(row, now):
-            # Read again under the lock, because the webhook may be enabled, and its misses
-            # replayed, concurrently.
+            # The row is read again under the lock, because the webhook may be enabled concurrently,
+            # and its missed events replayed.
             await lock_webhook(self._connection, self._tenant, row.webhook_id)
             row = await self._look(this, now)
         if row is None:
@@ -141,17 +143,18 @@ class DeliveryRepository(TenantRepository):
         retry_in_s: float | None,
         now: datetime,
     ) -> DeliverResult:
-        """Write the outcome of a try once. A repetition changes nothing and returns the first
-        result.
+        """Write the outcome of an attempt once, and return the result. A repetition changes nothing
+        and returns the first result.
 
-        With `retry_in_s` the delivery stays pending; without, it ends. The webhook's row is then
-        locked, and one statement updates the failure count and writes the record. A 2xx resets the
-        count; a failure increments it, and disables the webhook at `DISABLED_AT`. With retries, a
-        410 disables the webhook immediately. Tests and disabled webhooks are not counted.
+        With `retry_in_s` the delivery stays pending; without it, the delivery ends. At the end, the
+        webhook's row is locked, and one statement updates the failure count and writes the record.
+        A 2xx response resets the count. A failure increments it, and disables the webhook at
+        `DISABLED_AT`. For a webhook with retries, a 410 response disables the webhook immediately.
+        Tests and disabled webhooks are not counted.
 
         The statement keeps the last `KEPT_DELIVERIES` ended deliveries and, for a day, the
-        deliveries that the owner is notified about. It also records or clears the miss. `headers`:
-        as sent, with masked signatures. `now`: the end of the try.
+        deliveries of which the owner is notified. It also records or clears the miss. `headers`: as
+        sent, with masked signatures. `now`: the end of the attempt.
         """
         record: dict[str, object] = {
             "client_id": self._tenant,
@@ -194,7 +197,8 @@ class DeliveryRepository(TenantRepository):
     async def _write(
         self, statement: sa.TextClause, record: dict[str, object], attempt: int, now: datetime
     ) -> DeliverResult:
-        """Return the statement's result or, if the try has already ended, the stored one."""
+        """Execute the statement that ends an attempt, and return the result. If the attempt has
+        already ended, return the stored result."""
         values = {**record, "attempt": attempt}
         row = (await self._connection.execute(statement, values)).one_or_none()
         if row is None:
@@ -202,8 +206,9 @@ class DeliveryRepository(TenantRepository):
         return _NOTHING_TO_SEND if row is None else _result(row, attempt, now)
 
     async def put_off(self, delivery_id: str, attempt: int, until: datetime) -> None:
-        """Postpone a try that found no free slot, so that the sweeper skips the delivery. A try
-        that has already ended, in a repeated activity, keeps the time of the next try."""
+        """Postpone an attempt that found no free slot, so that the sweeper skips the delivery. If
+        the attempt has already ended (in a repeated activity), the time of the next attempt stays.
+        """
         this = {"client_id": self._tenant, "delivery_id": delivery_id, "attempt": attempt}
         await self._connection.execute(_PUT_OFF, {**this, "until": until})
 
@@ -228,7 +233,8 @@ class DeliveryRepository(TenantRepository):
 
 
 def _found(done: DeliveryAttempt) -> dict[str, object]:
-    """Return the columns of a try's outcome. NUL is removed, because PostgreSQL cannot store it."""
+    """Return the columns for the outcome of an attempt. NUL characters are removed, because
+    PostgreSQL cannot store them."""
     answer = done.response_body[:RESPONSE_KEPT].decode("utf-8", "replace").replace("\0", "")
     return {
         "failure_kind": None if done.failure is None else done.failure.value,
@@ -244,7 +250,7 @@ def _found(done: DeliveryAttempt) -> dict[str, object]:
 
 
 def _waits(row: "sa.Row[*tuple[Any, ...]]", attempt: int) -> bool:
-    """Return whether this try has not ended."""
+    """Return whether this attempt of the delivery has not ended yet."""
     return bool(row.status == DeliveryStatus.PENDING and row.attempt < attempt)
 
 
@@ -255,8 +261,12 @@ def _may_be_sent(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
 
 
 def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> DeliverResult:
-    """Return the result of a finished try from the delivery's row, the same at each call. A caller
-    whose try is older than the last one, after a lost workflow, continues immediately."""
+    """Return the result of a finished attempt, from the delivery's row. Every call returns the same
+    result.
+
+    After a lost workflow, the attempt may be older than the last one. The caller then continues
+    immediately.
+    """
     status = DeliveryStatus(row.status)
     if status is DeliveryStatus.PENDING:
         left = (row.next_attempt_at - now).total_seconds() if row.attempt == attempt else 0
@@ -267,8 +277,8 @@ def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> Del
 
 
 async def webhook_of(connection: AsyncConnection, delivery_id: str) -> tuple[TenantId, str]:
-    """Return the client and webhook of a delivery, for operators. Raises DeliveryNotFound. It scans
-    the whole table, which has about fifty rows per webhook."""
+    """Return the client and the webhook of a delivery, for operators. Raises DeliveryNotFound. The
+    query scans the whole table, which has about fifty rows per webhook."""
     table = webhook_deliveries.c
     query = sa.select(table.client_id, table.webhook_id).where(table.id == delivery_id)
     row = (await connection.execute(query)).one_or_none()

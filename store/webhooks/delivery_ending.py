@@ -1,8 +1,9 @@
-"""The end of a delivery and its effect on the webhook, in one statement under the webhook's lock.
+"""The end of a delivery and its effect on the webhook, written by one statement under the webhook's
+lock.
 
 All code that ends deliveries, or adds them on request, first locks the webhook's row in a separate
-statement. The next statement therefore reads data as fresh as the lock, the count is exact under
-concurrency, and only one delivery disables the webhook.
+statement. The next statement therefore reads data as fresh as the lock. The failure count is then
+exact under concurrency, and only one delivery disables the webhook.
 """
 
 from typing import Final
@@ -14,17 +15,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.webhooks.webhook import DISABLED_AT, KEPT_DELIVERIES, WARNED_AT
 
-# NO KEY, so that deliveries that refer to the webhook can be written meanwhile.
+# NO KEY, so that deliveries with a foreign key to the webhook can be written meanwhile.
 _LOCK: Final = sa.text("""
     SELECT is_active FROM webhook_subscriptions
     WHERE client_id = :client_id AND id = :webhook_id
     FOR NO KEY UPDATE
 """)
 
-# The columns of a try's result.
+# The columns of an attempt's result.
 _RESULT: Final = "status, attempt, next_attempt_at, failure_count_after, disabled_webhook"
 
-# Only the first writer ends a try: a repetition finds the attempt number already reached.
+# Only the first writer ends an attempt. A repetition finds that the stored attempt number is not
+# lower.
 _NOT_ENDED: Final = """
     client_id = :client_id AND id = :delivery_id AND status = 'pending' AND attempt < :attempt
 """
@@ -37,12 +39,12 @@ _RECORD: Final = """
 
 
 def _ending(change: str) -> str:
-    """Return the statement that ends a delivery and applies `change` to its row. `counted` is empty
-    for a test and for a disabled webhook.
+    """Return the statement that ends a delivery and applies `change` to the delivery's row. In the
+    statement, `counted` has no row for a test and for a disabled webhook.
 
-    The delivery that ends now is always kept, so that a repetition finds its result. Deliveries
-    that the owner is notified about are also kept for a day. Otherwise many skipped deliveries
-    could displace them before a dead worker is noticed, or while the mail server is down.
+    The delivery that ends now is always kept, so that a repetition finds its result. Deliveries of
+    which the owner is notified are kept for a day too. Otherwise many skipped deliveries could
+    displace them before a dead worker is noticed, or while the mail server is down.
     """
     return f"""
     WITH counted AS (
@@ -102,7 +104,7 @@ END: Final = sa.text(_ending(f"status = :status, {_RECORD}")).bindparams(_HEADER
 SKIP: Final = sa.text(_ending("status = 'skipped'")).bindparams(
     succeeded=False, gone=False, counts=False, **_LIMITS
 )
-# A try with a retry changes only its delivery.
+# An attempt that will be retried changes only its delivery.
 RETRY: Final = sa.text(f"""
     UPDATE webhook_deliveries SET {_RECORD}, next_attempt_at = :next_attempt_at
     WHERE {_NOT_ENDED} RETURNING {_RESULT}
@@ -115,8 +117,8 @@ RESULT: Final = sa.text(f"""
 async def lock_webhook(
     connection: AsyncConnection, tenant: TenantId, webhook_id: str
 ) -> bool | None:
-    """Lock a webhook until the transaction ends. Return whether the webhook is active, or None if
-    it does not exist."""
+    """Lock a webhook until the transaction ends, and return whether it is active. Return None if
+    the webhook does not exist."""
     active: bool | None = await connection.scalar(
         _LOCK, {"client_id": tenant, "webhook_id": webhook_id}
     )

@@ -1,4 +1,5 @@
-"""The evidence for checking a pasted signature: a client's secrets, and the deliveries sent."""
+"""The data against which a pasted signature is checked: a client's secrets, and the deliveries
+sent."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -18,7 +19,7 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
 _DELIVERIES: Final = webhook_deliveries.c
-# A previous secret stays stored after the overlap, until the next rotation.
+# After the overlap, a previous secret stays stored until the next rotation.
 _SECRETS: Final = (
     sa.select(
         _WEBHOOKS.id, _WEBHOOKS.secret_sealed, _WEBHOOKS.previous_sealed, _WEBHOOKS.previous_until
@@ -44,14 +45,15 @@ _SENT: Final = (
 
 
 class WebhookEvidence:
-    """The evidence for one webhook."""
+    """The data against which a pasted signature of one webhook is checked."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, webhook_id: str) -> None:
         self._connection = connection
         self._this = {"tenant": tenant, "webhook": webhook_id}
 
     async def sealed_secrets(self, now: datetime) -> tuple[SealedSecret, ...]:
-        """Return the sealed secrets, the webhook's own first. Raises WebhookNotFound."""
+        """Return the client's sealed signing secrets, those of this webhook first. Raises
+        WebhookNotFound."""
         rows = (await self._connection.execute(_SECRETS, self._this)).all()
         if not rows or rows[0].id != self._this["webhook"]:
             raise WebhookNotFound(self._this["webhook"])

@@ -1,7 +1,8 @@
-"""The outbox: webhook events for a merchant's systems, written in the transaction of their cause.
+"""The outbox: webhook events for a merchant's systems. An event is written in the transaction that
+causes it.
 
-The body is rendered here, once, with a delivery for each subscriber; another process sends them.
-Every event in the outbox is reported exactly once.
+The body is rendered here, once, with a delivery for each subscriber. Another process sends the
+deliveries. The outbox contains each event exactly once.
 """
 
 from datetime import datetime
@@ -18,9 +19,8 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
-# Returns the row and the event's number within its ticket, or no row for a repetition. The ticket's
-# row is locked until the transaction ends, so that two concurrent resolutions get different
-# numbers.
+# Returns the event's row and its number within its ticket, or no row for a repetition. The ticket's
+# row is locked until the transaction ends, so two concurrent resolutions get different numbers.
 _CLAIM: Final = sa.text("""
     WITH told AS (
         INSERT INTO outbox (client_id, id, event, dedup_key, created_at)
@@ -37,9 +37,9 @@ _CLAIM: Final = sa.text("""
     )
     SELECT coalesce((SELECT number FROM numbered), 1) FROM told
 """)
-# The body, and the webhooks that may get it, in one round trip. The share lock keeps webhooks from
-# being deleted before the deliveries that refer to them are written. Counting pending deliveries
-# takes no lock, so concurrent events may each find room for one more.
+# One round trip stores the body and reads the webhooks that may get it. The share lock keeps a
+# webhook from being deleted before the deliveries that refer to it are written. Counting pending
+# deliveries takes no lock, so concurrent events may together exceed the limit.
 _ADD: Final = sa.text("""
     WITH told AS (
         UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id
@@ -70,11 +70,12 @@ class Outbox(TenantRepository):
         new_id: NewId,
         run_id: str | None = None,
     ) -> tuple[str, ...]:
-        """Add `event` to the outbox; return the ids of the deliveries to send.
+        """Add an event to the outbox, and return the ids of the deliveries to send.
 
-        `dedup_key` identifies the cause, such as a run or a round of it; a repetition adds nothing.
-        `run_id`: the run that caused the event, whose workflow sends the deliveries. Without a run,
-        the caller sends them (`Engine.send_webhooks`), or the sweeper does.
+        `dedup_key` identifies the cause of the event, such as a run or a round of a run; a
+        repetition adds nothing. `run_id`: the run that caused the event, whose workflow sends the
+        deliveries. Without a run, the caller sends them (`Engine.send_webhooks`), or the sweeper
+        does.
         """
         event_id = new_id()
         number = await self._claim(event, event_id, dedup_key, now)
@@ -133,8 +134,9 @@ class Outbox(TenantRepository):
     async def _claim(
         self, event: OutboundEvent, event_id: str, dedup_key: str, now: datetime
     ) -> int | None:
-        """Write the row without its body. Return the event's number among the ticket's events of
-        its type, 1 for an event without a ticket, or None for a repetition."""
+        """Write the row of an event without its body. Return the number of the event among the
+        ticket's events of the same type. Return 1 for an event without a ticket, and None for a
+        repetition."""
         number: int | None = await self._connection.scalar(
             _CLAIM,
             {
@@ -150,5 +152,6 @@ class Outbox(TenantRepository):
 
 
 def _in_plan(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
-    """Return whether the plan includes webhooks. Below pro, subscriptions are kept but not used."""
+    """Return whether the client's plan includes webhooks. On plans below pro, subscriptions are
+    kept but not used."""
     return subscription_of(row).includes_webhooks(now)

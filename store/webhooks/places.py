@@ -1,4 +1,4 @@
-"""The concurrency limits for deliveries, shared by all webhook workers.
+"""The limits on concurrent deliveries, which all webhook workers share.
 
 A slot is an advisory lock of PostgreSQL, held by a session that each worker has for this purpose.
 Locks need no row, no clock and no cleanup: when a worker dies, its session ends and PostgreSQL
@@ -28,12 +28,13 @@ _log = structlog.get_logger(__name__)
 
 _CONNECT_TIMEOUT_S: Final = 2
 _PATIENCE_S: Final = 1.0
-"""Timeout for an answer of the database, in seconds. Waiting for a slot must not take longer than
+"""Timeout for a response of the database, in seconds. Waiting for a slot must not take longer than
 waiting for the receiver."""
 _AWAY_S: Final = 5.0
-"""Pause after a failure, in seconds, during which the database is not tried."""
+"""Pause after a failure, in seconds, during which the worker does not connect to the database."""
 
-# With these settings a lost machine is detected after 11 s, instead of two hours.
+# With these settings, the loss of the database's machine is detected after 11 s instead of two
+# hours.
 _KEEPALIVE: Final = (
     "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
 )
@@ -46,10 +47,11 @@ _FREE: Final = b"SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) AS key
 
 
 class SharedPlaces:
-    """Implements domain.webhooks.ports.Places, for one event loop.
+    """Delivery slots that all webhook workers share. Implements domain.webhooks.ports.Places, for
+    one event loop.
 
-    While the database is unavailable, every delivery gets a slot, so the limits apply only per
-    worker. A delivery that continues after its session was lost may exceed the limits until it
+    While the database is unavailable, every delivery gets a slot, so the limits apply only within
+    each worker. A delivery that continues after its session was lost may exceed the limits until it
     ends.
     """
 
@@ -60,8 +62,8 @@ class SharedPlaces:
         self._per_endpoint = per_endpoint
         self._per_tenant = per_tenant
         self._session: _Session | None = None
-        # One statement at a time: a session can lock a key twice, so it must know which keys it
-        # holds.
+        # Only one statement runs at a time. A session can lock a key twice, so it must know which
+        # keys it holds.
         self._turn = asyncio.Lock()
         self._held: dict[int, TakenPlace] = {}
         self._freed: list[int] = []
@@ -82,7 +84,7 @@ class SharedPlaces:
             self._freeing = asyncio.create_task(self._free_all())
 
     async def close(self) -> None:
-        """End the session, which releases its locks."""
+        """End the session with the database, which releases all its locks."""
         async with self._turn:
             self._away_until = float("inf")
             await self._end_session()
@@ -91,7 +93,8 @@ class SharedPlaces:
         of_endpoint = _keys(self._per_endpoint, "endpoint", client_id, webhook_id)
         of_tenant = _keys(self._per_tenant, "tenant", client_id)
         async with self._turn:
-            # One immediate retry, because a single session may end while the database is available.
+            # One immediate retry follows a failure, because a single session may end while the
+            # database is available.
             for _ in range(2):
                 try:
                     return await self._counted(of_endpoint, of_tenant)
@@ -118,7 +121,8 @@ class SharedPlaces:
         session: _Session,
         *wanted: Sequence[int],
     ) -> tuple[int, ...] | None:
-        """Lock one key of each list and return both keys, or lock none and return None."""
+        """Lock one key of each list and return the locked keys. If that is not possible, lock none
+        and return None."""
         free = [[key for key in keys if key not in self._held] for keys in wanted]
         if not all(free):
             return None
@@ -146,7 +150,7 @@ class SharedPlaces:
         if not self._freed:
             return
         keys, self._freed = self._freed, []
-        # If this fails, the session and its locks are lost.
+        # If the unlock statement fails, the session and all its locks are lost.
         self._forget(keys)
         await _asked(session, _FREE, keys)
 
@@ -155,15 +159,16 @@ class SharedPlaces:
             self._held.pop(key, None)
 
     async def _open(self) -> _Session | None:
-        """Return the session, or None during the pause after a failure. Raises psycopg.Error."""
+        """Return the session with the database, connecting if there is none. Return None during the
+        pause after a failure. Raises psycopg.Error."""
         if self._session is not None:
             return self._session
         if time.monotonic() < self._away_until:
             return None
         self._session = await _connected(self._url)
         if self._held:
-            # Retakes the locks of running deliveries. If another worker was faster, the limit is
-            # exceeded by one.
+            # Take the locks of the deliveries in progress again. If another worker was faster, the
+            # limit is exceeded by one.
             kept = await _asked(self._session, _TAKE_AGAIN, [*self._held])
             self._held = {key: self._held[key] for (key,) in kept if key is not None}
         return self._session
@@ -193,7 +198,8 @@ async def _connected(url: URL) -> _Session:
 async def _asked(
     session: _Session, statement: bytes, *keys: list[int]
 ) -> list[tuple[int | None, ...]]:
-    """Execute a statement and return its rows. Raises psycopg.Error, also for a silent server."""
+    """Execute a statement and return its rows. Raises psycopg.Error, also if the server does not
+    respond."""
     with SocketDeadline(session) as socket_deadline:
         socket_deadline.within(_PATIENCE_S)
         return await (await session.execute(statement, keys)).fetchall()

@@ -1,5 +1,5 @@
-"""Deliveries on request: a redelivery, a replay of missed events, a test. Each is written as
-pending; the caller sends it (`Engine.send_webhooks`), or the sweeper does."""
+"""Deliveries on request: a redelivery, a replay of missed events, or a test. Each delivery is
+written as pending. The caller sends it (`Engine.send_webhooks`), or the sweeper does."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -34,7 +34,7 @@ _AGAIN: Final = sa.text("""
       ON webhook.client_id = first.client_id AND webhook.id = first.webhook_id
     WHERE first.client_id = :client_id AND first.id = :delivery_id
 """)
-# Missed events without a pending delivery.
+# The events that the webhook has missed and that have no pending delivery.
 _MISSED: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM webhook_misses AS miss
@@ -49,8 +49,8 @@ _MISSED: Final = sa.text("""
     ORDER BY miss.created_at, miss.event_id
     LIMIT :limit
 """)
-# All events to which the webhook is subscribed now, whether missed or not, without a pending
-# delivery.
+# All events to which the webhook is now subscribed and that have no pending delivery, whether
+# missed or not.
 _ALL: Final = sa.text("""
     SELECT event.id, event.created_at
     FROM outbox AS event
@@ -97,8 +97,8 @@ _TEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of a replay. `left`: the number of events left to replay, counted up to 1000.
-    `next_since`: the time of the first of these events, or None."""
+    """The result of a replay of events. `left`: the number of events left to replay, counted up to
+    1000. `next_since`: the time of the first of these events, or None."""
 
     delivery_ids: tuple[str, ...]
     left: int
@@ -109,10 +109,13 @@ class DeliveryReplay(TenantRepository):
     """Redeliveries, replays and tests for one client."""
 
     async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
-        """Add a delivery with the same body and event id to the webhook's current URL; return the
-        new delivery's id. Raises DeliveryNotFound, DeliveryPending, WebhookDisabled,
-        TooManyPending. The redelivery of a test is a test."""
-        # Under the lock no delivery of the webhook ends, so no delivery is pruned either.
+        """Add a redelivery with the same body and event id, addressed to the webhook's current URL.
+        Return the new delivery's id.
+
+        The redelivery of a test is a test too. Raises DeliveryNotFound, DeliveryPending,
+        WebhookDisabled, TooManyPending.
+        """
+        # While the webhook is locked, none of its deliveries ends, so none is pruned either.
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
         first = await self._one(
             sa.select(_TABLE.status, _TABLE.trigger).where(
@@ -152,12 +155,12 @@ class DeliveryReplay(TenantRepository):
         new_id: NewId,
         now: datetime,
     ) -> Replayed:
-        """Add deliveries of events since `since` that the webhook has missed and that have no
+        """Add deliveries of the events since `since` that the webhook has missed and that have no
         pending delivery.
 
-        The oldest come first, at most `limit` and as many as may be pending. `everything`: also
-        replay events that the webhook has received. Raises WebhookNotFound, WebhookDisabled. Exact
-        under concurrency, because the webhook is locked.
+        At most `limit` events are replayed, oldest first, and no more than may be pending.
+        `everything`: also replay events that the webhook has received. The webhook is locked, so
+        the result is exact under concurrency. Raises WebhookNotFound, WebhookDisabled.
         """
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
         if is_active is None:
@@ -188,7 +191,7 @@ class DeliveryReplay(TenantRepository):
     async def waiting(
         self, webhook_id: str, since: datetime, *, everything: bool = False, limit: int
     ) -> int:
-        """Return the number of events that `replay_since` would send now, up to `limit`."""
+        """Return the number of events that `replay_since` would replay now, up to `limit`."""
         found = await self._connection.execute(
             _ALL if everything else _MISSED,
             {"client_id": self._tenant, "webhook_id": webhook_id, "since": since, "limit": limit},
@@ -198,8 +201,8 @@ class DeliveryReplay(TenantRepository):
     async def test(
         self, webhook_id: str, event: OutboundEventId, body: bytes, new_id: NewId, now: datetime
     ) -> str:
-        """Add a test delivery with a sample event, also to a disabled webhook; return its id.
-        Raises WebhookNotFound, TooManyPending."""
+        """Add a test delivery with a sample event, also to a disabled webhook. Return the
+        delivery's id. Raises WebhookNotFound, TooManyPending."""
         await self._check_room(webhook_id)
         delivery_id = new_id()
         added = await self._connection.execute(
@@ -219,12 +222,12 @@ class DeliveryReplay(TenantRepository):
         return delivery_id
 
     async def _check_room(self, webhook_id: str) -> None:
-        """Raise TooManyPending if no more deliveries may be pending."""
+        """Raise TooManyPending if no further delivery of the webhook may be pending."""
         if await self._room(webhook_id) <= 0:
             raise TooManyPending(webhook_id)
 
     async def _room(self, webhook_id: str) -> int:
-        """Return how many more deliveries may be pending."""
+        """Return how many more deliveries of the webhook may be pending."""
         found = await self._connection.execute(
             _PENDING, {"client_id": self._tenant, "webhook_id": webhook_id, "most": MAX_PENDING}
         )

@@ -1,4 +1,4 @@
-"""A client's webhooks. Secrets are passed in and stored sealed."""
+"""A client's webhooks. Callers pass secrets sealed, and they are stored sealed."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +19,7 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
-# Only missed events with a stored body, which can be replayed.
+# Only missed events whose body is still stored count, because only these can be replayed.
 _MISSES: Final = (
     sa.select(webhook_misses.c.event_id)
     .join(
@@ -69,7 +69,7 @@ _SECRETS: Final = sa.select(
 
 @dataclass(frozen=True, slots=True)
 class NewWebhook:
-    """The values of a new webhook, checked by `domain/webhooks/webhook.py` and `url.py`."""
+    """The values of a new webhook, already checked by `domain/webhooks/webhook.py` and `url.py`."""
 
     id: str
     label: str
@@ -82,8 +82,8 @@ class NewWebhook:
 
 @dataclass(frozen=True, slots=True)
 class WebhookChange:
-    """The values to change; None leaves a value unchanged. `pause` disables the webhook manually;
-    only `enable` enables it again."""
+    """The values of a webhook to change; None leaves a value unchanged. `pause` disables the
+    webhook; only `enable` enables it again."""
 
     label: str | None = None
     url: str | None = None
@@ -95,7 +95,8 @@ class WebhookChange:
 
 class WebhookRepository(TenantRepository):
     async def create(self, webhook: NewWebhook, now: datetime) -> Webhook:
-        """Create a webhook. Raises TooManyWebhooks. The account's lock makes the limit exact."""
+        """Create a webhook. Raises TooManyWebhooks. The account is locked, so concurrent calls
+        cannot exceed the limit."""
         await AccountRepository(self._connection, self._tenant).lock()
         mine = _WEBHOOKS.client_id == self._tenant
         count = await self._connection.scalar(sa.select(sa.func.count()).where(mine))
@@ -117,12 +118,12 @@ class WebhookRepository(TenantRepository):
         return await self.read(webhook.id)
 
     async def all(self) -> tuple[Webhook, ...]:
-        """Return all webhooks, oldest first."""
+        """Return all webhooks of the client, oldest first."""
         rows = await self._connection.execute(_ALL, {"tenant": self._tenant})
         return tuple(Webhook.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, webhook_id: str) -> Webhook:
-        """Return a webhook. Raises WebhookNotFound, as do all methods below."""
+        """Return a webhook. Raises WebhookNotFound; all methods below do too."""
         this = {"tenant": self._tenant, "webhook": webhook_id}
         row = await self._one(_ONE, this, WebhookNotFound(webhook_id))
         return Webhook.model_validate(row, from_attributes=True)
@@ -138,7 +139,7 @@ class WebhookRepository(TenantRepository):
         values = {name: value for name, value in wanted.items() if value is not None}
         paused = {
             "is_active": False,
-            # A webhook that is already disabled keeps its original reason.
+            # A webhook that is already disabled keeps the first reason.
             "disabled_at": sa.func.coalesce(_WEBHOOKS.disabled_at, now),
             "disabled_reason": sa.func.coalesce(
                 _WEBHOOKS.disabled_reason, DisabledReason.MANUAL.value
@@ -147,7 +148,7 @@ class WebhookRepository(TenantRepository):
         return await self._set(webhook_id, **values, **(paused if change.pause else {}))
 
     async def delete(self, webhook_id: str) -> None:
-        """Delete a webhook and its deliveries; a delivery in progress ends without a record."""
+        """Delete a webhook and its deliveries. A delivery in progress ends without a record."""
         deleted = await self._connection.execute(
             sa.delete(webhook_subscriptions).where(*self._this(webhook_id))
         )
@@ -157,8 +158,8 @@ class WebhookRepository(TenantRepository):
     async def rotate(
         self, webhook_id: str, sealed: str, *, previous_until: datetime | None
     ) -> None:
-        """Replace the secret. The previous secret still signs until `previous_until`; None ends it
-        immediately. Any older secret from an earlier rotation is removed."""
+        """Replace the signing secret of a webhook. Until `previous_until`, the previous secret
+        signs too; None ends it immediately. An older secret from an earlier rotation is removed."""
         kept = None if previous_until is None else _WEBHOOKS.secret_sealed
         await self._set(
             webhook_id, secret_sealed=sealed, previous_sealed=kept, previous_until=previous_until
@@ -171,7 +172,7 @@ class WebhookRepository(TenantRepository):
         )
 
     async def sealed_secrets(self, webhook_id: str, now: datetime) -> tuple[str, ...]:
-        """Return the secrets that currently sign, newest first."""
+        """Return the sealed secrets with which deliveries are currently signed, newest first."""
         this = {"tenant": self._tenant, "webhook": webhook_id, "now": now}
         row = await self._one(_SECRETS, this, WebhookNotFound(webhook_id))
         return tuple(secret for secret in row if secret is not None)

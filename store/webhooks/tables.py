@@ -1,4 +1,4 @@
-"""The tables of outgoing webhooks: the outbox, its subscribers, the deliveries."""
+"""The tables of outgoing webhooks: the outbox, the subscriptions and the deliveries."""
 
 from typing import Final
 
@@ -6,9 +6,9 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# Events, written in the transaction of their cause. `dedup_key` identifies the business event,
+# Events, each written in the transaction that causes it. `dedup_key` identifies the business event,
 # which is reported once. `body` is signed and sent, byte for byte, to every subscriber. The body is
-# cleared when it can no longer be replayed; the row stays, so that no event is reported twice.
+# cleared when it can no longer be replayed. The row stays, so that no event is reported twice.
 outbox: Final = sa.Table(
     "outbox",
     metadata,
@@ -22,7 +22,7 @@ outbox: Final = sa.Table(
     sa.Index("ix_outbox_with_body", "created_at", postgresql_where=sa.text("body IS NOT NULL")),
 )
 
-# The number of each event sent for a ticket. `ticket_key`: digest of the ticket's id.
+# The number of events sent for a ticket, by type. `ticket_key`: digest of the ticket's id.
 ticket_events: Final = sa.Table(
     "ticket_events",
     metadata,
@@ -43,10 +43,10 @@ webhook_subscriptions: Final = sa.Table(
     text("url"),
     json("events", "[]"),
     text("retry_policy"),
-    # For a ticket, only the first event of each type is sent.
+    # Whether only the first event of each type is sent for a ticket.
     sa.Column("once_per_ticket", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The number of consecutive failures.
+    # The number of consecutive failed deliveries.
     sa.Column("failure_count", sa.Integer, nullable=False, server_default="0"),
     time("disabled_at", nullable=True),
     text("disabled_reason", nullable=True),
@@ -66,13 +66,13 @@ webhook_subscriptions: Final = sa.Table(
     sa.CheckConstraint(
         "(previous_sealed IS NULL) = (previous_until IS NULL)", name="previous_until"
     ),
-    # For lookups by id alone.
+    # For lookups by webhook id without a client.
     sa.Index(None, "id"),
 )
 
-# One row per event and subscriber, and per replay and test. `event_id`: the id of the outbox event,
-# the same across replays; a test has no row in the outbox. `attempt`: the number of ended tries;
-# the next try is due at `next_attempt_at`.
+# One row per event and subscriber, and one per replay and test. `event_id`: the id of the event in
+# the outbox, which is the same across replays; a test has no row in the outbox. `attempt`: the
+# number of ended attempts; the next attempt is due at `next_attempt_at`.
 webhook_deliveries: Final = sa.Table(
     "webhook_deliveries",
     metadata,
@@ -80,7 +80,7 @@ webhook_deliveries: Final = sa.Table(
     text("webhook_id"),
     text("event"),
     text("event_id"),
-    # The run that caused the delivery, and whose workflow sends it.
+    # The run that caused the delivery. The workflow of this run sends it.
     text("run_id", nullable=True),
     text("trigger"),
     text("replay_of", nullable=True),
@@ -95,7 +95,7 @@ webhook_deliveries: Final = sa.Table(
     text("remote_ip", nullable=True),
     json("request_headers", "{}"),
     sa.Column("request_body", sa.LargeBinary, nullable=False),
-    # In milliseconds.
+    # Durations in milliseconds.
     sa.Column("duration_ms", sa.Integer, nullable=True),
     sa.Column("dns_ms", sa.Integer, nullable=True),
     sa.Column("connect_ms", sa.Integer, nullable=True),
@@ -103,7 +103,7 @@ webhook_deliveries: Final = sa.Table(
     sa.Column("failure_count_after", sa.Integer, nullable=True),
     sa.Column("disabled_webhook", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
-    # The time of the latest try.
+    # The time of the latest attempt.
     time("sent_at", nullable=True),
     time("finished_at", nullable=True),
     points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
@@ -115,9 +115,9 @@ webhook_deliveries: Final = sa.Table(
         name="failure_kind",
     ),
     sa.CheckConstraint("(status = 'pending') = (finished_at IS NULL)", name="finished_at"),
-    # ULIDs grow with time, so this is also the list order.
+    # ULIDs grow with time, so the index also has the order of the list.
     sa.Index(None, "client_id", "webhook_id", "id"),
-    # When a delivery ends, the webhook's kept deliveries are read, without the pending ones.
+    # For the end of a delivery, which reads the webhook's kept deliveries without the pending ones.
     sa.Index(
         "ix_webhook_deliveries_ended",
         "client_id",
@@ -132,9 +132,9 @@ webhook_deliveries: Final = sa.Table(
         "run_id",
         postgresql_where=sa.text("status = 'pending' AND run_id IS NOT NULL"),
     ),
-    # An erasure searches all deliveries for the ones about a customer.
+    # For an erasure, which searches all deliveries for those about a customer.
     sa.Index(None, "client_id", "event_id"),
-    # The sweeper looks for overdue deliveries.
+    # For the sweeper, which looks for overdue deliveries.
     sa.Index(
         "ix_webhook_deliveries_pending",
         "created_at",
@@ -143,15 +143,15 @@ webhook_deliveries: Final = sa.Table(
     ),
 )
 
-# Events that a subscriber has missed, because a delivery failed or was skipped, or the webhook
-# could not take the event. A later successful delivery of the same event removes the row.
+# Events that a subscriber has missed: a delivery failed or was skipped, or the webhook could not
+# take the event. A later successful delivery of the same event removes the row.
 webhook_misses: Final = sa.Table(
     "webhook_misses",
     metadata,
     sa.Column("client_id", sa.Text, primary_key=True),
     sa.Column("webhook_id", sa.Text, primary_key=True),
     sa.Column("event_id", sa.Text, primary_key=True),
-    # When the event occurred.
+    # The time of the event.
     time("created_at"),
     points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
     points_to("outbox", "event_id"),

@@ -1,5 +1,5 @@
-"""The data of a failure notice to a webhook's owner. The queries span clients, because users do not
-belong to one."""
+"""The data for a notice to a webhook's owner about failures. The queries span clients, because
+users do not belong to a client."""
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -14,7 +14,8 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 async def webhook_failure_notice(
     connection: AsyncConnection, tenant: TenantId, delivery_id: str
 ) -> TroubledWebhook | None:
-    """Return the current webhook and the failed delivery, or None if either was deleted."""
+    """Return the webhook as it is now and the failed delivery. Return None if either was
+    deleted."""
     delivery, webhook = webhook_deliveries.c, webhook_subscriptions.c
     found = await connection.execute(
         sa.select(

@@ -1,5 +1,5 @@
-"""PostgreSQL notifications about changed widget sessions, sent on commit, on one connection per
-process for all streams.
+"""A listener for PostgreSQL notifications about changed widget sessions. Notifications are sent on
+commit. Each process has one connection for all its streams.
 
 Notifications are lost while the connection is down, so streams also read periodically, and after a
 reconnection.
@@ -19,21 +19,22 @@ from store.core.socket_deadline import SocketDeadline
 from store.widget.session_messages import WIDGET_CHANNEL
 
 Heard = Callable[[str | None], None]
-"""Callback with the changed session, as `client_id/session_id`; None if any session may have
-changed."""
+"""A callback that gets the changed session, as `client_id/session_id`. It gets None if any session
+may have changed."""
 
 _log = structlog.get_logger("api")
 
 _CONNECT_TIMEOUT_S: Final = 2
 _PATIENCE_S: Final = 1.0
-# Interval between liveness checks of a silent connection, in seconds.
+# Interval between liveness checks of a connection without notifications, in seconds.
 _SILENCE_S: Final = 15.0
 _AGAIN_S: Final = 1.0
 
 
 @asynccontextmanager
 async def listening(url: str, heard: Heard) -> AsyncIterator[None]:
-    """Listen while the block runs. Starts and continues even if PostgreSQL is unavailable."""
+    """Listen for changed sessions while the block runs. The listener starts and keeps running even
+    if PostgreSQL is unavailable."""
     task = asyncio.create_task(_listen_always(psycopg_url(url), heard))
     try:
         yield
@@ -53,7 +54,7 @@ async def _listen_always(url: URL, heard: Heard) -> None:
 
 
 async def _listen(url: URL, heard: Heard) -> None:
-    """Listen until the connection is lost, which raises psycopg.Error."""
+    """Listen for changed sessions until the connection is lost, which raises psycopg.Error."""
     connection = await psycopg.AsyncConnection.connect(
         url.set(drivername="postgresql").render_as_string(hide_password=False),
         autocommit=True,
@@ -71,7 +72,7 @@ async def _listen(url: URL, heard: Heard) -> None:
 
 
 async def _ask(connection: "psycopg.AsyncConnection[tuple[object, ...]]", statement: bytes) -> None:
-    """Execute a statement. Raises psycopg.Error, also for a silent server."""
+    """Execute a statement. Raises psycopg.Error, also if the server does not respond."""
     with SocketDeadline(connection) as socket_deadline:
         socket_deadline.within(_PATIENCE_S)
         await connection.execute(statement)

@@ -1,4 +1,4 @@
-"""Store widget session messages, number them, and notify open streams."""
+"""Numbering of the messages in a widget session, and notification of the session's open streams."""
 
 from typing import Final
 
@@ -9,13 +9,14 @@ from store.core.repository import TenantRepository
 from store.runs.tables import engine_messages
 
 WIDGET_CHANNEL: Final = "widget"
-"""Channel of LISTEN and NOTIFY for changed sessions, with the payload `client_id/session_id`."""
+"""The channel of LISTEN and NOTIFY for changed widget sessions. The payload is
+`client_id/session_id`."""
 
 
 class SessionMessageRepository(TenantRepository):
     async def number(self, event_id: str, direction: str) -> int | None:
-        """Assign the event's message the next number of its session, once; a second call returns
-        the same number.
+        """Assign the event's message the next number in its widget session, once; a second call
+        returns the same number.
 
         Return None if the event has no session, or if the session was deleted. `direction`: inbound
         or outbound. An answer belongs to the session of the message that it answers. The session's
@@ -29,34 +30,37 @@ class SessionMessageRepository(TenantRepository):
         return number
 
     async def changed(self, session_id: str) -> None:
-        """Notify the session's streams, on commit, that its state has changed."""
+        """Notify the streams of a widget session that the session's state has changed. The
+        notification is sent on commit."""
         await self._connection.execute(
             _NOTIFY, {"channel": WIDGET_CHANNEL, "session": f"{self._tenant}/{session_id}"}
         )
 
     async def changed_by(self, event_id: str) -> None:
-        """Notify the streams of an event's session; does nothing for an event without a session."""
+        """Notify the streams of the widget session to which an event belongs. Does nothing for an
+        event without a session."""
         await self._connection.execute(
             _NOTIFY_OF_EVENT,
             {"tenant": self._tenant, "event": event_id, "channel": WIDGET_CHANNEL},
         )
 
     async def changed_by_review(self, review_id: str) -> None:
-        """Notify the streams of the session to which a review's message belongs."""
+        """Notify the streams of the widget session to which a review's message belongs."""
         await self._connection.execute(
             _NOTIFY_OF_REVIEW,
             {"tenant": self._tenant, "review": review_id, "channel": WIDGET_CHANNEL},
         )
 
     async def listed(self, session_id: str, after: int) -> tuple[ShownMessage, ...]:
-        """Return the session's messages with numbers above `after`, up to MESSAGES_A_READ."""
+        """Return the messages of a widget session with numbers above `after`, at most
+        MESSAGES_A_READ."""
         found = await self._connection.execute(
             _LISTED, {"tenant": self._tenant, "session": session_id, "after": after}
         )
         return tuple(ShownMessage(*row) for row in found)
 
 
-# One statement: the number, its message and the notification succeed or fail together.
+# One statement, so that the number, the message and the notification succeed or fail together.
 _NUMBER: Final = sa.text("""
     WITH its AS (
         SELECT own.id, own.widget_number, said.widget_session_id AS session_id

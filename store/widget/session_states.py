@@ -15,7 +15,7 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class SessionStanding:
-    """`last_number`: the number of the session's latest message."""
+    """The state of a widget session. `last_number`: the number of the session's latest message."""
 
     last_number: int
     verified_by: VerifiedBy | None
@@ -24,7 +24,8 @@ class SessionStanding:
 
 class SessionStateRepository(TenantRepository):
     async def standing(self, session_id: str, now: datetime) -> SessionStanding | None:
-        """Return the session's state, or None if it has not started or has ended."""
+        """Return the state of a widget session, or None if the session has not started or has
+        ended."""
         row = (
             await self._connection.execute(
                 _STANDING,
@@ -43,8 +44,8 @@ class SessionStateRepository(TenantRepository):
         return SessionStanding(row.last_number, by, state)
 
     async def seen(self, session: HeldSession, number: int, now: datetime) -> bool:
-        """Record the last message that the visitor was shown. The number never decreases, and never
-        exceeds the last message.
+        """Record the number of the last message that the visitor was shown. The stored number never
+        decreases, and never exceeds the number of the last message.
 
         Return False if the session has not started or has ended, or if `session` may not open it.
         """

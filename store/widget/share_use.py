@@ -1,4 +1,5 @@
-"""The widget's use of its share of the client's limits. Only visitors' messages query it."""
+"""The use of the widget's share of a client's limits. Only the admission of visitors' messages
+queries it."""
 
 from datetime import datetime
 from typing import Final
@@ -11,12 +12,12 @@ from store.core.repository import TenantRepository
 
 
 class ShareUse(TenantRepository):
-    """Call its methods while holding the account's lock, as separate statements, so that each sees
-    the commit of the previous message."""
+    """Measures the use of the widget's share. Call the methods while holding the account's lock, as
+    separate statements, so that each sees the commit of the previous message."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
-        """Return the time of the oldest of the last `messages` messages within the hour, or None if
-        the window has room."""
+        """Return the time of the oldest of the last `messages` widget messages within the hour.
+        Return None if there are fewer messages, so that the share is not used up."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -24,7 +25,7 @@ class ShareUse(TenantRepository):
         return oldest
 
     async def tickets(self, period: Period, at_most: int) -> int:
-        """Return the month's tickets from the widget. Counting stops at `at_most`."""
+        """Return the number of the month's tickets from the widget. Counting stops at `at_most`."""
         counted = await self._connection.scalar(
             _TICKETS,
             {

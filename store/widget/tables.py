@@ -1,5 +1,4 @@
-"""The tables of the chat widget: its settings, visitors' sessions, and codes that verify
-addresses."""
+"""The tables of the chat widget: settings, visitors' sessions, and codes that verify addresses."""
 
 from typing import Final
 
@@ -14,17 +13,18 @@ widgets: Final = sa.Table(
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     # The origins whose pages may embed the widget, for example https://shop.example.
     json("allowed_origins", "[]"),
-    # The widget's share of the client's hourly limit and monthly tickets; if unset, half.
+    # The widget's share of the client's hourly limit and monthly tickets. If null, the share is
+    # half.
     sa.Column("hourly_messages", sa.Integer, nullable=True),
     sa.Column("monthly_tickets", sa.Integer, nullable=True),
     sa.Column("accepts_api_keys", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The last chat request with an API key in its query, for a warning to the client.
+    # The time of the last chat request with an API key in its query, of which the client is warned.
     time("api_key_used_at", nullable=True),
-    # The secret that signs the users of the merchant's site.
+    # The secret with which the merchant's site signs the identities of its users.
     text("sealed_secret", nullable=True),
     text("previous_sealed_secret", nullable=True),
     time("previous_secret_until", nullable=True),
-    # Whether the secret may sign users; a previous secret may until it expires.
+    # Whether the secret may sign user identities. A previous secret stays valid until it expires.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     time("secret_since", nullable=True),
     text("previous_key", nullable=True),
@@ -47,7 +47,8 @@ widget_sessions: Final = sa.Table(
     # Messages are numbered from 1 in the order of their commits, so this row is locked for each
     # message.
     sa.Column("last_number", sa.Integer, nullable=False, server_default="0"),
-    # The last message that the visitor was shown, and the last message mailed instead.
+    # The numbers of the last message that the visitor was shown, and of the last message that was
+    # mailed instead.
     sa.Column("seen_number", sa.Integer, nullable=False, server_default="0"),
     sa.Column("mailed_number", sa.Integer, nullable=False, server_default="0"),
     time("created_at"),
@@ -66,14 +67,15 @@ widget_codes: Final = sa.Table(
     *tenant_key(),
     text("session_id"),
     text("email"),
-    # The network of the request.
+    # The network of the request for the code.
     text("network"),
     # The language of the mail with the code; null for older codes.
     text("language", nullable=True),
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The sealed code, kept until its mail is sent.
     text("sealed_code", nullable=True),
-    # A shared code is valid in every place of its address where a code was held back.
+    # Whether the code is shared. A shared code is valid wherever a code for the same address was
+    # held back.
     sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),

@@ -1,4 +1,4 @@
-"""The widget's sessions. Each has one row, which is created with the session's first message."""
+"""The widget's sessions. The row of a session is created with its first message."""
 
 from datetime import datetime
 from typing import Final
@@ -42,7 +42,7 @@ _VERIFY: Final = sa.text("""
 
 class WidgetSessionRepository(TenantRepository):
     async def find(self, session_id: str, now: datetime) -> WidgetSession | None:
-        """Return the session, or None if it has ended or has no message yet."""
+        """Return a widget session, or None if it has ended or has no message yet."""
         found = await self._connection.execute(
             _FIND, {**self._named(session_id), "since": now - SESSION_LASTS}
         )
@@ -50,15 +50,19 @@ class WidgetSessionRepository(TenantRepository):
         return None if row is None else WidgetSession.model_validate(row, from_attributes=True)
 
     async def open(self, session_id: str, language: str, now: datetime) -> WidgetSession:
-        """Create or renew the session, lock its row and return it."""
+        """Create or renew a widget session, lock its row until the transaction ends, and return
+        it."""
         opened = await self._connection.execute(
             _OPEN, {**self._named(session_id), "language": language, "now": now}
         )
         return WidgetSession.model_validate(opened.one(), from_attributes=True)
 
     async def verify(self, session_id: str, email: str, by: VerifiedBy, now: datetime) -> None:
-        """Record that the session's visitor owns this address. Raises SessionUnknown, also if the
-        session was verified for another address and so belongs to the owner of that address."""
+        """Record that the session's visitor owns this address.
+
+        Raises SessionUnknown, also if the session was verified for another address. It then belongs
+        to the owner of that address.
+        """
         verified = await self._connection.execute(
             _VERIFY, {**self._named(session_id), "email": email, "by": by, "now": now}
         )

@@ -1,4 +1,4 @@
-"""A client's widget settings. Secrets are passed in and stored sealed."""
+"""A client's widget settings. Callers pass secrets sealed, and they are stored sealed."""
 
 from datetime import datetime, timedelta
 
@@ -20,19 +20,20 @@ class WidgetRepository(TenantRepository):
         return Widget() if row is None else Widget.model_validate(row, from_attributes=True)
 
     async def change(self, change: WidgetChange, now: datetime) -> Widget:
-        """Change the settings. Raises ClientNotFound, also while the client is being erased."""
+        """Change the widget settings. Raises ClientNotFound, also while the client is being
+        erased."""
         return await self._set(now, **change.given)
 
     async def rotate_secret(
         self, sealed: str, *, previous_until: datetime | None, vouches: bool = True, now: datetime
     ) -> Widget:
-        """Replace the secret. The previous secret still signs until `previous_until`; None ends it
-        immediately.
+        """Replace the secret that signs user identities. Until `previous_until`, the previous
+        secret is valid too; None ends it immediately.
 
         An older secret that is still valid ends, and a secret that may not sign users is not kept.
         `vouches`: whether the new secret may sign users. Raises the same errors as `change`.
         """
-        # Of two concurrent rotations, the second keeps the first one's secret as the previous
+        # If two rotations are concurrent, the second keeps the first one's secret as the previous
         # secret.
         await AccountRepository(self._connection, self._tenant).lock()
         there = await self.read()
@@ -47,8 +48,8 @@ class WidgetRepository(TenantRepository):
         )
 
     async def vouch(self, since: datetime | None) -> bool:
-        """Let the secret created at `since` sign users. Return False if the secret was replaced
-        since."""
+        """Let the secret that was created at `since` sign user identities. Return False if the
+        secret was replaced meanwhile."""
         changed = await self._connection.execute(
             sa.update(widgets)
             .where(widgets.c.client_id == self._tenant, widgets.c.secret_since == since)
@@ -57,8 +58,8 @@ class WidgetRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
-        """Keep the previous key valid after a rotation, or end it. Raises the same errors as
-        `change`."""
+        """After a rotation of the widget key, keep the previous key valid for a while, or end it.
+        Raises the same errors as `change`."""
         kept = None if until is None else key
         return await self._set(
             now, previous_key=kept, previous_key_until=None if kept is None else until
@@ -66,7 +67,7 @@ class WidgetRepository(TenantRepository):
 
     async def note_api_key(self, now: datetime, *, at_most_every: timedelta) -> bool:
         """Record a chat request with an API key, at most once per `at_most_every`. Return whether
-        it was recorded. Raises the same errors as `change`."""
+        the request was recorded. Raises the same errors as `change`."""
         await AccountRepository(self._connection, self._tenant).lock()
         used_at = (await self.read()).api_key_used_at
         if used_at is not None and used_at > now - at_most_every:
