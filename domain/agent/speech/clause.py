@@ -1,4 +1,4 @@
-"""The clause: words in one language with their grammatical roles."""
+"""Split a sentence into clauses: words in one language with their grammatical roles."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,10 +25,11 @@ _JOINTS: Final = {
     SpeechRole.BECAUSE: "because",
     SpeechRole.THAT: "that",
 }
-# After these roles "so" or "donc" does not end the clause: "Je vous demande donc de".
+# After a word with one of these roles, "so" or "donc" does not end the clause: "Je vous demande
+# donc de".
 _UNFINISHED: Final = frozenset("iuwWmlVg13K")
 _NUMBER_WORDS: Final = frozenset({"no", "n", "nr"})
-# In "Order no: 2040" the colon does not end the clause.
+# After these words, a colon does not end the clause: "Order no: 2040".
 _LABELS: Final = frozenset({"order", "commande", "purchase", "cde", "cmd", "ref", "reference"})
 _MARKS: Final = {
     Mark.START: "start",
@@ -41,7 +42,7 @@ _MARKS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Constituent:
-    """A word or set phrase with its role. `start` and `end`: its position in the text."""
+    """A word or set phrase with its grammatical role. `start`, `end`: its position in the text."""
 
     said: str
     meaning: Meaning
@@ -51,8 +52,9 @@ class Constituent:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """`joint`: the link to the previous clause: `start` of a sentence, a mark, `and`, `or`, `but`,
-    `because`, `that`. `roles`: one character for each part."""
+    """A clause of a sentence. `joint`: the link to the previous clause: `start` of a sentence, a
+    punctuation mark, or a word such as `and`, `or`, `but`, `because`, `that`. `roles`: one
+    character for each part."""
 
     parts: tuple[Constituent, ...]
     joint: str
@@ -63,7 +65,8 @@ class Clause:
 
     @property
     def kinds(self) -> tuple[ActionKind, ...]:
-        """Return the named actions in order, each once. A weak word alone names no action."""
+        """Return the actions that the clause names, in order and each once. A word with the role
+        WEAK alone names no action."""
         found = (
             part.meaning.kind
             for part in self.parts
@@ -88,9 +91,10 @@ class SpokenSentence:
 
 
 def sentences(said: Utterance) -> Iterator[SpokenSentence]:
-    """Yield each sentence, parsed in the language that knows more of its words.
+    """Yield each sentence, parsed with the vocabulary (French or English) that contains more of its
+    words.
 
-    In a tie, use the language that knows more words of the whole text.
+    In a tie, the vocabulary that contains more words of the whole text is used.
     """
     french, english = vocabulary("fr"), vocabulary("en")
     of_all = [word for sentence in said.sentences for word in _words_of(sentence)]
@@ -101,14 +105,15 @@ def sentences(said: Utterance) -> Iterator[SpokenSentence]:
         spoken = mainly
         if in_french != in_english:
             spoken = french if in_french > in_english else english
-        # Yield one clause more than the limit, to show that there are more.
+        # Include one clause more than the limit, so that the caller recognizes a sentence with too
+        # many clauses.
         clauses = tuple(islice(_clauses(sentence, spoken), SENTENCE_CLAUSES + 1))
         if clauses:
             yield SpokenSentence(clauses, sentence.asks, sentence.introduces)
 
 
 def parts_of(words: tuple[Word, ...], known: SpeechWords) -> list[Constituent]:
-    """Split words into constituents, preferring the longest phrase at each position."""
+    """Return the words as constituents. At each position, the longest known phrase is preferred."""
     parts: list[Constituent] = []
     at = 0
     while at < len(words):
@@ -119,7 +124,8 @@ def parts_of(words: tuple[Word, ...], known: SpeechWords) -> list[Constituent]:
 
 
 def language_of(text: str, said: Utterance) -> Language | None:
-    """Return the language that knows the most words, or None if there are no words."""
+    """Return the language with the vocabulary that contains the most words of the text, or None if
+    there are no words."""
     words = [word for sentence in said.sentences for word in _words_of(sentence)]
     if not words or not text.strip():
         return None

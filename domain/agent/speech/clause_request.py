@@ -1,4 +1,4 @@
-"""The wish: the request in one clause, with the vetoes from its own words."""
+"""Detect the request in one clause, with the vetoes that its own words contain."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -13,7 +13,7 @@ _SKIPPED: Final = frozenset("fpadotreyBm")
 _ONLY: Final = frozenset({"only", "just", "juste", "solely", "simplement"})
 NOT_YET: Final = frozenset({"pas encore", "toujours pas", "not yet", "pas tout de suite"})
 _OBJECTS: Final = frozenset("OzPLq$")
-# Words that start a new clause without a mark: "cancel it please i cannot pay".
+# Words that start a new clause without a punctuation mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
 _OPENERS: Final = frozenset(
     {
@@ -38,8 +38,14 @@ _OPENERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ClauseRequest:
-    """`own`: the part of the clause that belongs to the request. `behind`: a clause that follows
-    without a mark. `of_a_thing`: the request is about something other than an order."""
+    """A request in one clause.
+
+    - `own`: the part of the clause that belongs to the request.
+    - `behind`: a clause that follows without a punctuation mark, if any.
+    - `of_a_thing`: the request is about something other than an order.
+    - `polite`: a question of this form is a request.
+    - `bare`: the request is a noun without a verb.
+    """
 
     kind: ActionKind
     standing: Standing
@@ -52,7 +58,8 @@ class ClauseRequest:
 
 
 def request_of_clause(clause: Clause) -> ClauseRequest | None:
-    """Return the request in a clause, or None. Its standing is `none` if its own words veto it."""
+    """Return the request in a clause, or None if there is none. If the request's own words veto it,
+    its standing is `none`."""
     form = form_of(clause)
     if form is None:
         return None
@@ -111,7 +118,8 @@ def _veto(clause: Clause, form: Form, object_at: int | None, at: int) -> Veto | 
     return Veto.WITHDRAWN if role == SpeechRole.NOUN and at == object_at else None
 
 
-# After a request, these roles make it uncertain; before a request, they veto it.
+# A word with one of these roles makes a request uncertain if it follows, and vetoes a request if it
+# precedes it.
 _AFTERTHOUGHTS: Final = frozenset(
     {
         SpeechRole.THIRD,
@@ -121,7 +129,7 @@ _AFTERTHOUGHTS: Final = frozenset(
         SpeechRole.HYPOTHETICAL,
     }
 )
-# Before a request that has its own subject, these roles only describe the topic.
+# Before a request that has its own subject, words with these roles only describe the topic.
 _OF_THE_MATTER: Final = frozenset(
     {
         SpeechRole.EXISTING,
@@ -149,8 +157,8 @@ def _standing(clause: Clause, form: Form, aim: str) -> Standing:
 
 
 def _object(clause: Clause, form: Form) -> tuple[int, int | None]:
-    """Return the end of the request's object and the position of its first noun, or None for no
-    noun."""
+    """Return the index of the end of the request's object, and the index of the object's first
+    noun. The second index is None if there is no object."""
     at = form.end
     while at < len(clause.roles) and clause.roles[at] in _SKIPPED:
         at += 1
@@ -178,8 +186,8 @@ def _divided(clause: Clause, end: int) -> tuple[Clause, Clause | None]:
 
 
 def _names_a_thing(clause: Clause, form: Form, object_at: int | None, at: int) -> bool:
-    """Return whether only part of an order is meant: "Refund just the mug", not "just refund the
-    order"."""
+    """Return whether the word at `at` limits the request to something other than the order: true in
+    "Refund just the mug", but not in "just refund the order"."""
     return at >= form.end and object_at is not None and clause.roles[object_at] not in _OBJECTS
 
 

@@ -1,6 +1,7 @@
 """The grammar: the forms of clauses that request an action.
 
-The forms are patterns over the roles of the words; each name is a class of roles.
+Each form is a pattern over the grammatical roles of the words. A name in angle brackets is a class
+of roles.
 """
 
 import re
@@ -58,9 +59,9 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """The form of a request. `start` and `end`: the range of its parts. `plain`: the form is
-    unambiguous. `bare`: a noun alone. `polite`: a question of this form is a request. `sure`: no
-    word has a typo."""
+    """The form of a request. `start` and `end`: the range of its parts in the clause. `plain`: the
+    form is unambiguous. `bare`: the request is a noun without a verb. `polite`: a question of this
+    form is a request. `sure`: no word has a typo."""
 
     kind: ActionKind
     start: int
@@ -71,7 +72,7 @@ class Form:
     sure: bool
 
 
-# A question that starts with one of these is a request.
+# A form that contains one of these roles is a request even as a question.
 _ASKS_BY_FORM: Final = frozenset({SpeechRole.POLITE, SpeechRole.MIND, SpeechRole.MAY})
 _VERBAL: Final = frozenset(
     {
@@ -103,7 +104,7 @@ _NOUN: Final = "<noun>(?![UTSE~])"
 _PLAIN: Final = (
     # "remboursez-moi", "vous me remboursez", "annulez"
     "<you>? <me>{0,2} <pro>{0,2} <imp>",
-    # "refund my order": as a noun, "refund" is followed by something else
+    # "refund my order". If "refund" is a noun, its object does not follow.
     "<base> (?=<gap>{0,3} <own_thing>)",
     "<you>? <polite> <gap>{0,3} <to>? <me>{0,2} <gap>{0,2} <pro>{0,2} (?:<inf>|<base>|<imp>)",
     "<I_WISH> <gap>{0,3} <to>{0,2} <gap>{0,2} <me>{0,2} <gap>{0,2} <pro>{0,2} <be>? "
@@ -184,8 +185,8 @@ _SEARCHED: Final = (
 
 
 def _commands(clause: Clause, found: re.Match[str]) -> bool:
-    """Return whether an ambiguous English word is a verb: it is in "refund the order", not in
-    "refund for"."""
+    """Return whether an ambiguous English word is used as a verb: true in "refund the order", but
+    not in "refund for"."""
     last = clause.parts[found.end() - 1].meaning
     if last.role is not SpeechRole.BASE:
         return False

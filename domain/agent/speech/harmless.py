@@ -1,4 +1,4 @@
-"""The words of harmless requests and the patterns derived from them, from `harmless.yaml`."""
+"""Words that do not change a request, and sets of phrases built from them (`harmless.yaml`)."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -40,21 +40,23 @@ class CautionFile(LexiconFile):
 
 
 class CautionPhrases:
-    """A set of phrases, split into words; the longest phrase matches first."""
+    """A set of phrases, split into words. The longest phrase matches first."""
 
     def __init__(self, listed: Iterable[str]) -> None:
         self._held = frozenset(tokens_of(phrase) for phrase in listed)
         self._longest = max(map(len, self._held))
 
     def length_at(self, tokens: Tokens, at: int) -> int:
-        """Return the number of words of the longest phrase that starts here; 0 if there is none."""
+        """Return the number of words of the longest phrase that starts at the index `at`, or 0 if
+        none does."""
         for length in range(min(self._longest, len(tokens) - at), 0, -1):
             if tokens[at : at + length] in self._held:
                 return length
         return 0
 
     def cover(self, tokens: Tokens) -> int:
-        """Return how many words at the start are covered by these phrases."""
+        """Return the number of words at the start of the text that these phrases cover without a
+        gap."""
         at = 0
         while length := self.length_at(tokens, at):
             at += length
@@ -66,7 +68,8 @@ class CautionPhrases:
 
 @dataclass(frozen=True, slots=True)
 class CautionWords:
-    """`actions`: the words of the grammar that name an action."""
+    """The words and phrases of `harmless.yaml`. `actions`: the words of the grammar that name an
+    action, with their meanings."""
 
     file: CautionFile
     known: CautionPhrases
@@ -87,7 +90,7 @@ def tokens_of(text: str) -> Tokens:
 
 @cache
 def caution_words() -> CautionWords:
-    """Return the words of `harmless.yaml`. Raises BrokenLexicon."""
+    """Return the words and phrases of `harmless.yaml`. Raises BrokenLexicon."""
     file = lexicon(__file__, CautionFile)
     grammar = {**vocabulary("fr").phrases, **vocabulary("en").phrases}
     actions = {

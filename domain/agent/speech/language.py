@@ -18,14 +18,15 @@ _PLAIN_LEAD: Final = 3
 
 
 class _File(LexiconFile):
-    """`others`: frequent words of other languages that do not occur in French or English."""
+    """The word lists. `own`: further French and English words. `others`: frequent words of other
+    languages that do not occur in French or English."""
 
     own: dict[str, tuple[str, ...]]
     others: dict[str, tuple[str, ...]]
 
 
 def has_grammar(text: str) -> bool:
-    """Return whether enough words are French or English for the text to be parsed.
+    """Return whether enough words of the text are French or English for the grammar to parse it.
 
     A text without words counts as parsable, because nothing in it can be misread.
     """
@@ -39,14 +40,14 @@ def has_grammar(text: str) -> bool:
 
 
 def spoken_language(text: str) -> Language:
-    """Return French or English by the words of the text, or French if it has words of neither."""
+    """Return French or English, whichever has more words in the text. Return French in a tie."""
     words = _read(text)
     french, english = (sum(word in own for word in words) for own in _words()[0])
     return "fr" if french >= english else "en"
 
 
 def plain_language(text: str) -> Language | None:
-    """Return French or English if the words of the text leave no doubt.
+    """Return French or English if the words of the text leave no doubt about its language.
 
     Return None for a short or mixed text, and for any other language.
     """

@@ -1,12 +1,12 @@
-"""Preload the words and the grammar at startup."""
+"""Load the words and compile the grammar at startup."""
 
 from typing import Final
 
 from domain.agent.consent.answering_words import answer_words
 from domain.agent.speech.reading import spoken_request
 
-# One text for each form: a plain request, a likely request, a request after unknown words, and a
-# cancellation.
+# One text for each pattern of the grammar: a plain request, a likely request, a request after
+# unknown words, and a cancellation.
 _READ_BY_EACH_FORM: Final = ("refund 2040 please", "refund", "zebra zebra refund", "cancel")
 
 

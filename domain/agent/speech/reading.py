@@ -1,7 +1,7 @@
-"""Detect the order action that a message requests, with a positive grammar over its clauses.
+"""Detect the action on an order that a message requests, with a positive grammar over its clauses.
 
-Only a clause in the customer's own words that parses as a request counts. The rest of the message
-can only weaken the request.
+Only a clause in the customer's own words that parses as a request counts. All other clauses of the
+message can only weaken the request.
 """
 
 from collections.abc import Iterable
@@ -25,21 +25,22 @@ from domain.agent.speech.utterance import Utterance, utterance
 from domain.agent.speech.vocabulary import OPPOSING, Meaning, SpeechRole, vocabulary
 
 READ_CLAUSES: Final = 400
-# A message with more requests than this has no plain request.
+# A message with this many requests or more has no plain request.
 READ_REQUESTS: Final = 20
 _IT_IS: Final = frozenset({"ce est", "cest", "is", "it is", "its", "c"})
 _SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
 _GOES_ON: Final = frozenset(
     {SpeechRole.WISH, SpeechRole.I_WISH, SpeechRole.POLITE, SpeechRole.MAY, SpeechRole.SOFT_WISH}
 )
-# Vetoes from other clauses that do not weaken a plain request.
+# Vetoes that do not weaken a plain request if they come from another clause.
 _HARMLESS: Final = frozenset({Veto.RULES, Veto.QUESTION})
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request and its position. `at`: the index of its sentence, `of`: the index of its clause in
-    the sentence."""
+    """A request and its position. `at`: the index of its sentence. `of`: the index of its clause in
+    the sentence. `vetoes`, `doubts`: the reasons that reject it or make it uncertain. `numbers`:
+    the orders that it names."""
 
     at: int
     of: int
@@ -52,7 +53,8 @@ class _Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Remark:
-    """A clause about an action or about the request that requests nothing itself."""
+    """A clause that names an action, withdraws a request or instructs the agent itself, but
+    requests no action."""
 
     at: int
     of: int
@@ -62,8 +64,7 @@ class _Remark:
 
 
 def spoken_request(text: str) -> SpokenRequest:
-    """Return the request of the customer's latest own message, in French or English. Never
-    raises."""
+    """Return the request in a customer's own words, in French or English. Never raises."""
     said = utterance(text)
     spoken, whole = _within_bounds(sentences(said))
     asked = _asked(spoken)
@@ -96,9 +97,11 @@ def spoken_request(text: str) -> SpokenRequest:
 
 
 def veto_of(quote: str, text: str) -> Veto | None:
-    """Return the grammar's veto against a model's `quote` from `text`, or None.
+    """Return the grammar's veto against a request that a model found, or None. `quote`: the part of
+    `text` that the model quotes.
 
-    It considers the clauses that the quote overlaps, and a withdrawal anywhere in the text.
+    The veto can come from the clauses that the quote overlaps. Elsewhere in the text, a negated
+    action, words that instruct the agent itself, or a later withdrawal count too.
     """
     start = text.find(quote) if quote.strip() else -1
     if start < 0:
@@ -172,8 +175,8 @@ def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
 
 
 def _carried_on(before: Clause, clause: Clause) -> ClauseRequest | None:
-    """Return the request of a clause that continues the previous one: "I would like to send it
-    back, and be refunded"."""
+    """Return the request of a clause that continues the previous clause: "I would like to send it
+    back, and be refunded". Return None if the clause does not continue it with a request."""
     if set(before.roles) & set(OPPOSING):
         return None
     goes_on = clause.joint in {"and", "or"} and set(before.roles) & _GOES_ON
@@ -203,8 +206,8 @@ def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[
 
 
 def _numbers(sentence: SpokenSentence, of: int, clause: Clause) -> frozenset[str]:
-    """Return the orders of a clause: those that it names, else the last ones named before it in the
-    sentence."""
+    """Return the order numbers that a clause names. If it names none, return those of the nearest
+    earlier clause of the sentence that names any."""
     named = (before.numbers for before in (clause, *reversed(sentence.clauses[:of])))
     return next((numbers for numbers in named if numbers), frozenset())
 
@@ -239,8 +242,8 @@ def _standing(asked: list[_Asked], remarks: list[_Remark]) -> Standing:
 
 
 def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
-    """Return whether another clause withdraws the request after making it, or forbids it
-    anywhere."""
+    """Return whether another clause withdraws the request after it is made, or forbids the action
+    anywhere in the message."""
     last = max((one.at, one.of) for one in asked)
     numbers = frozenset(number for one in asked for number in one.numbers)
     for remark in remarks:
@@ -254,7 +257,8 @@ def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
 
 
 def _two_wishes(asked: list[_Asked]) -> bool:
-    """Return whether two actions are requested for two orders: "refund 2040 and cancel 2041"."""
+    """Return whether the message requests two different actions for two orders: "refund 2040 and
+    cancel 2041"."""
     kinds = {one.wish.kind for one in asked}
     numbers = {one.wish.own.numbers for one in asked if one.wish.own.numbers}
     return len(kinds) > 1 and len(numbers) > 1
@@ -274,9 +278,10 @@ def _kinds_quoted(said: Utterance) -> set[ActionKind]:
 
 
 def _worth_quoting(asked: _Asked) -> tuple[bool, bool, int]:
-    """Return the sort key of the request to quote.
+    """Return the sort key for choosing the request to quote; the highest is quoted.
 
-    A request that names an order is preferred: "bin 707 please - cancel that one".
+    A request that names an order is preferred, such as the last clause of "bin 707 please - cancel
+    that one".
     """
     stands = asked.standing is not Standing.NONE
     return stands, bool(asked.numbers), _SURENESS.index(asked.standing)

@@ -1,4 +1,4 @@
-"""The request: the order action that a customer requests, with its certainty."""
+"""The request: the action on an order that a customer requests, with its certainty."""
 
 from enum import StrEnum
 
@@ -8,11 +8,11 @@ from domain.agent.plan import ActionKind
 
 
 class Standing(StrEnum):
-    """How certainly the customer requests an action.
+    """The certainty with which the customer requests an action.
 
-    `plain`: in the customer's own present words, with nothing against it in the message. `likely`:
-    probable, but hesitant, elliptic or doubtful, so the customer must be asked. `none`: not
-    requested, or vetoed.
+    `plain`: requested in the customer's own present words, and nothing in the message is against
+    it. `likely`: probably requested, but the words are hesitant, elliptic or doubtful, so the
+    customer must be asked. `none`: not requested, or vetoed.
     """
 
     PLAIN = "plain"
@@ -21,7 +21,7 @@ class Standing(StrEnum):
 
 
 class Veto(StrEnum):
-    """The reason against treating words as a request. Stable codes: stored and shown."""
+    """The reason not to treat words as a request. Stable codes: stored and shown."""
 
     NEGATED = "negated"
     QUOTED = "quoted"
@@ -39,10 +39,10 @@ class Veto(StrEnum):
 
 
 class SpokenRequest(BaseModel):
-    """The request in one message.
+    """The requested action in one message.
 
-    `kind`: None if the message mentions no action on an order. `quote`: the requesting words,
-    exactly as in the message. `vetoes`: the distinct reasons against the request.
+    `kind`: the action; None if the message mentions no action on an order. `quote`: the requesting
+    words, exactly as in the message. `vetoes`: the distinct reasons against the request.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,4 +1,4 @@
-"""The context that may weaken a request: its own sentence and the neighbouring sentences."""
+"""Evaluate the context that may weaken a request: its sentence and the neighbouring sentences."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,15 +11,15 @@ from domain.agent.speech.vocabulary import OPPOSING, SpeechRole
 
 _NOTHING_ELSE: Final = frozenset("Nfpyxu")
 _CONFIRMING: Final = frozenset({"confirm", "confirmation", "confirmez", "confirmer"})
-# The roles in "It is order 2040 that I want refunded".
+# The grammatical roles in "It is order 2040 that I want refunded".
 _CLEFT: Final = frozenset("fp_adoOzLPcqtrwWi")
-# The roles in "For my client,".
+# The grammatical roles in "For my client,".
 _ON_BEHALF: Final = frozenset("rtXfp")
 _LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtout pas", "jamais"})
 _LAUGHS: Final = frozenset(
     {"haha", "hahaha", "ha ha", "lol", "lmao", "rofl", "mdr", "ptdr", "hihi", "xd", "hehe"}
 )
-# Praise of a refund already made: "How quick, the refund of 2040".
+# Words that praise a refund already made: "How quick, the refund of 2040".
 _PRAISE: Final = frozenset(
     {"rapide", "rapides", "bravo", "efficace", "chapeau", "impeccable", "nickel", "genial"}
     | {"quick", "quicker", "fast", "speedy", "efficient", "impressed", "impressive", "wow"}
@@ -37,7 +37,8 @@ _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 @dataclass(slots=True)
 class Weight:
-    """`vetoes` reject the request; `doubts` make it likely at most."""
+    """The reasons against a request that its context contains. `vetoes`: reasons that reject the
+    request. `doubts`: reasons that make the request likely at most."""
 
     vetoes: set[Veto] = field(default_factory=set)
     doubts: set[Veto] = field(default_factory=set)
@@ -58,9 +59,11 @@ class Weight:
 
 
 def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: ClauseRequest) -> Weight:
-    """Evaluate the context of a request.
+    """Return the reasons against a request that its context contains: the other clauses of its
+    sentence, and the neighbouring sentences.
 
-    `at`: the index of its sentence; `of`: the index of its clause in the sentence.
+    `wish`: the request. `at`: the index of its sentence. `of`: the index of its clause in the
+    sentence.
     """
     weight = Weight()
     sentence = spoken[at]
@@ -103,7 +106,8 @@ def _in_its_sentence(
 
 
 def _beside(clause: Clause, wish: ClauseRequest, weight: Weight, *, before: bool) -> None:
-    """Evaluate another clause of the sentence."""
+    """Record the reasons against the request in another clause of its sentence. `before`: the
+    clause precedes the request."""
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)
@@ -140,15 +144,15 @@ def _taken_back(clause: Clause, wish: ClauseRequest, weight: Weight, *, before: 
 
 
 def _speaks_of_existing(clause: Clause, *, before: bool) -> bool:
-    """Return whether a clause is about an action already taken; "And confirm" asks for news of the
-    requested one."""
+    """Return whether a clause is about an action already taken. A word such as "confirm" alone does
+    not count, because it asks for confirmation of the requested action."""
     existing = {part.said for part in clause.parts if part.meaning.role is SpeechRole.EXISTING}
     return bool(existing if clause.names_action else not before and existing - _CONFIRMING)
 
 
 def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
-    """Evaluate a negation: "Not 2729" does not affect "cancel 2730", but "do not," and "not it"
-    do."""
+    """Record the effect of a negated clause: "Not 2729" does not affect "cancel 2730", but "do
+    not," and "not it" do."""
     roles = set(clause.roles)
     if roles <= _NOTHING_ELSE or (roles <= _POINTS and not _of_another(clause, wish)):
         weight.vetoes.add(Veto.NEGATED)
@@ -157,15 +161,15 @@ def _negation(clause: Clause, wish: ClauseRequest, weight: Weight) -> None:
 
 
 def _of_another(clause: Clause, wish: ClauseRequest) -> bool:
-    """Return whether the clause names an order other than the request's, or says "the other"."""
+    """Return whether the clause names a different order than the request, or says "the other"."""
     if clause.numbers:
         return not clause.numbers & wish.own.numbers and bool(wish.own.numbers)
     return SpeechRole.THING in clause.roles
 
 
 def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
-    """Evaluate the previous clause. If it ends with a word of speech, this clause is a
-    quotation."""
+    """Record the effect of the previous clause. If the previous clause ends with a word of speech,
+    this clause is a quotation."""
     if told_by_others(before) and (
         clause.joint in {"colon", "that"}
         or before.roles.rstrip("fpmhut_")[-1:] == SpeechRole.REPORT
@@ -194,12 +198,13 @@ def told_by_others(clause: Clause) -> bool:
 
 
 def _rules(sentence: SpokenSentence) -> bool:
-    """Return whether the question is about the procedure: "What is the process?"."""
+    """Return whether a sentence is about the procedure: "What is the process?"."""
     return any(SpeechRole.RULES in clause.roles for clause in sentence.clauses)
 
 
 def _laughter(spoken: Sequence[SpokenSentence], at: int) -> bool:
-    """Return whether a neighbouring sentence marks a joke: "Refund me my lost youth, lol"."""
+    """Return whether a word of laughter near the request marks it as a joke: "Refund me my lost
+    youth, lol"."""
     return any(
         part.said in _LAUGHS
         for sentence in spoken[max(at - 1, 0) : at + 2]

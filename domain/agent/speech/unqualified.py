@@ -1,9 +1,9 @@
-"""Decide whether a request may be executed without asking the customer first.
+"""Decide whether the agent may execute a request without asking the customer first.
 
-It may if every word is understood. The grammar finds the words that express the request. Other
-words of the sentence may change it ("to my new card", "but the mug", "tomorrow"), and no list of
-such words is complete. This module therefore lists harmless words; any other word means that the
-customer is asked first.
+It may if every word of the request is understood. The grammar finds the words that express the
+request. Other words of the sentence may change it ("to my new card", "but the mug", "tomorrow"),
+and no list of such words is complete. This module therefore uses a list of harmless words. If any
+other word occurs, the agent asks the customer first.
 """
 
 import re
@@ -30,13 +30,15 @@ _DAY: Final = re.compile(r"-\d\d?-\d\d?")
 _ORDER: Final = re.compile(r"(?:([a-z]{1,6})-?)?(\d{3,})((?:-\d+)*)")
 _NAME: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LONGEST_NAME: Final = 4
-# Forms that are a request only next to a requesting word: "Remboursement 7802" is a heading.
+# Forms that are a request only next to a requesting word: "Remboursement 7802" alone is a heading.
 _NO_ASKING: Final = frozenset({SpeechRole.NOUN, SpeechRole.PARTICIPLE, SpeechRole.GERUND})
 
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A sentence that contains only known words. `asks`: it requests something."""
+    """A sentence that contains only known words. `numbers`: its order numbers. `kinds`: the actions
+    that it names. `asks`: the sentence requests something. `names_order`: the sentence mentions an
+    order."""
 
     numbers: frozenset[str]
     kinds: frozenset[ActionKind]
@@ -45,10 +47,10 @@ class _Known:
 
 
 def is_unqualified(text: str, quote: str) -> bool:
-    """Return whether the request of `quote` in `text` is unqualified. Never raises.
+    """Return whether the request that `quote` expresses in `text` is unqualified. Never raises.
 
-    The request must contain only known words, and no limit, time, means or other order. A request
-    in an overlong text is not unqualified.
+    The sentence of the request must contain only known words, and no limit, time, means or other
+    order. A request in an overlong text is never unqualified.
     """
     start = text.find(quote) if quote.strip() and len(text) <= READ_CHARS else -1
     if start < 0:
@@ -66,9 +68,9 @@ def is_unqualified(text: str, quote: str) -> bool:
 
 
 def _ends(text: str) -> list[tuple[int, int]]:
-    """Return the end of each sentence and the start of the next.
+    """Return the positions of each sentence's end and of the next sentence's start.
 
-    A line break before a lower-case letter or a digit does not end a sentence.
+    A single line break before a lower-case letter or a digit does not end a sentence.
     """
     found = []
     for match in _ENDING.finditer(text):
@@ -84,7 +86,8 @@ def _ends(text: str) -> list[tuple[int, int]]:
 
 
 def _known(sentence: str) -> _Known | None:
-    """Parse a sentence of known words. Return None if a word or mark may not be harmless."""
+    """Return the meaning of a sentence of known words. Return None if a word or mark may not be
+    harmless."""
     words = caution_words()
     composed = unicodedata.normalize("NFC", sentence).strip()
     if not _holds_only(composed, _SENTENCE_MARKS) or _BROKEN_OFF.search(composed):
@@ -122,7 +125,7 @@ def _all_known(tokens: Tokens) -> bool:
 
 
 def _asks_on(tokens: Tokens) -> bool:
-    """Return whether another request follows the action: "Cancel it, I want order 1042"."""
+    """Return whether another request follows the named action: "Cancel it, I want order 1042"."""
     words = caution_words()
     at, named = 0, False
     while at < len(tokens):
@@ -135,14 +138,15 @@ def _asks_on(tokens: Tokens) -> bool:
 
 
 def _is_wish(phrase: Tokens) -> bool:
-    """Return whether a phrase requests something, like "I would like" or "je veux que vous", and is
-    not only polite."""
+    """Return whether a phrase requests something, such as "I would like" or "je veux que vous". A
+    phrase that is only polite does not."""
     words = caution_words()
     return words.asking.within(phrase) and words.behind.length_at(phrase, 0) != len(phrase)
 
 
 def _stands(tokens: Tokens, at: int) -> bool:
-    """Return whether an unlisted word names an action, or is an order number or its prefix."""
+    """Return whether the unlisted word at the index `at` is understood: it names an action, or is
+    an order number or the prefix of one."""
     words, token = caution_words(), tokens[at]
     follows = tokens[at + 1] if at + 1 < len(tokens) else ""
     if _is_number(token):
@@ -154,14 +158,14 @@ def _stands(tokens: Tokens, at: int) -> bool:
 
 
 def _tells_order(token: str) -> bool:
-    """Return whether a short number after this word is an order number: in "refund me 100" it is a
-    sum."""
+    """Return whether `token` shows that the number after it is an order number. In "refund me 100",
+    the number may be a sum."""
     file = caution_words().file
     return token in file.order or token in file.before_numbers
 
 
 def _leaves_it(before: str, asked: _Known) -> bool:
-    """Return whether the text before a request leaves the request unchanged."""
+    """Return whether the text before a request leaves the meaning of the request unchanged."""
     if not before.strip():
         return True
     if _REPORTED.search(before) or before.rstrip()[-1] in ":,;-–—(…":
@@ -179,7 +183,8 @@ def _leaves_it(before: str, asked: _Known) -> bool:
             continue
         words = caution_words()
         spoken_of = any(token in words.actions or token in words.file.money for token in tokens)
-        # Mentions of an earlier cancellation, repayment or refund make the request uncertain.
+        # If the text mentions an earlier cancellation, repayment or refund, the request is
+        # uncertain.
         if words.pointing.within(tokens) or spoken_of:
             return False
         if not asked.names_order and not (known and not known.asks):
@@ -189,7 +194,8 @@ def _leaves_it(before: str, asked: _Known) -> bool:
 
 
 def _closes(behind: str, *, after: str) -> bool:
-    """Return whether the text contains only thanks, a farewell, urging and the sender's name."""
+    """Return whether the text after a request contains only thanks, a farewell, urging and the
+    sender's name. `after`: the sentence of the request."""
     composed = unicodedata.normalize("NFC", behind)
     if not composed.strip():
         return True
@@ -245,8 +251,8 @@ def _any(tokens: Tokens, listed: tuple[str, ...]) -> bool:
 
 
 def _holds_only(text: str, marks: frozenset[str]) -> bool:
-    """Return whether a text has no unknown marks; such marks may separate, strike out or hide
-    words."""
+    """Return whether a text contains only letters, digits, spaces and the given marks. Other marks
+    may separate, strike out or hide words."""
     return all(c.isalpha() or c in "0123456789 \n\r\t\u00a0\u202f" or c in marks for c in text)
 
 
@@ -257,7 +263,7 @@ def _is_number(token: str) -> bool:
 def _is_order(token: str) -> bool:
     """Return whether a token is the number of a single order.
 
-    It is not for "1042-1044" (several orders), "2026-11-22" (a date), "eur100" (a sum) and
+    These tokens are not: "1042-1044" (several orders), "2026-11-22" (a date), "eur100" (a sum) and
     "not1042".
     """
     found = _ORDER.fullmatch(token)

@@ -1,4 +1,4 @@
-"""The words of a text in order, in sentences that are split into runs between marks."""
+"""Split a text into sentences, and each sentence into runs of words between punctuation marks."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from domain.agent.size_limits import READ_CHARS
 from domain.core.effort import spend
 from domain.core.text import fold
 
-# Maximum number of words and marks. A message of the maximum length has fewer.
+# Maximum number of words and punctuation marks. A message of the maximum length has fewer.
 _READ_TOKENS: Final = 2_500
 _NUMBER: Final = r"(?:[A-Za-z]{1,6}-?)?\d[\w-]*"
 _MONEY: Final = (
@@ -34,8 +34,8 @@ _ELIDED: Final = {
     "j": "je", "l": "le", "d": "de", "n": "ne", "m": "me", "t": "te", "s": "se", "c": "ce",
     "qu": "que", "jusqu": "jusque", "lorsqu": "lorsque", "puisqu": "puisque",
 }  # fmt: skip
-# "'s" after these words is a contraction ("it's"); elsewhere it is a possessive ("sister's") and is
-# dropped.
+# After these words, "'s" is a contraction ("it's"). After other words it is a possessive
+# ("sister's"), and is dropped.
 _CONTRACTED: Final = frozenset(
     {
         "it",
@@ -60,7 +60,7 @@ _BEFORE_NUMBERS: Final = frozenset(
 
 
 class Mark(StrEnum):
-    """The mark before a run of words."""
+    """The punctuation mark before a run of words."""
 
     START = "start"
     COMMA = "comma"
@@ -71,8 +71,8 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`shape`: `word`, or `number`, `sum`, `percent`. `start` and `end`: its position in the
-    text."""
+    """A word of a text. `folded`: its canonical spelling. `shape`: "word", "number", "sum" or
+    "percent". `start` and `end`: its position in the text."""
 
     folded: str
     shape: str
@@ -82,7 +82,8 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Words without a mark between them."""
+    """Consecutive words without a punctuation mark between them. `before`: the mark that precedes
+    them."""
 
     words: tuple[Word, ...]
     before: Mark
@@ -90,8 +91,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """`asks`: the sentence ends with a question mark. `introduces`: the sentence ends with a
-    colon."""
+    """A sentence, as runs of words. `asks`: the sentence ends with a question mark. `introduces`:
+    the sentence ends with a colon."""
 
     runs: tuple[Run, ...]
     asks: bool = False
@@ -100,8 +101,8 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """`quoted`: the words between quotation marks or after "> ". `whole`: the text was read to its
-    end."""
+    """A text, as sentences. `quoted`: the words between quotation marks or after "> ", which the
+    sentences do not contain. `whole`: the text was read to its end."""
 
     sentences: tuple[Sentence, ...]
     quoted: tuple[Word, ...]
@@ -109,7 +110,7 @@ class Utterance:
 
 
 def utterance(text: str) -> Utterance:
-    """Split a text into sentences. Never raises; reads the first `READ_CHARS` characters."""
+    """Split a text into sentences. Never raises. Reads the first `READ_CHARS` characters."""
     read = text[:READ_CHARS]
     spend(len(read))
     reader = _Reader()
@@ -189,7 +190,7 @@ class _Reader:
 
 
 def _words(match: re.Match[str], shape: str) -> Iterator[Word]:
-    """Yield a word, or two if the first is elided: "l'annulation"."""
+    """Yield the word of a match. Yield two words if the first is elided, as in "l'annulation"."""
     start, end = match.span()
     if shape == "number" and len(match[0]) < 3 and not match[0].isdigit():
         shape = "word"
@@ -221,7 +222,7 @@ def _quoted(text: str) -> list[tuple[int, int]]:
 
 def _within(place: int, spans: list[tuple[int, int]]) -> bool:
     """Return whether a position is inside a span. Positions must not decrease between calls,
-    because passed spans are dropped."""
+    because the function removes the spans that it has passed."""
     while spans and spans[0][1] <= place:
         spans.pop(0)
     return bool(spans) and spans[0][0] <= place

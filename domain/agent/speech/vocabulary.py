@@ -1,4 +1,4 @@
-"""The words of requests in French and English, with their roles in the grammar."""
+"""The French and English words of requests, with their roles in the grammar."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ class SpeechRole(StrEnum):
 
 
 ACTION_FORMS: Final = frozenset("1234567890j")
-"""Roles of words that name an action."""
+"""The roles of the words that name an action."""
 
 OPPOSING: Final[Mapping[str, Veto]] = {
     SpeechRole.AGENT: Veto.TO_THE_AGENT,
@@ -105,7 +105,7 @@ OPPOSING: Final[Mapping[str, Veto]] = {
     SpeechRole.RULES: Veto.RULES,
     SpeechRole.WITHDRAWN: Veto.WITHDRAWN,
 }
-"""The veto that a word of each role adds to a request next to it."""
+"""The veto that a word of each role adds to a request in its context."""
 
 LONGEST_PHRASE: Final = 8
 _TYPO_LENGTHS: Final = range(6, 16)
@@ -113,7 +113,8 @@ _TYPO_LENGTHS: Final = range(6, 16)
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """`kind`: the action that the word names, if any. `sure`: false if the word has a typo."""
+    """The meaning of a word. `kind`: the action that the word names, if any. `sure`: False if the
+    word has a typo."""
 
     role: SpeechRole
     kind: ActionKind | None = None
@@ -122,9 +123,14 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class SpeechWords:
-    """The vocabulary of one language. `phrases`: each phrase, its words joined by spaces, with its
-    meaning. `words`: the words of all phrases, which identify the language. `starts`: the first
-    words of phrases of several words, with the length of the longest phrase."""
+    """The vocabulary of one language.
+
+    - `phrases`: the meaning of each phrase; a phrase is one word, or several joined by spaces.
+    - `words`: the words of all phrases, which identify the language.
+    - `starts`: the first words of phrases of several words, each with the length of its longest
+      phrase in words.
+    - `actions`: the single words that name an action, with their meanings.
+    """
 
     language: Language
     phrases: Mapping[str, Meaning]
@@ -133,7 +139,8 @@ class SpeechWords:
     actions: tuple[tuple[str, Meaning], ...]
 
     def of(self, word: str) -> Meaning:
-        """Return the meaning of a word. A word that names an action may have one typo."""
+        """Return the meaning of a word. A word that names an action may have one typo. An unlisted
+        word has the role UNKNOWN."""
         if known := self.phrases.get(word):
             return known
         if len(word) in _TYPO_LENGTHS and word not in self.words:
@@ -163,8 +170,9 @@ class _Actions(LexiconFile):
 
 
 class _File(LexiconFile):
-    """`lookalikes`: words that differ by one letter from an action word and name no action.
-    `other_sense`: words that weaken a request in the other language only."""
+    """The contents of a language's YAML file. `lookalikes`: words that differ by one letter from an
+    action word and name no action. `other_sense`: words that weaken a request only in the other
+    language."""
 
     roles: dict[str, tuple[str, ...]]
     actions: _Actions
@@ -174,7 +182,7 @@ class _File(LexiconFile):
 
 @cache
 def vocabulary(language: Language) -> SpeechWords:
-    """Return the words of one language, from its YAML file. Raises BrokenLexicon."""
+    """Return the vocabulary of one language, from its YAML file. Raises BrokenLexicon."""
     name = "french" if language == "fr" else "english"
     file = _file(name)
     phrases: dict[str, Meaning] = {}
@@ -191,7 +199,7 @@ def vocabulary(language: Language) -> SpeechWords:
     words = frozenset(word for phrase in phrases for word in phrase.split())
     other = _file("english" if name == "french" else "french")
     for role in OPPOSING:
-        # Vetoes are recognised in both languages, because people mix them.
+        # Recognize the vetoes of the other language too, because people mix languages.
         for phrase in other.roles.get(SpeechRole(role).name.lower(), ()):
             if phrase not in file.other_sense:
                 phrases.setdefault(phrase, Meaning(SpeechRole(role)))
@@ -239,8 +247,8 @@ def _add(phrases: dict[str, Meaning], listed: Iterable[str], meaning: Meaning, n
 
 
 def _a_letter_apart(one: str, other: str) -> bool:
-    """Return whether the words differ by at most one letter changed, added or dropped, or by two
-    letters swapped."""
+    """Return whether the words differ by at most one changed, added or dropped letter, or by two
+    swapped letters."""
     if one == other:
         return True
     if abs(len(one) - len(other)) > 1:
