@@ -1,4 +1,4 @@
-"""All configuration from the environment. It is loaded once in `main` and passed on."""
+"""All configuration from environment variables. `main` loads it once and passes it on."""
 
 import os
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ Groups = TypeVar("Groups", bound=BaseModel)
 
 
 class Settings(BaseModel):
-    """All settings, grouped by subject. `.env.example` shows the settings of a normal
+    """All settings, grouped by subject. `.env.example` shows the settings of a typical
     deployment."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
@@ -56,8 +56,11 @@ class Settings(BaseModel):
 
 
 def load_settings(**given: object) -> Settings:
-    """Load the settings from the environment; `given` overrides variables by name. Blank variables
-    count as unset. Raises InvalidInput that names each missing or invalid variable."""
+    """Return the settings from the environment variables. `given`: values that override variables,
+    by name. Blank variables count as unset.
+
+    Raises InvalidInput, which names each missing or invalid variable.
+    """
     variables = {name.upper(): value for name, value in os.environ.items() if value}
     return _validated(Settings, {**variables, **given})
 
@@ -69,8 +72,8 @@ class _TemporalAlone(BaseModel):
 
 
 def load_temporal(variables: Mapping[str, str]) -> TemporalSettings:
-    """Load only the Temporal settings, for programs that need nothing else. Raises InvalidInput
-    like `load_settings`."""
+    """Return only the Temporal settings, for programs that need no other settings. Raises
+    InvalidInput like `load_settings`."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_TemporalAlone, given).temporal
 
@@ -82,7 +85,7 @@ class _IntegrationsAlone(BaseModel):
 
 
 def load_integrations(variables: Mapping[str, str]) -> IntegrationSettings:
-    """Load only the integration settings. Raises InvalidInput."""
+    """Return only the integration settings. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_IntegrationsAlone, given).integrations
 
@@ -94,7 +97,7 @@ class _ServerAlone(BaseModel):
 
 
 def load_server(variables: Mapping[str, str]) -> ServerSettings:
-    """Load only the server settings. Raises InvalidInput."""
+    """Return only the server settings. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_ServerAlone, given).server
 
@@ -107,7 +110,7 @@ class _BrainAlone(BaseModel):
 
 
 def load_brain(variables: Mapping[str, str]) -> _BrainAlone:
-    """Load only the settings of the brain and the embedding model. Raises InvalidInput."""
+    """Return only the settings of the brain and the embedding model. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_BrainAlone, given)
 
@@ -120,15 +123,15 @@ class _MailAlone(BaseModel):
 
 
 def load_mail(variables: Mapping[str, str]) -> _MailAlone:
-    """Load only the mail and webhook settings: the sender, and the permitted addresses of clients'
-    servers. Raises InvalidInput."""
+    """Return only the mail and webhook settings. They contain the sender, and the permitted
+    addresses of clients' servers. Raises InvalidInput."""
     given = {name: value for name, value in variables.items() if value}
     return _validated(_MailAlone, given)
 
 
 def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
-        # Every group gets all variables and reads its own.
+        # Every group gets all variables, and ignores the variables of other groups.
         return groups.model_validate(dict.fromkeys(groups.model_fields, offered))
     except ValidationError as error:
         problems = "; ".join(map(_told, error.errors()))
@@ -141,5 +144,5 @@ def _told(problem: ErrorDetails) -> str:
             return f"{variable} is not set"
         case [_, variable], _:
             return f"{variable} ({problem['msg']})"
-        case _:  # a rule about several variables, whose message names them
+        case _:  # The message of a rule about several variables names the variables.
             return problem["msg"].removeprefix("Value error, ")

@@ -36,66 +36,87 @@ def _is_embedder(name: str) -> str:
 
 
 class BrainSettings(BaseModel):
-    """The language model, its fallback, and their budgets."""
+    """Settings of the language model, its fallback model, and the budgets of both."""
 
     model_config = named_by("BRAIN_")
 
     model: Annotated[str, AfterValidator(_is_brain)] = Field(
         default=EMBEDDED_BRAIN,
-        description="Who thinks: 'embedded', 'openai:<model>' or 'anthropic:<model>'.",
+        description="Model that answers: 'embedded', 'openai:<model>' or 'anthropic:<model>'.",
     )
     base_url: WebUrl | None = Field(
-        default=None, description="Where the model is, if not at its provider's own address."
+        default=None, description="URL of the model's API; defaults to the provider's URL."
     )
-    api_key: SecretStr | None = Field(default=None, description="The provider's key.")
+    api_key: SecretStr | None = Field(default=None, description="API key of the model's provider.")
     price_in: _Price | None = Field(
         default=None,
-        description="US dollars a million tokens read; unset: the price list's.",
+        description="Price of input tokens, in US dollars per million; defaults to our price list.",
     )
     price_out: _Price | None = Field(
-        default=None, description="The same of tokens written; goes with BRAIN_PRICE_IN."
+        default=None,
+        description=(
+            "Price of output tokens, in US dollars per million. Set it together with "
+            "BRAIN_PRICE_IN."
+        ),
     )
     sees_images: bool = Field(
         default=False,
-        description="The model takes images: it is shown up to 4 of a message, 5 MiB together.",
+        description=(
+            "Whether the model accepts images. It receives up to 4 images of a message, 5 MiB in "
+            "total."
+        ),
     )
     fallback_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
-        default=None, description="Asked if the first model gives no answer."
+        default=None, description="Model that is called if the first model gives no answer."
     )
     fallback_base_url: WebUrl | None = None
     fallback_api_key: SecretStr | None = None
     fallback_price_in: _Price | None = Field(
-        default=None, description="The fallback's own price, as BRAIN_PRICE_IN is the first one's."
+        default=None,
+        description=("Price of the fallback model's input tokens, in US dollars per million."),
     )
     fallback_price_out: _Price | None = Field(
-        default=None, description="The same of tokens written; goes with BRAIN_FALLBACK_PRICE_IN."
+        default=None,
+        description=(
+            "Price of the fallback model's output tokens, in US dollars per million. Set it "
+            "together with BRAIN_FALLBACK_PRICE_IN."
+        ),
     )
     fallback_sees_images: bool = Field(
-        default=False, description="The same of the fallback, as BRAIN_SEES_IMAGES."
+        default=False,
+        description=("Whether the fallback model accepts images, as for BRAIN_SEES_IMAGES."),
     )
     monthly_budget: float = Field(
         default=20,
         ge=0,
         le=1_000_000,
-        description="US dollars a client may cost a month; beyond it the embedded brain thinks.",
+        description=(
+            "Maximum cost of language models per client and month, in US dollars. Beyond it, the "
+            "embedded brain answers."
+        ),
     )
 
     installation_budget_a_day: float = Field(
         default=200,
         ge=0,
         le=1_000_000,
-        description="US dollars that all clients together may cost a UTC day.",
+        description=(
+            "Maximum cost of language models for all clients together per UTC day, in US dollars."
+        ),
     )
     trial_budget_a_day: float = Field(
         default=20,
         ge=0,
         le=1_000_000,
-        description="The same for all clients without a paid plan together.",
+        description=(
+            "Maximum cost of language models for all clients without a paid plan together per UTC "
+            "day, in US dollars."
+        ),
     )
 
     @property
     def is_remote(self) -> bool:
-        """True if a remote provider is used."""
+        """Return whether the language model is at a remote provider."""
         return self.model != EMBEDDED_BRAIN
 
     @model_validator(mode="after")
@@ -110,18 +131,20 @@ class BrainSettings(BaseModel):
 
 
 class EmbeddingSettings(BaseModel):
-    """The embedding model of the semantic search."""
+    """Settings of the embedding model for semantic search."""
 
     model_config = named_by("EMBEDDING_")
 
     model: Annotated[str, AfterValidator(_is_embedder)] = Field(
         default=EMBEDDED_ENCODER,
-        description="'embedded', 'openai:<model>', or 'words' to search by words alone.",
+        description=(
+            "Embedding model: 'embedded', 'openai:<model>', or 'words' to search by words only."
+        ),
     )
     folder: Path | None = Field(
         default=None,
         alias="EMBEDDED_MODEL_DIR",
-        description="Folder with other weights for the embedded encoder.",
+        description="Folder with different weights for the embedded encoder.",
     )
     base_url: WebUrl | None = None
     api_key: SecretStr | None = None

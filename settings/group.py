@@ -1,4 +1,4 @@
-"""Shared parts of the settings groups."""
+"""Parts that the settings groups share."""
 
 import ssl
 from pathlib import Path
@@ -11,8 +11,11 @@ _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
 def named_by(prefix: str = "") -> ConfigDict:
-    """Return a group's configuration. A field's variable is `prefix` plus the field's name, in
-    capitals. A field with a different variable declares it as its alias."""
+    """Return the model configuration of a settings group.
+
+    The environment variable of a field is `prefix` plus the field's name, in capitals. A field with
+    a different variable declares the variable as its alias.
+    """
     return ConfigDict(
         alias_generator=lambda field: f"{prefix}{field}".upper(),
         frozen=True,
@@ -27,21 +30,21 @@ def _is_web_url(url: str) -> str:
     return url.rstrip("/")
 
 
-# Not pydantic's own URL type, which adds a slash: issuers are compared exactly.
+# We do not use pydantic's own URL type, because it adds a slash, and issuers are compared exactly.
 WebUrl = Annotated[str, AfterValidator(_is_web_url)]
 """A URL without a trailing slash."""
 
 
 def is_fetched_safely(url: str) -> str:
-    """Return the URL of a server that must be authenticated. Raises ValueError unless it is
-    secure."""
+    """Return the URL of a server that must be authenticated. Raises ValueError unless the URL uses
+    https or points to this machine."""
     if not _cannot_be_replaced_underway(url):
         raise ValueError("an https:// URL expected")
     return url
 
 
 def _cannot_be_replaced_underway(url: str) -> bool:
-    """Return whether the server is authenticated by TLS or runs on this machine."""
+    """Return whether TLS authenticates the server of a URL, or the server runs on this machine."""
     try:
         parts = httpx.URL(url)
     except httpx.InvalidURL:

@@ -1,4 +1,5 @@
-"""Authentication of people, by us or by another identity provider, and of internal workers."""
+"""Settings for the authentication of people and of internal workers. This service or another
+identity provider authenticates people."""
 
 from typing import Annotated, Final, Self
 
@@ -7,7 +8,8 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validato
 from adapters.identity.session_key import SessionKeys
 from settings.group import is_fetched_safely, named_by
 
-# Asymmetric algorithms only, because no one may sign with a provider's published key.
+# Only asymmetric algorithms are allowed. With a symmetric algorithm, anyone could sign with a
+# provider's published key.
 ASYMMETRIC: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
@@ -50,37 +52,49 @@ class IdentitySettings(BaseModel):
     model_config = named_by()
 
     engine_secret: Annotated[SecretStr, AfterValidator(_cannot_be_guessed)] | None = Field(
-        default=None, description="Shared with internal workers; unset disables the scheme."
+        default=None,
+        description=("Secret shared with internal workers; if unset, they cannot authenticate."),
     )
     session_key: Annotated[SecretStr, AfterValidator(_are_session_keys)] | None = Field(
-        default=None, description="P-256 key(s), newest first, that sign our own session tokens."
+        default=None,
+        description=(
+            "P-256 private keys that sign our session tokens, comma-separated, newest first."
+        ),
     )
     jwt_jwks_url: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
-        default=None, description="Published keys of another identity provider, in our own's place."
+        default=None,
+        description=("URL of another identity provider's published keys. Its tokens replace ours."),
     )
     jwt_issuer: str | None = None
     jwt_audience: str | None = None
     jwt_algorithms: Annotated[str, AfterValidator(_are_asymmetric)] = Field(
-        default="RS256,ES256", description="Comma-separated."
+        default="RS256,ES256", description="Accepted signature algorithms, comma-separated."
     )
     admin_user_ids: str | None = Field(
-        default=None, description="Users who may act for every client, comma-separated."
+        default=None, description="Ids of the users who may act for every client, comma-separated."
     )
 
     oidc_issuer: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
-        default=None, description="An OpenID provider that signs people in, in our own's place."
+        default=None,
+        description=(
+            "Issuer URL of an OpenID provider that signs people in. Its sign-in replaces ours."
+        ),
     )
     oidc_client_id: str | None = None
     oidc_client_secret: SecretStr | None = Field(
-        default=None, description="Unset: a public client, which PKCE protects alone."
+        default=None,
+        description=(
+            "Secret of the OpenID client. If unset, the client is public and only PKCE protects it."
+        ),
     )
     oidc_scopes: Annotated[str, AfterValidator(_ask_for_openid)] = Field(
-        default="openid email", description="Space-separated."
+        default="openid email", description="Requested scopes, space-separated."
     )
 
     @property
     def has_other_provider(self) -> bool:
-        """True if another identity provider signs people in, so that our own sign-in is off."""
+        """Return whether another identity provider signs people in, so that our own sign-in is
+        disabled."""
         return self.jwt_jwks_url is not None or self.oidc_issuer is not None
 
     @model_validator(mode="after")
@@ -92,8 +106,8 @@ class IdentitySettings(BaseModel):
             raise ValueError("OIDC_ISSUER and OIDC_CLIENT_ID: both of them or none")
         if self.oidc_client_secret is not None and self.oidc_issuer is None:
             raise ValueError("OIDC_CLIENT_SECRET needs OIDC_ISSUER and OIDC_CLIENT_ID")
-        # A user's id is the provider's `sub`, and two providers may give the same `sub` to two
-        # people.
+        # Require one provider: a user's id is the provider's `sub`, and two providers may give the
+        # same `sub` to two people.
         if None not in (self.oidc_issuer, self.jwt_issuer) and self.oidc_issuer != self.jwt_issuer:
             raise ValueError("OIDC_ISSUER and JWT_ISSUER must be the same, to the letter")
         return self

@@ -1,4 +1,4 @@
-"""Signing secrets of webhooks that arrive for the whole installation."""
+"""Signing secrets of inbound webhooks that are configured for the whole installation."""
 
 from typing import Annotated, Final
 
@@ -7,7 +7,7 @@ from pydantic.functional_validators import AfterValidator
 
 from settings.group import named_by
 
-# The current secret, and the next or previous one during a rotation.
+# During a rotation there are two secrets: the current one, and the next or previous one.
 _MOST: Final = 2
 
 
@@ -32,16 +32,23 @@ class InboundSettings(BaseModel):
 
     shopify_app_secret: _Secrets | None = Field(
         default=None,
-        description="Of your Shopify app: signs POST /api/webhooks/shopify; unset: 404.",
+        description=(
+            "Secret of your Shopify app, which signs POST /api/webhooks/shopify. If unset, the "
+            "route returns 404."
+        ),
     )
     stripe_connect_webhook_secret: _Secrets | None = Field(
         default=None,
-        description="Of your Connect endpoint: signs POST /api/webhooks/stripe; unset: 404.",
+        description=(
+            "Secret of your Stripe Connect endpoint, which signs POST /api/webhooks/stripe. If "
+            "unset, the route returns 404."
+        ),
     )
 
     @property
     def shopify_secrets(self) -> tuple[str, ...]:
-        """The secrets, newest first. Without secrets, the endpoint answers 404."""
+        """Return the secrets of the Shopify app, newest first. Without secrets, the endpoint
+        returns 404."""
         return _listed(self.shopify_app_secret)
 
     @property

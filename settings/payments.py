@@ -1,4 +1,4 @@
-"""Prices and the payment provider."""
+"""Settings of prices and of the payment provider."""
 
 from typing import Annotated, Final, Literal, Self
 
@@ -17,21 +17,32 @@ class PaymentSettings(BaseModel):
     model_config = named_by()
 
     stripe_secret_key: SecretStr | None = Field(
-        default=None, description="Of the service's own account; unset: nothing can be bought."
+        default=None,
+        description=(
+            "Secret key of the service's own Stripe account; if unset, nothing can be bought."
+        ),
     )
     stripe_webhook_secret: SecretStr | None = Field(
-        default=None, description="By which Stripe signs its events; goes with the key."
+        default=None,
+        description=(
+            "Secret with which Stripe signs its events. Set it together with STRIPE_SECRET_KEY."
+        ),
     )
     stripe_api_url: Annotated[WebUrl, AfterValidator(is_fetched_safely)] = _STRIPE
-    # Only currencies for which Stripe's smallest unit is the usual one.
+    # Only currencies are allowed whose smallest unit at Stripe is the usual minor unit.
     price_currency: Literal["EUR", "USD", "GBP", "CHF", "CAD"] = "EUR"
-    price_starter: str = Field(default="49.00", description="A month.")
-    price_pro: str = Field(default="149.00", description="A month.")
+    price_starter: str = Field(default="49.00", description="Monthly price of the starter plan.")
+    price_pro: str = Field(default="149.00", description="Monthly price of the pro plan.")
     price_enterprise: str | None = Field(
-        default=None, description="A month; unset: it is not for sale, operators give it."
+        default=None,
+        description=(
+            "Monthly price of the enterprise plan; if unset, the plan is not for sale and "
+            "operators grant it."
+        ),
     )
     price_credits: str = Field(
-        default="100=12.00,500=50.00,2000=160.00", description="Packs of credits."
+        default="100=12.00,500=50.00,2000=160.00",
+        description=("Credit packs, each as number of credits and price."),
     )
 
     @model_validator(mode="after")

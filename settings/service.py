@@ -19,9 +19,9 @@ _LOCAL: Final = (_LOOPBACK, "[::1]", "localhost")
 _ORIGIN: Final = re.compile(
     r"(?P<scheme>https?)://(?P<host>[a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?"
 )
-_EVERYWHERE: Final = ("0.0.0.0", "::", "")  # wildcard addresses, to which no client can connect
+_EVERYWHERE: Final = ("0.0.0.0", "::", "")  # Wildcard addresses, to which clients cannot connect.
 
-# 32 random bytes have about 30 different values.
+# Random keys pass this check: 32 random bytes have about 30 different values.
 _MIN_DIFFERENT_BYTES: Final = 16
 
 
@@ -55,8 +55,8 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
 
 
 def _is_origin(url: str) -> str:
-    """Return the URL if it is an origin, else raise ValueError. OAuth clients compare it exactly,
-    and send secrets there."""
+    """Return the URL if it is an origin. Raises ValueError otherwise. The URL must be exact,
+    because OAuth clients compare it exactly and send secrets there."""
     found = _ORIGIN.fullmatch(url)
     if found is None or (found["scheme"] == "http" and found["host"] not in _LOCAL):
         raise ValueError("https://host[:port] expected, without a path; http:// on this machine")
@@ -82,7 +82,7 @@ class DatabaseSettings(BaseModel):
     model_config = named_by("DATABASE_")
 
     url: Annotated[str, AfterValidator(_is_postgres_url)] = Field(
-        description="postgresql://user:password@host/database"
+        description="URL of the database, such as postgresql://user:password@host/database."
     )
 
 
@@ -95,32 +95,43 @@ class ServerSettings(BaseModel):
         default=10,
         ge=0,
         le=300,
-        description="How long the API goes on accepting after SIGTERM, while /readyz says 503.",
+        description=(
+            "Seconds for which the API still accepts requests after SIGTERM, while /readyz "
+            "returns 503."
+        ),
     )
     instance_id: str | None = Field(
         default=None,
         max_length=100,
-        description="What /healthz and /readyz answer as `instance`; unset: each process another.",
+        description=(
+            "Value of `instance` in the responses of /healthz and /readyz; if unset, each process "
+            "has its own value."
+        ),
     )
     service_name: str = Field(
         default=ServiceName().name,
         max_length=MAX_SERVICE_NAME,
         pattern=SERVICE_NAME_PATTERN,
-        description="What the service calls itself in webhooks' User-Agent, export files, mails, "
-        "pages and MCP.",
+        description=(
+            "Name of the service in webhooks' User-Agent, export files, mails, pages and MCP."
+        ),
     )
     public_url: Annotated[str, AfterValidator(_is_origin)] | None = Field(
         default=None,
-        description="The API's address as callers see it; unset: HOST and PORT of this machine.",
+        description="Public origin of the API; defaults to HOST and PORT of this machine.",
     )
     dashboard_url: WebUrl | None = Field(
         default=None,
-        description="Where people are sent to; unset: /app at the API's address.",
+        description=(
+            "URL of the dashboard, to which links lead; defaults to /app at the API's origin."
+        ),
     )
     trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
         default=None,
-        description="Addresses or networks of proxies before the API, comma-separated: their "
-        "connections are many callers' and not limited by address.",
+        description=(
+            "Addresses or networks of proxies before the API, comma-separated. Their connections "
+            "carry requests of many callers, and are not limited by address."
+        ),
     )
 
     @property
@@ -129,14 +140,14 @@ class ServerSettings(BaseModel):
 
     @property
     def origin(self) -> str:
-        """The API's public URL, without a trailing slash."""
+        """Return the API's public URL, without a trailing slash."""
         host = _LOOPBACK if self.host in _EVERYWHERE else self.host
         return self.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     @property
     def dashboard(self) -> str:
-        """The dashboard's public URL, where people decide reviews, pay and view data; without a
-        trailing slash."""
+        """Return the dashboard's public URL, without a trailing slash. People decide reviews, pay
+        and view data there."""
         return self.dashboard_url or f"{self.origin}/app"
 
     @property
@@ -148,7 +159,10 @@ class SealSettings(BaseModel):
     model_config = named_by("SEAL_")
 
     key: Annotated[SecretStr, AfterValidator(_are_seal_keys)] = Field(
-        description="Fernet key(s), newest first, that seal the text of dry runs."
+        description=(
+            "Fernet keys that encrypt stored secrets and the text of dry runs, comma-separated, "
+            "newest first."
+        )
     )
 
 
@@ -156,7 +170,11 @@ class MailSettings(BaseModel):
     model_config = named_by()
 
     smtp_url: str | None = Field(
-        default=None, description="smtp[s]://user:password@host:port; unset: mail actions fail."
+        default=None,
+        description=(
+            "URL of the mail server, such as smtp[s]://user:password@host:port; if unset, mail "
+            "actions fail."
+        ),
     )
     sender: str = Field(default="support@localhost", alias="MAIL_FROM")
 
@@ -178,18 +196,23 @@ class ThreadSettings(BaseModel):
     answers_per_hour: int = Field(
         default=10,
         ge=1,
-        description="How often the agent answers in one thread before people do.",
+        description=(
+            "Maximum number of the agent's answers per hour in one thread. Beyond it, people "
+            "answer."
+        ),
     )
     answers_without_person: int = Field(
         default=20,
         ge=1,
         le=100,
-        description="How often the agent answers one correspondent before a person has to.",
+        description=(
+            "Maximum number of the agent's answers to one sender before a person must answer."
+        ),
     )
 
     @property
     def lasts(self) -> timedelta:
-        """The time from a thread's last message until the thread expires."""
+        """Return the time from a thread's last message until the thread expires."""
         return timedelta(hours=self.expiry_hours)
 
 
@@ -205,16 +228,22 @@ class LimitSettings(BaseModel):
 
     rate_limits: Literal["memory", "postgres"] = Field(
         default="memory",
-        description="Where short-term limits are counted: each process for itself, or all in one.",
+        description=(
+            "Where short-term limits are counted: in the memory of each process, or in PostgreSQL "
+            "for all processes together."
+        ),
     )
     dry_run_limit: int = Field(
-        default=60, ge=1, le=10_000, description="Dry runs a minute that one client may make."
+        default=60, ge=1, le=10_000, description="Maximum number of dry runs per client and minute."
     )
     accounts_an_hour: int = Field(
         default=100,
         ge=0,
         le=1_000_000,
-        description="New accounts that may be opened by sign-up, in the whole installation.",
+        description=(
+            "Maximum number of accounts that may be opened by sign-up per hour, in the whole "
+            "installation."
+        ),
     )
 
 
@@ -223,11 +252,14 @@ class IntegrationSettings(BaseModel):
 
     allow_loopback_targets: bool = Field(
         default=False,
-        description="Whether clients' integrations may lie on this machine; for tests and demos.",
+        description="Whether clients' integrations may be on this machine, for tests and demos.",
     )
     demo_shops: Path | None = Field(
         default=None,
-        description="Folder of demo shops, one a client, that members may connect; unset: none.",
+        description=(
+            "Folder of demo shops, one per client, to which members may connect; if unset, there "
+            "are none."
+        ),
     )
 
 
@@ -236,15 +268,21 @@ class WebhookSettings(BaseModel):
 
     allow_private_addresses: bool = Field(
         default=False,
-        description="Whether webhooks may go to this machine and to private networks.",
+        description="Whether webhooks may be sent to this machine and to private networks.",
     )
     ca_file: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
-        description="A certificate authority's certificates (PEM), believed by webhooks as well.",
+        description=(
+            "File with certificates (PEM) of an additional certificate authority that webhooks "
+            "trust."
+        ),
     )
     canary_host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")] | None = Field(
         default=None,
-        description="A name that is always found; where it is not, our resolver is to blame.",
+        description=(
+            "Host name that can always be resolved. If it cannot be resolved, our resolver has "
+            "failed and not the receiver."
+        ),
     )
 
 
@@ -255,23 +293,33 @@ class WatchSettings(BaseModel):
 
     log_level: str = "INFO"
     sentry_dsn: Annotated[SecretStr, AfterValidator(_is_dsn)] | None = Field(
-        default=None, description="Where errors are reported; unset: the table error_reports."
+        default=None,
+        description=(
+            "DSN of the server to which errors are reported; if unset, the table error_reports "
+            "stores them."
+        ),
     )
     error_spool: Path = Field(
         default=Path(".data/error-reports"),
-        description="Directory in which error reports wait until they are reported; on a volume"
-        " that outlives the process.",
+        description=(
+            "Directory in which error reports wait until they are sent. It must be on a volume "
+            "that outlives the process."
+        ),
     )
     metrics_port: _Port | None = Field(
-        default=None, description="Port of GET /metrics, on METRICS_HOST; unset: none."
+        default=None,
+        description=("Port of GET /metrics on METRICS_HOST; if unset, there are no metrics."),
     )
     metrics_host: str = Field(
-        default=_LOOPBACK, description="Address of METRICS_PORT, which has no login."
+        default=_LOOPBACK,
+        description=("Address on which METRICS_PORT listens. The port requires no authentication."),
     )
     otlp_endpoint: WebUrl | None = Field(
         default=None,
         alias="OTEL_EXPORTER_OTLP_ENDPOINT",
-        description="Where traces are sent, by OTLP over HTTP; unset: none are made.",
+        description=(
+            "URL to which traces are sent, by OTLP over HTTP; if unset, there are no traces."
+        ),
     )
 
     @property

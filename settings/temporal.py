@@ -1,4 +1,4 @@
-"""Settings of the connection to Temporal: its address and our credentials."""
+"""Settings of the connection to Temporal: the server's address and our credentials."""
 
 import ssl
 from pathlib import Path
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validato
 
 from settings.group import holds_certificates, named_by
 
-# Temporal joins the names of a deployment and a build with a dot.
+# A part must not contain a dot: Temporal joins the names of a deployment and a build with a dot.
 _VERSION_PART: Final = r"^[A-Za-z0-9_-]{1,100}$"
 
 
@@ -20,42 +20,60 @@ def _is_address(address: str) -> str:
 
 
 class TemporalSettings(BaseModel):
-    """The variables have the same names as those of Temporal's own programs."""
+    """Settings of the connection to Temporal. The variables have the same names as in Temporal's
+    own programs."""
 
     model_config = named_by("TEMPORAL_")
 
     address: Annotated[str, AfterValidator(_is_address)] = Field(
-        description="host:port of Temporal's gRPC frontend"
+        description="Address of Temporal's gRPC frontend, as host:port."
     )
     namespace: str = "default"
     tls: bool | None = Field(
         default=None,
-        description="Whether the connection is encrypted; unset: if one of the following is set.",
+        description=(
+            "Whether the connection is encrypted. If unset, it is encrypted if one of the other "
+            "TLS settings or the API key is set."
+        ),
     )
     tls_server_name: str | None = Field(
-        default=None, description="The name in the server's certificate, if not the address's."
+        default=None,
+        description=("Name in the server's certificate; defaults to the host of the address."),
     )
     tls_server_ca_cert_path: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
-        description="Certificates (PEM) of the authority that signed the server's; unset: the "
-        "system's.",
+        description=(
+            "File with certificates (PEM) of the authority that signed the server's certificate; "
+            "defaults to the certificates of the system."
+        ),
     )
     tls_client_cert_path: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
-        default=None, description="Our certificate (PEM), where the server asks for one (mTLS)."
+        default=None,
+        description=("File with our certificate (PEM), if the server requires one (mTLS)."),
     )
-    tls_client_key_path: Path | None = Field(default=None, description="Its private key (PEM).")
-    api_key: SecretStr | None = Field(default=None, description="Temporal Cloud's, or a cluster's.")
+    tls_client_key_path: Path | None = Field(
+        default=None, description=("File with the private key (PEM) of our certificate.")
+    )
+    api_key: SecretStr | None = Field(
+        default=None, description=("API key for Temporal Cloud or for another cluster.")
+    )
     deployment: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
-        default=None, description="The Worker Deployment of the workers; unset: none."
+        default=None,
+        description=(
+            "Worker Deployment to which the workers belong; if unset, they belong to none."
+        ),
     )
     build_id: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
-        default=None, description="The build that these workers are; goes with TEMPORAL_DEPLOYMENT."
+        default=None,
+        description=("Build id of the workers. Set it together with TEMPORAL_DEPLOYMENT."),
     )
     sandbox: bool = Field(
         default=False,
         alias="WORKFLOW_SANDBOX",
-        description="Temporal's determinism checks at run time. They cost a fifth of a worker's "
-        "CPU; every test and replay runs with them.",
+        description=(
+            "Whether Temporal checks at run time that workflows are deterministic. The checks "
+            "cost a fifth of a worker's CPU; every test and replay runs with them."
+        ),
     )
 
     @property
@@ -77,7 +95,7 @@ class TemporalSettings(BaseModel):
         certificate, key = self.tls_client_cert_path, self.tls_client_key_path
         if certificate is not None and key is not None:
             try:
-                # Without a password callback, OpenSSL would prompt for a key's password on the
+                # Without this password callback, OpenSSL would prompt for the key's password on the
                 # terminal.
                 ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
                     certificate, key, password=lambda: b""
@@ -106,7 +124,8 @@ class TemporalSettings(BaseModel):
 
     @property
     def version(self) -> tuple[str, str] | None:
-        """The deployment of this process, and its build id."""
+        """Return the Worker Deployment of this process and its build id, or None without a
+        deployment."""
         if self.deployment is None or self.build_id is None:
             return None
         return self.deployment, self.build_id

@@ -1,1 +1,1 @@
-"""The worker processes, one queue per module."""
+"""The worker processes. Each module runs the worker of one task queue."""

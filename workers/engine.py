@@ -1,5 +1,5 @@
-"""The engine's worker, with the workflows and activities that answer events and the scheduled
-ones."""
+"""The engine's worker. It runs the workflows and activities that answer events, and the scheduled
+workflows."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -69,8 +69,9 @@ WORKFLOWS: Final[Sequence[type]] = (
     LearnHeadsNightly,
 )
 _WORKFLOW_POLLS: Final = 20
-# Longer than any step that a caller or a customer waits for (`workflows/options.py`). Scheduled
-# work takes longer, so it is cut off, and another worker resumes it.
+# The grace period is longer than any step for which a caller or a customer waits
+# (`workflows/options.py`). Scheduled work takes longer: it is cut off, and another worker resumes
+# it.
 GRACE: Final = timedelta(seconds=45)
 
 
@@ -84,7 +85,7 @@ def build_worker(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """Build the engine's worker.
+    """Return the engine's worker.
 
     `sandbox`: whether to enable Temporal's check that workflows are deterministic. `deployment`:
     the Worker Deployment version of this worker.
@@ -103,10 +104,11 @@ def build_worker(
         max_cached_workflows=max_cached_workflows,
         deployment_config=deployment,
         graceful_shutdown_timeout=GRACE,
-        # More than the default of 5: with 16 callers, this made the slowest answers a quarter
-        # faster.
+        # This is more than the default of 5. With 16 concurrent callers, it made the slowest
+        # answers a quarter faster.
         max_concurrent_workflow_task_polls=_WORKFLOW_POLLS,
-        # After this time, instead of 10 s, another worker takes over a dead worker's waiting runs.
+        # After this time, another worker takes over the waiting runs of a dead worker. The default
+        # is 10 s.
         sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
     )
 
@@ -115,7 +117,8 @@ def build_worker(
 async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
-    """Create the schedules and run the worker until the block ends. Raises EngineUnavailable."""
+    """Create the schedules, and run the engine's worker until the block ends. Raises
+    EngineUnavailable."""
     database = Database(settings.database.url)
     metrics.watch_pool("work", database.use)
     http = open_client(settings.server.service)

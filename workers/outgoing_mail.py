@@ -1,4 +1,4 @@
-"""Construction of the outgoing mail services."""
+"""Build the services that send mail."""
 
 from dataclasses import dataclass
 
@@ -17,8 +17,8 @@ from store.core.database import Database
 
 
 def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
-    """Build the mailer. WEBHOOK_ALLOW_PRIVATE_ADDRESSES and WEBHOOK_CA_FILE apply to clients' mail
-    servers too. Raises InvalidInput, OSError."""
+    """Return the mailer. WEBHOOK_ALLOW_PRIVATE_ADDRESSES and WEBHOOK_CA_FILE apply to clients' mail
+    servers too. Raises InvalidInput and OSError."""
     guard = SmtpGuard(allow_private=settings.webhooks.allow_private_addresses)
     own = OwnServers(sealer, guard, tls_context(settings.webhooks.ca_file))
     return SmtpMailer(settings.mail.smtp_url, settings.mail.sender, own)
@@ -26,7 +26,7 @@ def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
 
 @dataclass(frozen=True, slots=True)
 class OutgoingMails:
-    """The outgoing mail services, each with its limits."""
+    """The services that send mail, each with its limits."""
 
     limiter: MailLimiter
     service: ServiceMails

@@ -1,4 +1,4 @@
-"""Setup of Temporal before the engine starts: its schedules and search attributes."""
+"""Create Temporal's schedules and search attributes before the engine starts."""
 
 from temporalio.client import Client
 from temporalio.service import RPCError
@@ -16,9 +16,11 @@ from settings import Settings
 
 
 async def ensure_schedules(settings: Settings, client: Client) -> None:
-    """Create the schedules and search attributes, or update them to the current settings. Raises
-    EngineUnavailable."""
-    # Imported late, so that a webhook worker loads no brain.
+    """Create the schedules and search attributes, or update them to the current settings.
+
+    Raises EngineUnavailable.
+    """
+    # The import is inside the function so that a webhook worker loads no brain.
     from adapters.brain.embeddings import embedding_model  # noqa: PLC0415
 
     sweep = SweepInput(

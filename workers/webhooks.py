@@ -1,4 +1,5 @@
-"""The webhook worker. It sends to merchants' URLs, in a separate process."""
+"""The webhook worker. It sends webhooks to merchants' URLs, in a process separate from the
+engine."""
 
 import random
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -37,18 +38,18 @@ from workflows.deliver_webhook import DeliverWebhook
 from workflows.send_webhooks import SendWebhooks
 
 WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
-# A receiver may occupy a slot for 10 s. For each tenant, 8 deliveries are sent concurrently, and 24
-# more may wait here.
+# Maximum number of concurrent activities. A receiver may occupy a slot for 10 s. For each tenant, 8
+# deliveries are sent concurrently, and 24 more may wait for a permit.
 _SLOTS: Final = 500
 _POLLS: Final = 20
-# Longer than a POST and its record take. On shutdown, deliveries that wait for a permit are given
-# up immediately.
+# The grace period is longer than a POST and the storage of its result take. On shutdown, deliveries
+# that wait for a permit are given up immediately.
 GRACE: Final = timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookActivities:
-    """The activity object of this worker, with its dependencies."""
+    """The objects that contain the activity of the webhook worker, with their dependencies."""
 
     deliver: Deliver
     delivery_limiter: DeliveryLimiter
@@ -60,7 +61,8 @@ class WebhookActivities:
 
 
 def build_sender(settings: WebhookSettings) -> HttpWebhookSender:
-    """Build the webhook sender. Raises InvalidInput if WEBHOOK_CA_FILE holds no certificates."""
+    """Return the webhook sender. Raises InvalidInput if WEBHOOK_CA_FILE contains no
+    certificates."""
     try:
         return HttpWebhookSender(
             allow_private=settings.allow_private_addresses, ca_file=settings.ca_file
@@ -92,11 +94,11 @@ def build_activities(
 
 
 def canary_of(settings: Settings) -> str | None:
-    """Return the host for the network self-check, which distinguishes failures of our resolver from
-    a receiver's.
+    """Return the host name for the network self-check. The self-check distinguishes failures of our
+    resolver from failures of a receiver.
 
-    It is WEBHOOK_CANARY_HOST if set, otherwise the dashboard's host if that is a public name,
-    otherwise None.
+    The result is WEBHOOK_CANARY_HOST if it is set. Otherwise it is the dashboard's host if that is
+    a public name, and None if not.
     """
     if settings.webhooks.canary_host is not None:
         return settings.webhooks.canary_host
@@ -113,8 +115,8 @@ def canary_of(settings: Settings) -> str | None:
 
 @asynccontextmanager
 async def _outside_ready(activities: WebhookActivities) -> AsyncIterator[None]:
-    """Keep open what must outlive the worker, because a delivery counts against the limits until
-    its POST ends."""
+    """Keep open the resources that must outlive the worker. A delivery counts against the limits
+    until its POST ends."""
     await activities.network.begin()
     try:
         yield
@@ -133,8 +135,11 @@ async def at_work(
     max_cached_workflows: int = 1000,
     deployment: WorkerDeploymentConfig | None = None,
 ) -> AsyncIterator[None]:
-    """Run the worker until the block ends. `sandbox`: whether to enable Temporal's check that
-    workflows are deterministic. `deployment`: the Worker Deployment version of this worker."""
+    """Run the webhook worker until the block ends.
+
+    `sandbox`: whether to enable Temporal's check that workflows are deterministic. `deployment`:
+    the Worker Deployment version of this worker.
+    """
     async with (
         _outside_ready(activities),
         Worker(
@@ -163,8 +168,8 @@ async def at_work(
 async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
-    """Run the worker until the block ends. It needs neither a mail server nor a brain, and loads
-    neither."""
+    """Run the webhook worker until the block ends. The worker needs neither a mail server nor a
+    brain, and loads neither."""
     database = Database(settings.database.url)
     metrics.watch_pool("work", database.use)
     sender = build_sender(settings.webhooks)
