@@ -1,4 +1,4 @@
-"""Anchor the audit log (audit checkpoints), on a daily schedule."""
+"""Create the audit checkpoints that anchor the audit log, on a daily schedule."""
 
 from temporalio import workflow
 

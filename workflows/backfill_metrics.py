@@ -1,4 +1,4 @@
-"""Compute metrics of past days, on demand, in batches, latest days first."""
+"""Compute the metrics of past days on demand, in batches, latest days first."""
 
 from datetime import timedelta
 from typing import Final
@@ -16,8 +16,9 @@ with workflow.unsafe.imports_passed_through():
     from domain.core import names
     from workflows import options
 
-# Few enough days to show progress, and to finish an activity for all clients within its timeout.
-# Enough that ten years (`domain.analytics.metrics.MAX_DAYS_AT_ONCE`) fit well into one history.
+# A batch has few enough days to show progress, and to finish for all clients within the activity's
+# timeout. It has enough days that MAX_DAYS_AT_ONCE of `domain.analytics.metrics` fit well into one
+# workflow history.
 _DAYS_AT_ONCE: Final = 10
 
 
@@ -47,5 +48,5 @@ class BackfillMetrics:
 
     @workflow.query(name=names.PROGRESS_QUERY)
     def progress(self) -> BackfillProgress:
-        """Return the total number of days, and the number done so far."""
+        """Return the total number of days, and the number of days that are computed."""
         return BackfillProgress(days=self._days, days_done=self._days_done)

@@ -1,5 +1,5 @@
-"""Compute the previous day's metrics, on a nightly schedule. A few earlier days are recomputed too,
-because their reviews may have been decided since."""
+"""Compute the metrics of the previous day, on a nightly schedule. Some earlier days are recomputed
+too, because their reviews may have been decided since."""
 
 from datetime import timedelta
 

@@ -24,7 +24,8 @@ with workflow.unsafe.imports_passed_through():
 class DeliverWebhook:
     @workflow.run
     async def run(self, delivery: DeliverWebhookInput) -> DeliverWebhookResult:
-        """Deliver, and retry after the delays set by the webhook's retry policy."""
+        """Deliver the event. After a failure, retry after the delay that the delivery's retry
+        policy sets."""
         attempt = 1
         while True:
             tried = await workflow.execute_activity_method(
@@ -42,8 +43,8 @@ class DeliverWebhook:
             attempt += 1
 
     async def _tell_owner(self, delivery: DeliverWebhookInput, notice: Notice) -> None:
-        """Send the owner a notice by mail. If the notice cannot be sent, the delivery is not
-        affected."""
+        """Mail a notice about the webhook to the client's owner. If the mail fails, the delivery is
+        not affected."""
         step = TellOwnerInput(
             client_id=delivery.client_id, delivery_id=delivery.delivery_id, notice=notice
         )

@@ -1,4 +1,4 @@
-"""Start the workflows that deliver webhooks. Each has an id that is used only once."""
+"""Start the workflows that deliver webhooks. Each workflow has an id that is used only once."""
 
 import asyncio
 from collections.abc import Iterable
@@ -14,8 +14,12 @@ from workflows import options
 
 
 async def start_deliveries(client_id: str, delivery_ids: Iterable[str]) -> None:
-    """Start the deliveries. Return when all have started, now or earlier. They outlive the calling
-    workflow, which must not end before they have started."""
+    """Start the delivery workflows. Return when all of them are started, including those that were
+    started before.
+
+    The deliveries outlive the calling workflow. The calling workflow must not end before they have
+    started.
+    """
     await asyncio.gather(*(_start(client_id, delivery_id) for delivery_id in delivery_ids))
 
 
@@ -23,7 +27,8 @@ async def _start(client_id: str, delivery_id: str) -> None:
     child: workflow.ChildWorkflowConfig = {
         **options.DELIVERY,
         "id": names.deliver_webhook_id(client_id, delivery_id),
-        # The task queue serves tenants in turn, regardless of how many events one of them sends.
+        # With this key, the task queue serves tenants in turn, regardless of how many events one of
+        # them sends.
         "priority": Priority(fairness_key=client_id),
     }
     delivery = DeliverWebhookInput(client_id=client_id, delivery_id=delivery_id)

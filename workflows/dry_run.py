@@ -1,4 +1,4 @@
-"""A dry run: only the agent's decision, without side effects."""
+"""A dry run: compute the agent's decision on an event, without side effects."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""Erase a client or one customer: close access, end running work, remove the data, certify the
+"""Erase a client or one customer: close access, end running work, remove the data, and certify the
 erasure."""
 
 from datetime import timedelta
@@ -16,9 +16,12 @@ with workflow.unsafe.imports_passed_through():
 class Erase:
     @workflow.run
     async def run(self, erase: EraseInput) -> EraseResult:
-        """Erase, then remove again. A step in progress may still write, so the workflow waits for
-        the step to end and removes what it wrote. The second pass also finds workflows that the
-        server listed late."""
+        """Erase the data in two passes.
+
+        A step in progress may still write data. The workflow waits for the step to end, and then
+        removes the data again. The second pass also finds workflows that the Temporal server listed
+        late.
+        """
         closed = await workflow.execute_activity_method(
             EraseRecords.close, erase, **options.ERASING
         )

@@ -1,4 +1,5 @@
-"""Error codes of failures. Messages are not kept, because they could contain a customer's words."""
+"""Error codes of failures. Messages of failures are not kept, because they could contain a
+customer's words."""
 
 from typing import Final
 
@@ -8,20 +9,20 @@ TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
 OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", "large_events_wait", TIMEOUT})
-"""Codes of failures that end by themselves or with the next deployment. A run is retried after such
-a failure if no caller waits for it."""
+"""Codes of failures that end by themselves or with the next deployment. After such a failure, a run
+is retried if no caller waits for it."""
 
 OVER_BUDGET: Final = "over_budget"
 """Code of an event that exceeds its processing budget. Retries do not help, so a person reads the
 event."""
 
 _NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable", "action_forbidden"})
-"""Codes of failures after which the effect certainly did not happen."""
+"""Codes of failures of an action after which its effect certainly did not happen."""
 
 
 def cut_short(failure: BaseException) -> bool:
-    """Return whether the last attempt was cut off by a timeout. Temporal then reports the failure
-    of the previous attempt, and the outcome of the last attempt is unknown."""
+    """Return whether a timeout cut off the last attempt of an activity. Temporal then reports the
+    failure of the previous attempt, and the outcome of the last attempt is unknown."""
     cause: BaseException | None = failure
     while cause is not None:
         if isinstance(cause, exceptions.TimeoutError):
@@ -31,8 +32,8 @@ def cut_short(failure: BaseException) -> bool:
 
 
 def error_code(failure: BaseException) -> str:
-    """Return the code of the innermost cause, because Temporal's outer exception only says
-    "failed"."""
+    """Return the error code of the innermost cause of a failure. Temporal's outer exception only
+    says "failed"."""
     cause = failure
     while cause.__cause__ is not None:
         cause = cause.__cause__
@@ -42,7 +43,7 @@ def error_code(failure: BaseException) -> str:
 
 
 def nothing_done(failure: BaseException) -> bool:
-    """Return whether the effect certainly did not happen."""
+    """Return whether the effect of the failed action certainly did not happen."""
     if error_code(failure) not in _NOTHING_DONE:
         return False
     return not (cut_short(failure) and workflow.patched("cut-short"))

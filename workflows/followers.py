@@ -13,7 +13,8 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def start_followers(event: ProcessEventInput, stored: PersistResult) -> None:
-    """Start the notices of an outcome, and the runs that the outcome reopens, oldest first."""
+    """Start the workflows for the notices about an outcome, and the runs that the outcome reopens,
+    oldest first."""
     await start_notifications(event.ref.client_id, stored)
     if stored.reopened and workflow.patched("reopens"):
         for run in stored.reopened:
@@ -21,7 +22,7 @@ async def start_followers(event: ProcessEventInput, stored: PersistResult) -> No
 
 
 async def _start_again(case: ProcessEventInput, run: ReopenedRun) -> None:
-    """Start a reopened run. If the run's first workflow has not ended yet, the sweep starts it
+    """Start a reopened run. If the run's first workflow has not ended yet, the sweep starts the run
     later."""
     again = case.model_copy(update={"ref": run.ref, "threshold": run.threshold, "reopened": True})
     child: workflow.ChildWorkflowConfig = {

@@ -1,4 +1,5 @@
-"""Housekeeping, on a nightly schedule: delete expired rows, compare counters with ledgers."""
+"""Housekeeping, on a nightly schedule: delete expired rows, and compare usage counters with their
+ledgers."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""Steps that run in the worker's own process, and their fallbacks if they fail there."""
+"""Run steps as local activities in the worker's own process, with fallbacks if they fail there."""
 
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
@@ -16,8 +16,8 @@ _Done = TypeVar("_Done")
 
 
 async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
-    """Run a local activity. If all its attempts fail, run it as a regular activity, retried by the
-    server."""
+    """Run a step as a local activity, and return its result. If all its attempts fail, run the step
+    as a regular activity, which the Temporal server retries."""
     try:
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
     except FailureError:
@@ -27,11 +27,10 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
 async def within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """Run a step with untrusted input like `inside`, but raise failures that do not end by
-    themselves.
+    """Run a step with untrusted input like `inside`, but raise FailureError for failures that do
+    not end by themselves.
 
     `given_up`: the step to run instead if the event exceeds its processing budget or times out.
-    Raises FailureError.
     """
     try:
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
@@ -48,7 +47,11 @@ async def within_budget(
 async def patiently_within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """Run `within_budget` after an outage, as a regular activity, retried by the server."""
+    """Run a step with untrusted input as a regular activity, which the Temporal server retries, and
+    return its result. Called after an outage.
+
+    `given_up`: the step to run instead if the event exceeds its processing budget.
+    """
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError as failure:
@@ -58,8 +61,8 @@ async def patiently_within_budget(
 
 
 async def outside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
-    """Run a regular activity, retried by the server, without trying a local one, because an earlier
-    step has failed."""
+    """Run a step as a regular activity, which the Temporal server retries, and return its result. A
+    local activity is not tried, because an earlier step has failed."""
     try:
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
     except FailureError:

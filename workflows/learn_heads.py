@@ -1,4 +1,4 @@
-"""The fit of clients' own heads, on a nightly schedule."""
+"""Fit the clients' own classifier heads, on a nightly schedule."""
 
 from temporalio import workflow
 

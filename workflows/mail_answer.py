@@ -1,4 +1,4 @@
-"""Mail a late widget answer, if the visitor does not see it within some minutes."""
+"""Mail an answer of the widget if the visitor does not see it within some minutes."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -22,8 +22,8 @@ class MailAnswer:
 
 
 async def start_mail_answer(client_id: str, answer: LateAnswer | None) -> None:
-    """Start the mail's workflow. Return when it has started, now or earlier. It outlives its
-    run."""
+    """Start the workflow that mails a late answer, if there is one. Return when the workflow is
+    started, now or earlier. It outlives the calling run."""
     if answer is None:
         return
     child: workflow.ChildWorkflowConfig = {

@@ -1,7 +1,8 @@
-"""The monthly reset, on a schedule: open the new month, close the old one.
+"""The monthly reset of tickets, on a schedule: open the counters of the new month, and reconcile
+those of the previous month.
 
-No answer depends on the reset. Counters are kept by month, and plans are computed from the time. A
-reset that is late, repeated or missing therefore changes no quota.
+No answer depends on the reset. Counters are kept by month, and plans are computed for the current
+time. A reset that is late, repeated or missing therefore changes no quota.
 """
 
 from temporalio import workflow

@@ -22,8 +22,8 @@ class NotifyReviewers:
 
 
 async def start_notifications(client_id: str, stored: PersistResult) -> None:
-    """Start the notices of a run's outcome. Return when their workflows have started, now or
-    earlier. They outlive the run."""
+    """Start the workflows for the notices about a run's outcome. Return when they are started, now
+    or earlier. They outlive the calling run."""
     await start_mail_answer(client_id, stored.late_answer)
     if not stored.notice:
         return

@@ -1,4 +1,4 @@
-"""One event, from admission to its outcome."""
+"""Process one event, from its admission to its outcome."""
 
 from datetime import datetime, timedelta
 
@@ -51,7 +51,7 @@ _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
 _STOPPED = "stopped"
 
 
-# Every failure of a step is caught and stored. It arrives as a FailureError, because local
+# Every failure of a step is caught and stored. The except clauses name FailureError, because local
 # activities do not wrap their failures. Other exceptions fail only the workflow task, so that a bad
 # deployment suspends waiting runs instead of ending them (docs/decisions/0006).
 @workflow.defn(name=names.PROCESS_EVENT)
@@ -88,8 +88,11 @@ class ProcessEvent:
         return self._outcome
 
     async def _read(self, filed: NormalizeResult, *, joined: bool) -> ThinkResult | None:
-        """Look up the order and draft an answer. Return None for a message that joined a review and
-        that the agent does not read. Raises FailureError if the message has not joined a review."""
+        """Look up the order and draft an answer, and return the draft's result. Return None for a
+        message that joined a review and that the agent does not read.
+
+        Raises FailureError if the message has not joined a review.
+        """
         if joined and not filed.considered:
             return None
         try:
@@ -103,8 +106,8 @@ class ProcessEvent:
             return None
 
     async def _carry_out(self, thought: ThinkResult) -> None:
-        """Execute the drafted plan to an outcome. If an effect's outcome is unknown, review
-        again."""
+        """Execute the drafted plan until it has an outcome, with reviews as needed. If the outcome
+        of an effect is unknown, ask for another review."""
         doubt = thought.review_reason
         steps: tuple[StepOutcome, ...] = ()
         while True:
@@ -113,7 +116,7 @@ class ProcessEvent:
             try:
                 done = await self._execute(self._actions)
             except FailureError as failure:
-                # A plan of several steps may already be partly executed.
+                # If a plan has several steps, some of them may already be executed.
                 if len(self._actions) == 1 and nothing_done(failure):
                     await self._fail(failure)
                     return
@@ -131,8 +134,8 @@ class ProcessEvent:
             self._round += 1
 
     async def _join(self, review_id: str) -> None:
-        """Leave the message to the review that it joined. If the agent has read the message, revise
-        the review's draft and plan first."""
+        """Leave the message to people in the review that it joined. If the agent has read the
+        message, revise the review's draft and plan first."""
         if self._thought is not None and workflow.patched("later-turns"):
             step = ReviseReviewInput(ref=self._event.ref, review_id=review_id)
             await revise(step, remote=self._event.remote_brain)
@@ -145,18 +148,20 @@ class ProcessEvent:
 
     @workflow.update(name=names.ANSWER_UPDATE)
     async def answer(self) -> RunFacts:
-        """Return the first outcome, which the gateway returns to its caller."""
+        """Return the first outcome of the run. The gateway returns it to its caller."""
         await workflow.wait_condition(lambda: self._answer is not None)
         assert self._answer is not None
         return self._answer
 
     @workflow.signal(name=names.REVIEW_DECIDED_SIGNAL)
     def review_decided(self, _: ReviewDecided) -> None:
-        """Check for a decision in PostgreSQL, so that repeated and forged signals are harmless."""
+        """Make the run check for a decision in PostgreSQL. The signal itself carries none, so
+        repeated and forged signals are harmless."""
         self._decision_announced = True
 
     async def _normalize(self) -> NormalizeResult:
-        """Normalize the event. Resulting webhooks are sent before the message is processed."""
+        """Normalize the event. The webhooks about the new conversation are sent before the message
+        is processed."""
         step = NormalizeInput(ref=self._event.ref, reopened=self._event.reopened)
         filed = await within_budget(
             Normalize.normalize, step, step.model_copy(update={"cut": True})
@@ -167,7 +172,7 @@ class ProcessEvent:
         return filed
 
     async def _look_up(self) -> None:
-        """Look up the order. A failure does not fail the run; the agent answers with lower
+        """Look up the order. A failed lookup does not fail the run; the agent answers with lower
         confidence."""
         step = LookUpInput(ref=self._event.ref)
         try:
@@ -186,8 +191,11 @@ class ProcessEvent:
         return thought
 
     async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> bool:
-        """Wait for a human's decision or the deadline. Return whether to execute the plan. If
-        people have taken over the conversation, leave the message to them and return False."""
+        """Ask for a review, and wait for a human's decision or the deadline. Return whether to
+        execute the plan.
+
+        If people have taken over the conversation, leave the message to them and return False.
+        """
         joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
         if _has_joined(joined):
             await self._join(joined)
@@ -202,7 +210,8 @@ class ProcessEvent:
                 return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
-        """Return the time left to decide. All rounds share the first's time plus LATE_ROUND."""
+        """Return the time left to decide on a review. All rounds share the time of the first round
+        plus LATE_ROUND."""
         whole = timedelta(seconds=self._event.review_expiry_s)
         left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
         return min(whole, left)
@@ -220,7 +229,8 @@ class ProcessEvent:
     async def _execute(self, actions: tuple[ActionKind, ...]) -> ExecuteResult:
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # Once the caller has an answer, no one waits, so a mail server may take longer.
+            # Once the caller has an answer, there is no caller to wait, so a mail server may take
+            # longer.
             waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
             done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
         else:
@@ -237,8 +247,12 @@ class ProcessEvent:
         error: str = "",
         joined: str = "",
     ) -> str:
-        """Store an outcome. Return "", or why nothing was stored: _STOPPED, or the id of the review
-        that the message joined instead of getting an outcome."""
+        """Store an outcome of the run. Return an empty text if it was stored, and the reason if
+        not.
+
+        The reason is _STOPPED, or the id of the review that the message joined instead of getting
+        an outcome.
+        """
         outcome = PersistInput(
             ref=self._event.ref,
             status=status,
@@ -259,14 +273,14 @@ class ProcessEvent:
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome
         self._show()
-        # The workflow task that starts the child workflows also sends the caller's answer.
+        # The workflow task that starts the child workflows also returns the answer to the caller.
         await self._send_webhooks(stored.deliveries)
         await start_followers(self._event, stored)
         return ""
 
     async def _send_webhooks(self, pending: tuple[str, ...]) -> None:
-        """Start deliveries, but not those of an earlier outcome again, which may still be
-        pending."""
+        """Start the webhook deliveries that this run has not started yet. Deliveries of an earlier
+        outcome may still be pending, and must not be started twice."""
         unsent = [delivery_id for delivery_id in pending if delivery_id not in self._sent]
         if unsent:
             self._sent.update(unsent)
@@ -285,7 +299,7 @@ class ProcessEvent:
         )
 
     def _show(self) -> None:
-        """Store the outcome as search attributes for operators in the Temporal UI."""
+        """Store the outcome as search attributes, which operators see in the Temporal UI."""
         assert self._outcome is not None
         workflow.upsert_search_attributes(
             [
@@ -296,5 +310,5 @@ class ProcessEvent:
 
 
 def _has_joined(review_id: str) -> bool:
-    """Return whether people handle the conversation, and therefore the message."""
+    """Return whether the message joined a review, so that people handle it."""
     return bool(review_id) and workflow.patched("joins")

@@ -22,11 +22,11 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Rounds of attempts for failures that are not outages. After these rounds the failure is ours to
-# fix, and the lane (the queue of webhooks processed in order) continues.
+# Number of rounds of attempts for failures that are not outages. After these rounds, we have to fix
+# the failure ourselves, and the queue of webhooks that are processed in order continues.
 _ROUNDS: Final = 3
-# A webhook that only another version can read, or that takes too long to read, must not block its
-# lane. Our own outages have another code.
+# Outages for which the webhook waits without limit. A webhook that only another version can read,
+# or that takes too long to read, must not block its queue. Our own outages have another code.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"
@@ -42,10 +42,11 @@ class ProcessWebhook:
 
     @workflow.run
     async def run(self, _: ProcessWebhookInput) -> None:
-        """Process the webhook until it ends. Start its run, and the webhooks that are next in line.
+        """Process the webhook until it ends. Start the run that it causes, and the webhooks that
+        are next in the queue.
 
-        If a limit refuses the webhook, the workflow sleeps between attempts, and its memo names the
-        limit.
+        If a limit refuses the webhook, the workflow sleeps between attempts, and its memo contains
+        the name of the limit.
         """
         while True:
             worked = await self._work()
@@ -61,7 +62,7 @@ class ProcessWebhook:
 
     @workflow.signal(name=names.TRY_NOW_SIGNAL)
     def try_now(self) -> None:
-        """Retry now instead of at the planned time."""
+        """Retry the webhook now instead of at the planned time."""
         self._told_to_try = True
 
     async def _pause(self, lasts: timedelta) -> None:
@@ -70,8 +71,12 @@ class ProcessWebhook:
         self._told_to_try = False
 
     async def _work(self) -> WebhookWorked:
-        """Try in this process, then as a regular activity, retried by the server; during an outage,
-        without limit."""
+        """Work on the webhook, and return the result. The first attempts run in this process, later
+        ones as a regular activity, which the Temporal server retries.
+
+        During an outage, attempts continue without limit. For other failures, the webhook is given
+        up after _ROUNDS rounds.
+        """
         try:
             return await workflow.execute_local_activity_method(
                 WorkOnWebhook.work, self._step, **options.INSIDE
@@ -101,7 +106,8 @@ class ProcessWebhook:
         )
 
     async def _start(self, worked: WebhookWorked) -> None:
-        """Start the next webhooks and the run. Return when all have started, now or earlier."""
+        """Start the next webhooks of the queue, and the run of this webhook. Return when all of
+        them are started, now or earlier."""
         starts = [self._start_webhook(webhook_id) for webhook_id in worked.next_ids]
         if worked.run is not None:
             starts.append(_start_run(worked.run))
@@ -112,8 +118,8 @@ class ProcessWebhook:
         child: workflow.ChildWorkflowConfig = {
             **options.WEBHOOK,
             "id": names.process_webhook_id(ref.client_id, webhook_id),
-            # The task queue serves tenants in turn, regardless of how many webhooks one of them
-            # receives.
+            # With this key, the task queue serves tenants in turn, regardless of how many webhooks
+            # one of them receives.
             "priority": Priority(fairness_key=ref.client_id),
         }
         with suppress(WorkflowAlreadyStartedError):
@@ -123,8 +129,8 @@ class ProcessWebhook:
 
 
 async def _start_run(run: ProcessEventInput) -> None:
-    """Start the run like the gateway, but without waiting for its answer. If a crash prevents the
-    start, the sweep starts the run."""
+    """Start a run in the same way as the gateway, but without waiting for its answer. If a crash
+    prevents the start, the sweep starts the run."""
     child: workflow.ChildWorkflowConfig = {
         **options.RUN,
         "id": names.process_event_id(run.ref.client_id, run.ref.event_id),

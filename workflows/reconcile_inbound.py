@@ -1,5 +1,5 @@
-"""Reconciliation of the inbound hub, on a schedule: poll for changes whose webhooks were missed,
-and send mails about data requests."""
+"""Reconcile inbound webhooks, on a schedule: poll the platforms for changes whose webhooks were
+missed, and send mails about data requests."""
 
 from temporalio import workflow
 from temporalio.exceptions import ActivityError
@@ -16,8 +16,8 @@ with workflow.unsafe.imports_passed_through():
 class ReconcileInbound:
     @workflow.run
     async def run(self, poll: PollInput) -> PollResult:
-        """Send the mails, then poll the platforms. A mail server's failure does not stop the
-        polling."""
+        """Send the mails about data requests, then poll the platforms. A failure of the mail server
+        does not stop the polling."""
         try:
             await workflow.execute_activity_method(DataRequestNotices.tell, **options.SWEEPING)
         except ActivityError as error:

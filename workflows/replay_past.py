@@ -18,8 +18,8 @@ class ReplayPast:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> ReplayProgress:
-        """Replay all pages. The database row holds the position, so that a new workflow history
-        continues there."""
+        """Replay all pages of events. The database row holds the position, so that a new workflow
+        history continues there."""
         try:
             self._progress = await workflow.execute_activity_method(
                 ReplayPages.begin, work, **options.REPLAYING
@@ -39,5 +39,5 @@ class ReplayPast:
 
     @workflow.query(name=names.PROGRESS_QUERY)
     def progress(self) -> ReplayProgress:
-        """Return the progress so far."""
+        """Return the progress of the replay."""
         return self._progress

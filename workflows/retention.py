@@ -1,4 +1,4 @@
-"""Retention, on a nightly schedule: remove records past their retention period."""
+"""Retention, on a nightly schedule: remove records whose retention period has ended."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""Run a client's saved cases, in batches."""
+"""Run all saved cases of a client, in batches."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import error_code
 
-# Few enough to show progress, and to repeat little work if a worker dies.
+# Number of cases in a batch. Small batches show progress, and repeat little work if a worker dies.
 _AT_ONCE: Final = 5
 
 
@@ -24,8 +24,8 @@ class RunCases:
 
     @workflow.run
     async def run(self, work: BackgroundRef) -> CaseRunProgress:
-        """Run all cases. Each result is stored when it is available. A case that cannot be tried
-        ends the run."""
+        """Run all cases. Each result is stored as soon as it is available. If a case cannot be
+        tried, the run ends."""
         failed: str | None = None
         try:
             await self._try_all(work)
@@ -40,7 +40,7 @@ class RunCases:
 
     @workflow.query(name=names.PROGRESS_QUERY)
     def progress(self) -> CaseRunProgress:
-        """Return the progress so far."""
+        """Return the progress of the run of cases."""
         return self._progress
 
     async def _try_all(self, work: BackgroundRef) -> None:

@@ -1,4 +1,4 @@
-"""The start time that a schedule planned, even if the workflow starts late."""
+"""The start time that a schedule planned for a workflow, which may start later."""
 
 from datetime import datetime
 
@@ -10,5 +10,5 @@ _SCHEDULED_AT = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
 
 
 def scheduled_at() -> datetime | None:
-    """Return the planned start time, or None if no schedule started this workflow."""
+    """Return the planned start time of this workflow, or None if no schedule started it."""
     return workflow.info().typed_search_attributes.get(_SCHEDULED_AT)

@@ -1,5 +1,5 @@
-"""Start deliveries that no run starts: those of events without a run, of replays, and those left
-over by a crash."""
+"""Start webhook deliveries that no run starts. These are deliveries for events without a run,
+repeated deliveries, and deliveries that a crash left over."""
 
 from temporalio import workflow
 

@@ -1,4 +1,4 @@
-"""The steps of a scheduled workflow. They are independent: one failure does not stop the others."""
+"""Run the steps of a scheduled workflow independently: one failed step does not stop the others."""
 
 from collections.abc import Awaitable
 from typing import TypeVar
@@ -12,8 +12,8 @@ _Done = TypeVar("_Done")
 
 
 async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) -> _Done:
-    """Return the step's result. If all its attempts fail, add its error code to `failed` and return
-    `otherwise`."""
+    """Return the result of a step. If all its attempts fail, add its error code to `failed` and
+    return `otherwise`."""
     try:
         return await step
     except FailureError as failure:
@@ -24,7 +24,10 @@ async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) 
 
 
 def tell(failed: list[str]) -> None:
-    """Once all steps are done, report failed ones to schedules and operators. Raises
-    ApplicationError, which fails the workflow."""
+    """Fail the workflow if any of its steps failed. Raises ApplicationError, which schedules and
+    operators see.
+
+    Called once all steps are done. `failed`: the error codes of the failed steps.
+    """
     if failed:
         raise ApplicationError(f"steps failed: {', '.join(failed)}", type="steps_failed")

@@ -1,4 +1,4 @@
-"""The sweep, on a schedule: resume work that was interrupted by a crash between two steps."""
+"""The sweep, on a schedule: resume work that a crash between two steps interrupted."""
 
 from temporalio import workflow
 
