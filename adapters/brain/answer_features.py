@@ -1,5 +1,6 @@
 """Features that measure how well a sentence of the knowledge answers a question. They are the input
-of `adapters/brain/answers.npz`. After a change here, run `python -m training.train_answers`."""
+of the models in `adapters/brain/answers.npz`. After a change to this module, run `python -m
+training.train_answers`."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -40,7 +41,8 @@ class Candidate:
 
 
 def candidates_of(passages: Sequence[Passage]) -> list[Candidate]:
-    """Return the sentences of all passages. A passage without stored sentences is split here."""
+    """Return the sentences of all passages. A passage without stored sentences is split into
+    sentences here."""
     return [
         Candidate(passage, sentence)
         for passage in passages
@@ -126,7 +128,8 @@ def sentence_features(
 
 
 def _of_names(asked: Terms, said: Terms, above: Terms, title: Terms) -> tuple[float, ...]:
-    """Return features of how the names and numbers of the question match those of the sentence."""
+    """Return features that measure how well the names and numbers of the question match those of
+    the sentence."""
     shared = asked.labelled & (said.labelled | above.labelled)
     words = {word for word, _ in said.labelled - asked.labelled}
     named = said.named | above.named
@@ -143,8 +146,8 @@ def _of_names(asked: Terms, said: Terms, above: Terms, title: Terms) -> tuple[fl
 
 
 def _neighbour(found: Sequence[Candidate], similarities: Floats, at: int, step: int) -> float:
-    """Return the similarity of the neighbouring sentence in the same entry, or else the sentence's
-    own."""
+    """Return the similarity of the neighbouring sentence. If there is no neighbour in the same
+    entry, return the sentence's own similarity."""
     other = at + step
     inside = 0 <= other < len(found) and found[other].passage is found[at].passage
     return float(similarities[other if inside else at])
@@ -159,7 +162,8 @@ def _chunk_terms(found: Sequence[Candidate]) -> dict[tuple[str, int], frozenset[
 
 
 def _rarities(found: Sequence[Candidate]) -> dict[str, float]:
-    """Return the rarity of each stem among the sentences: 0 if all of them contain it."""
+    """Return the rarity of each stem among the sentences. A stem that occurs in all sentences has a
+    rarity close to 0."""
     seen: Counter[str] = Counter()
     for one in found:
         above = f"{one.passage.title} {one.sentence.heading}"
@@ -177,8 +181,8 @@ def _share(weights: dict[str, float], stems: frozenset[str], total: float) -> fl
 def _share_of_all(
     rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
 ) -> float:
-    """Return the covered share of the question's words, weighted by rarity. A word that occurs in
-    no sentence counts as the rarest."""
+    """Return the share of the question's words that are covered, weighted by rarity. A word that
+    occurs in no sentence counts as the rarest."""
     weights = {stem: rarity.get(stem, unknown) for stem in asked}
     return _share(weights, stems, max(sum(weights.values()), 1e-6))
 
@@ -188,7 +192,8 @@ def _missing(weights: dict[str, float], stems: frozenset[str]) -> int:
 
 
 def _conflict(asked: frozenset[str], said: frozenset[str]) -> bool:
-    """Return whether both texts have a number with the same unit, but no such number is equal."""
+    """Return whether both texts contain numbers with the same unit, but none of these numbers is
+    equal."""
     units = {number.partition(" ")[2] for number in asked} - {""}
     same = {number for number in said if number.partition(" ")[2] in units}
     return bool(same) and not same & asked

@@ -1,5 +1,5 @@
-"""Features for comparing a question with sentences of the knowledge: stems, numbers with units,
-names, and the expected kind of answer. After a change here or in the word lists, run `python -m
+"""Terms for comparing a question with sentences of the knowledge: stems, numbers with units, names,
+and the expected kind of answer. After a change to this module or its word lists, run `python -m
 training.train_answers`."""
 
 import re
@@ -84,9 +84,10 @@ def _stemmer(language: Language) -> "Stemmer.Stemmer":
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """A text's content words, as stems, and its numbers with their units ("40 l"). `labelled`:
-    numbers with the word before them ("spf 50"). `named`: names of places, colours and the like.
-    `measured`: the quantities asked for by "how many" or "how much"."""
+    """The terms of a text. `stems`: its content words, stemmed. `numbers`: its numbers with their
+    units ("40 l"). `labelled`: numbers with the word before them ("spf 50"). `named`: names of
+    places, colours and the like. `measured`: the quantities that "how many" or "how much" asks for.
+    """
 
     stems: frozenset[str]
     numbers: frozenset[str]
@@ -98,9 +99,10 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A message, with its terms in the language of each sentence. `cues`: the question words and
-    phrases that it contains. `asked`: the number of questions that it starts. `joined`: whether it
-    joins several questions."""
+    """A customer's message as a question. `terms`: its terms, as read in each language. `kinds`:
+    the kinds of answer that it expects. `cues`: the question words and phrases that it contains.
+    `asked`: the number of questions that it starts. `joined`: whether it joins several questions.
+    """
 
     terms: dict[Language, Terms]
     kinds: frozenset[str]

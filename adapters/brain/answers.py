@@ -1,9 +1,9 @@
-"""Select the sentences of the knowledge that answer a message, and estimate the probability that
-they do.
+"""Selection of the sentences of the knowledge that answer a message, with the probability that they
+do.
 
-Two linear models over the features below, trained by `python -m training.train_answers` and stored
-in `answers.npz`. One ranks sentences; the other estimates the probability that the selected
-sentences answer the message.
+Two linear models use the features below. They are trained by `python -m training.train_answers` and
+stored in `answers.npz`. One model ranks sentences. The other estimates the probability that the
+selected sentences answer the message.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ from domain.agent.brain import Language, Passage, PassageSentence
 
 ANSWERS_PATH: Final = Path(__file__).with_name("answers.npz")
 MOST_SENTENCES: Final = 5
-"""The best two sentences and at most three more of the same entry."""
+"""Maximum number of sentences in an answer, all of the same entry."""
 
 _OF_OTHER: Final = 2
 
@@ -44,12 +44,12 @@ ANSWER_FEATURES: Final = (
 _NEVER_FIT: Final = frozenset({"two_matters", "why"})
 _NAMES: Final = [SENTENCE_FEATURES.index(name) for name in ("label_conflict", "named_missing")]
 _ALONE: Final = -9.0
-"""The score of the next best sentence if there is only one."""
+"""The score that stands in for the next best sentence if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class EntrySentences:
-    """Sentences of one entry, best first."""
+    """Sentences of one knowledge entry, best first."""
 
     passage: Passage
     sentences: tuple[PassageSentence, ...]
@@ -57,9 +57,12 @@ class EntrySentences:
 
 @dataclass(frozen=True, slots=True)
 class ChosenAnswer:
-    """`probability`: the probability (0 to 1) that the best sentences answer the whole message.
+    """The sentences selected for a message. `probability`: the probability (0 to 1) that the best
+    sentences answer the whole message.
+
     `fits`: whether the message asks a single question that is not about a reason, and the names in
-    question and answer match. `other`: the best sentences of the next entry, if any."""
+    question and answer match. `other`: the best sentences of the next entry, or None.
+    """
 
     best: EntrySentences
     other: EntrySentences | None
@@ -95,10 +98,11 @@ class LinearModel:
 
 
 class AnswerModel:
-    """The two models. Load them once and share them: they are immutable."""
+    """The two models for answers: one ranks sentences, one estimates the probability of an answer.
+    Load them once and share them, because they are immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """Load a model. `content`: the bytes of a model file. Raises ModelInvalid."""
+        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid."""
         names = [
             f"{name}_{part}"
             for name in ("sentence", "answer")
@@ -118,7 +122,7 @@ class AnswerModel:
     def choose(
         self, text: str, language: Language, passages: Sequence[Passage]
     ) -> ChosenAnswer | None:
-        """Return the best answer in the passages, or None if they have no sentence."""
+        """Return the best answer in the passages, or None if the passages contain no sentence."""
         question = read_question(text)
         found, rows = sentence_features(question, language, passages)
         if not found:
@@ -140,8 +144,8 @@ class AnswerModel:
 def chosen_places(
     found: Sequence[Candidate], scores: Floats, *, but: str | None = None
 ) -> list[int]:
-    """Return the indexes of the best sentence and the next best in its entry. `but`: an entry to
-    exclude."""
+    """Return the indexes of the best sentence and of the next best sentences in its entry, at most
+    MOST_SENTENCES. `but`: the id of an entry to exclude."""
     ranked = (int(place) for place in np.argsort(-scores, kind="stable"))
     order = [place for place in ranked if found[place].passage.id != but]
     entry = found[order[0]].passage.id if order else None
@@ -155,8 +159,8 @@ def _sentences(found: Sequence[Candidate], places: Sequence[int]) -> EntrySenten
 
 
 def _fits(question: AskedQuestion) -> bool:
-    """Return whether the message asks a single question, and not for a reason, which a shop's texts
-    seldom give."""
+    """Return whether the message asks a single question that is not about a reason. A shop's texts
+    seldom give reasons."""
     return not question.joined and not question.cues & _NEVER_FIT
 
 
@@ -167,7 +171,8 @@ def answer_features(
     rows: Floats,
     scores: Floats,
 ) -> Floats:
-    """Return the features for the probability of the selected answer."""
+    """Return the features of the selected answer, from which the model estimates its
+    probability."""
     order = np.argsort(-scores, kind="stable")
     best = int(order[0])
     passage, similarity = found[best].passage, found[best].sentence.similarity or 0.0

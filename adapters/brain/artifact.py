@@ -1,4 +1,4 @@
-"""The model files: arrays made by training, loaded without unpickling."""
+"""The model files. They contain arrays made by training, and are loaded without unpickling."""
 
 import io
 import zipfile
@@ -10,17 +10,18 @@ from numpy.typing import NDArray
 
 from adapters.brain.features import Floats
 
-# Weights are small multiples of a power of two, which keeps the file small. Rounding also removes
-# last-digit differences between processors, so the same examples give the same file.
+# Weights are stored as small multiples of this power of two, which keeps the file small. Rounding
+# also removes differences in the last digit between processors, so the same examples give the same
+# file.
 WEIGHT_STEP: Final = 1 / 32
 
 
 class ModelInvalid(ValueError):
-    """The file was not written by this version of the code."""
+    """The model file was not written by this version of the code."""
 
 
 def read_arrays(content: bytes, names: Iterable[str]) -> dict[str, NDArray[np.generic]]:
-    """Return the arrays with these names. Raises ModelInvalid."""
+    """Return the arrays with these names from a model file. Raises ModelInvalid."""
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as archive:
             return {name: archive[name] for name in names}
@@ -29,7 +30,8 @@ def read_arrays(content: bytes, names: Iterable[str]) -> dict[str, NDArray[np.ge
 
 
 def stored(array: NDArray[np.generic], kind: type[np.generic], shape: tuple[int, ...]) -> Floats:
-    """Return an array as floats. Raises ModelInvalid if its type or shape differs."""
+    """Return a stored array as floats. Raises ModelInvalid if its type or shape is not the expected
+    one."""
     if array.shape != shape or array.dtype != kind:
         raise ModelInvalid(f"an array has shape {array.shape}, {shape} is needed")
     return array.astype(np.float64)

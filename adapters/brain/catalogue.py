@@ -11,10 +11,10 @@ from domain.agent.intents.phrase_lists import PhraseLists
 from domain.agent.template import names
 from domain.core.recent import Recent
 
-# Maximum total size of the cached catalogues, in characters. A prepared catalogue takes several
-# times as many bytes.
+# Maximum total size of the cached catalogues, in characters of their templates. A prepared
+# catalogue takes several times as many bytes.
 _HELD: Final = 4_000_000
-# The number of templates to prepare before yielding to other tasks.
+# Number of templates that are prepared before the event loop runs other tasks.
 _AT_ONCE: Final = 10
 
 
@@ -43,8 +43,8 @@ class Catalogues:
         self._recent: Recent[tuple[int, ...], Catalogue] = Recent(_HELD)
 
     async def of(self, templates: tuple[Template, ...]) -> Catalogue:
-        """Return the catalogue of exactly these template objects. The cache keeps references to
-        them, so that their identities are not reused by other objects."""
+        """Return the prepared catalogue of exactly these template objects. The cache keeps
+        references to the objects, so that other objects cannot reuse their identities."""
         key = tuple(map(id, templates))
         known = self._recent.get(key)
         if known is not None:

@@ -19,7 +19,8 @@ def brain_from(settings: BrainSettings, classifier: Classifier) -> Brain:
 
 
 def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
-    """Return both brains, and the budget that selects between them. Raises InvalidInput."""
+    """Return the embedded brain and the language model's brain, with the budget that selects
+    between them. Raises InvalidInput."""
     model = _llm(settings, classifier)
     return Brains(
         embedded=TaughtBrain(classifier),
@@ -33,7 +34,7 @@ def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
 def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
     if not settings.is_remote:
         return None
-    # Imported late: the providers' libraries take seconds and a hundred megabytes to load.
+    # Imported here, because the providers' libraries take seconds and a hundred megabytes to load.
     from adapters.brain.llm import LlmBrain  # noqa: PLC0415
     from adapters.brain.llm_models import models_of  # noqa: PLC0415
 

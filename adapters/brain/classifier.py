@@ -1,8 +1,8 @@
-"""The embedded classifier: a message's category, language and sentiment.
+"""The embedded classifier. It returns a message's category, language and sentiment.
 
-Two linear heads over hashed features; a library detects the language
-(`adapters/brain/languages.py`). The weights are arrays made by `python -m training.train` and
-stored in `model.npz` beside this module; nothing is unpickled.
+It consists of two linear classifier heads over hashed features, and a library that detects the
+language (`adapters/brain/languages.py`). The weights are arrays made by `python -m training.train`
+and stored in `model.npz` beside this module. Nothing is unpickled.
 """
 
 import copy
@@ -25,7 +25,7 @@ from domain.agent.own_head import OwnHead
 
 CATEGORIES: Final = tuple(Category)
 SENTIMENTS: Final = ("negative", "neutral", "positive")
-# Each head and the number of its classes.
+# Each classifier head and the number of its classes.
 HEADS: Final = {"category": len(CATEGORIES), "sentiment": len(SENTIMENTS)}
 MODEL_PATH: Final = Path(__file__).with_name("model.npz")
 _ARRAYS: Final = (
@@ -39,10 +39,10 @@ class Classification:
     """The classifier's result for a text.
 
     `probabilities` contains every category, sums to 1 and is calibrated: of messages with a
-    probability of 0.8, about eight in ten are correct. `language`: the more probable one of French
-    and English. `language_probability`: its probability among the two, 0.5 to 1. `foreign`: the
-    detected language of a text in neither, if known. `sentiment`: the probability of joy or thanks
-    minus the probability of anger or disappointment, -1 to 1.
+    probability of 0.8, about eight in ten are correct. `language`: French or English, whichever is
+    more probable. `language_probability`: its probability among these two, 0.5 to 1. `foreign`: the
+    detected language of a text that is in neither, or None. `sentiment`: the probability of joy or
+    thanks minus the probability of anger or disappointment, -1 to 1.
     """
 
     category: Category
@@ -54,12 +54,12 @@ class Classification:
 
     @property
     def probability(self) -> float:
-        """Return the probability of the category, 0 to 1."""
+        """The probability of the category, 0 to 1."""
         return self.probabilities[self.category]
 
 
 class Classifier:
-    """The classifier. Load it once and share it: it is immutable."""
+    """The classifier of messages. Load it once and share it, because it is immutable."""
 
     def __init__(self, content: bytes) -> None:
         """Load a model. `content`: the bytes of a model file. Raises `ModelInvalid`."""
@@ -74,14 +74,15 @@ class Classifier:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Read a model file (default: the one beside this module).
+        """Load the classifier from a model file (default: the file beside this module).
 
-        Raises `OSError` if it cannot be read, `ModelInvalid` if it is not a model file.
+        Raises `OSError` if the file cannot be read, `ModelInvalid` if it is not a model file.
         """
         return cls((path or MODEL_PATH).read_bytes())
 
     def taught(self, head: OwnHead) -> Self:
-        """Return a copy of the classifier that uses a client's own head for the category.
+        """Return a copy of this classifier that uses a client's own classifier head for the
+        category.
 
         Raises ModelInvalid if the head was fitted to another classifier or cannot be read.
         """
@@ -93,16 +94,16 @@ class Classifier:
         return other
 
     def row(self, text: str) -> FeatureRow:
-        """Return the text's features. Raises OverBudget if reading the text costs too much."""
+        """Return the text's features. Raises OverBudget if the text is too expensive to read."""
         return row_of(text, self._rarities)
 
     def shared_logits(self, row: FeatureRow) -> Floats:
-        """Return the category logits of the head that all clients share."""
+        """Return the category logits of the classifier head that all clients share."""
         return self._heads["category"].logits(row)
 
     def classify(self, text: str, languages: Sequence[str] = ()) -> Classification:
-        """Classify any text. An empty text gets nearly equal probabilities. `languages`: the likely
-        languages of the text."""
+        """Return the classification of any text. An empty text gets nearly equal probabilities.
+        `languages`: the likely languages of the text."""
         read = read_language(text, languages)
         row = self.row(text)
         logits = self.shared_logits(row)
@@ -122,8 +123,9 @@ class Classifier:
 
 @dataclass(frozen=True, slots=True)
 class _Head:
-    """A linear classifier. `weights` has shape (buckets, classes): a message uses a few hundred of
-    its rows, each of which is contiguous."""
+    """A classifier head: a linear classifier over hashed features. `weights` has the shape
+    (buckets, classes), because a message uses a few hundred of its rows, and each row is contiguous
+    in memory."""
 
     weights: Floats
     bias: Floats

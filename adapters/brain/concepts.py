@@ -1,8 +1,9 @@
-"""Concepts of customers' words: one token for words with the same meaning, in both languages.
+"""Concepts of customers' words. A concept is one token for words with the same meaning, in both
+languages.
 
-A few thousand examples teach a classifier only a few of the words that customers use. Here "fridge"
-and "canapé" are both a product, and "reimburse" and "remboursez" are the same request. An example
-with one word therefore also teaches the others, and the other language.
+A few thousand examples teach a classifier only a few of the words that customers use. With
+concepts, "fridge" and "canapé" are both a product, and "reimburse" and "remboursez" are the same
+request. An example with one word therefore also teaches the other words, and the other language.
 """
 
 import re
@@ -19,20 +20,21 @@ _REPEATED: Final = re.compile(r"([a-z])\1+")
 
 
 def _single(word: str) -> str:
-    """Reduce doubled letters to one: the most common misspelling, and a form of emphasis."""
+    """Return the word with repeated letters reduced to one. Doubled letters are the most common
+    misspelling, and a form of emphasis."""
     return _REPEATED.sub(r"\1", word)
 
 
 class _File(LexiconFile):
-    """Each concept with its words, folded; "*" matches any ending. A word may have several
-    concepts."""
+    """The content of the concepts file: each concept with its folded words. "*" at the end of a
+    word matches any ending. A word may have several concepts."""
 
     concepts: dict[str, str] = Field(min_length=1)
 
 
 @dataclass(frozen=True, slots=True)
 class _Lexicon:
-    """Whole words and prefixes of words, each with its concepts."""
+    """The concepts of whole words and of prefixes of words."""
 
     whole: Mapping[str, tuple[str, ...]]
     beginnings: Mapping[str, tuple[str, ...]]
@@ -55,7 +57,7 @@ def _lexicon() -> _Lexicon:
 
 @lru_cache(maxsize=20_000)
 def concepts(word: str) -> tuple[str, ...]:
-    """Return the concepts of a folded word, each once; mostly none or one."""
+    """Return the concepts of a folded word, each once. Most words have none or one."""
     word, known = _single(word), _lexicon()
     found = list(known.whole.get(word, ()))
     for length in range(known.shortest, min(len(word), known.longest) + 1):

@@ -1,4 +1,4 @@
-"""Drafts of an answer: a merchant's template, filled, or a quoted knowledge entry."""
+"""Drafts of an answer. A draft is a merchant's filled template or a quoted knowledge entry."""
 
 from dataclasses import dataclass
 from itertools import groupby
@@ -21,11 +21,12 @@ from domain.agent.plan import ActionKind
 from domain.agent.template import fill
 from domain.integrations.order import Order
 
-# The template fits the intent, but parts of the message are not understood.
+# Strength of a template that fits the intent if parts of the message are not understood.
 PARTIAL_STRENGTH: Final = 0.5
-# The template has the message's class only, without an evident intent: a text to start from.
+# Strength of a template that fits only the message's class, without an evident intent. Such a
+# template is a text to start from.
 OFF_STRENGTH: Final = 0.3
-# The maximum number of templates to fill.
+# Maximum number of templates to fill for one message.
 _TRIED: Final = 50
 # Questions of these classes vary too much for one template to answer them.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
@@ -33,7 +34,8 @@ _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
 @dataclass(frozen=True, slots=True)
 class DraftSources:
-    """The sources of drafts: the client's templates, and the model that chooses sentences."""
+    """The sources of drafts: the client's templates, and the model that selects sentences of the
+    knowledge."""
 
     catalogue: Catalogue
     answers: AnswerModel
@@ -42,7 +44,8 @@ class DraftSources:
 def best_draft(
     request: BrainRequest, sources: DraftSources, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
-    """Return the draft that fits the message best, from a template or from the knowledge."""
+    """Return the draft that fits the message best, from a template or from the knowledge, or
+    None."""
     template = _from_templates(request, sources.catalogue, seen, asking)
     if template is not None and (template.promises or asking.is_praise):
         return template
@@ -59,9 +62,10 @@ def best_draft(
 def _from_templates(
     request: BrainRequest, catalogue: Catalogue, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
-    """Return the best fitting template in the customer's language that can be filled, or None.
+    """Return a draft from the best fitting template in the customer's language that can be filled,
+    or None.
 
-    A template that promises the requested action precedes the others.
+    A template that promises the requested action precedes other templates.
     """
     # The shop's values take precedence over the caller's.
     told = order_values(request.order, seen.language, request.today) if request.order else {}
@@ -140,15 +144,16 @@ def _ranked(
 
 
 def _is_own(template: Template) -> bool:
-    """Return whether the client wrote the template for a topic. The class `other` alone is not a
-    topic."""
+    """Return whether the client wrote the template for a topic. A template that has only the class
+    `other` has no topic."""
     return not template.is_starter and not (
         template.intent is None and template.category is Category.OTHER
     )
 
 
 def _fit(template: Template, seen: Classification, asking: Asking, *, promises: bool) -> float:
-    """Return the strength (0 to 1) with which a template answers this message; 0 if it does not."""
+    """Return the strength (0 to 1) with which a template answers this message. A strength of 0
+    means that the template does not answer it."""
     if asking.offer is not None and promises:
         return _fit_of_promise(template, asking.offer.kind, asking)
     if template.intent is None:
@@ -157,8 +162,8 @@ def _fit(template: Template, seen: Classification, asking: Asking, *, promises: 
 
 
 def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> float:
-    """Return the strength for a requested action. The request was recognised word by word, so the
-    customer's reasons need not be understood."""
+    """Return the strength of a template that promises the requested action. The request was
+    recognised word by word, so the customer's reasons need not be understood."""
     if template.intent is None:
         return ARBITRARY_STRENGTH
     if template.intent != kind.value:
@@ -167,8 +172,8 @@ def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> flo
 
 
 def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> float:
-    """Return the strength for an intent. A class alone is not sufficient evidence to send a
-    template."""
+    """Return the strength of a template for the message's intent. The class of the message alone is
+    not sufficient evidence to send a template."""
     wanted = asking.wanted
     if wanted is None:
         is_near = template.category is seen.category and not template.is_starter
@@ -180,5 +185,6 @@ def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> 
 
 
 def _order_citations(order: Order | None, body: str, told: dict[str, str]) -> tuple[Citation, ...]:
-    """Return the order as a source, if one of the shop's values filled a placeholder."""
+    """Return the order as a source if one of the shop's values filled a placeholder, otherwise
+    nothing."""
     return (order_citation(order),) if order and fill(body, told).used else ()

@@ -1,7 +1,8 @@
-"""The embedded brain: it answers without network access, from templates and knowledge only.
+"""The embedded brain. It answers in this process, without network access, from templates and
+knowledge only.
 
-It composes no text: an answer is a merchant's template or a quoted knowledge entry. If neither
-fits, it reports that, and a human takes over.
+The brain composes no text: an answer is a merchant's template or a quoted knowledge entry. If
+neither fits, it reports that, and a human agent takes over.
 """
 
 import dataclasses
@@ -53,16 +54,17 @@ _LIMITS: Final = {
 LOW_PROBABILITY: Final = 0.5
 LOW_LANGUAGE_PROBABILITY: Final = 0.6
 
-# A message with at most this many words and an uncertain class is read together with the previous
-# one.
+# A message with at most this many words and an uncertain class is read together with the customer's
+# previous message.
 FOLLOW_UP_WORDS: Final = 8
 SURE_BY_ITSELF: Final = 0.7
 
 _ALTERNATIVES: Final = 3
-# The certainty of an evident intent that is the only one, regardless of the class.
+# The certainty of an evident intent that is the message's only one, regardless of the message's
+# class.
 EVIDENT: Final = 0.9
-# Intents that are separate questions next to a refund or cancellation; other intents are its
-# reasons.
+# Intents that are separate questions even if the message also requests a refund or cancellation.
+# Any other intent is the reason for that request.
 _QUESTIONS: Final = frozenset(Intent) - {
     *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS, Intent.THANKS),
     *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT),
@@ -72,9 +74,9 @@ _QUESTIONS: Final = frozenset(Intent) - {
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The brain's reading of a message. `text`: the text that was read, including the earlier
-    message if needed. `is_bare`: whether the message is a follow-up without content, except for yes
-    or no. The earlier message then determines the class, but not the answer."""
+    """A message as the brain reads it. `text`: the text that was read, including the earlier
+    message if needed. `is_bare`: whether the message is a follow-up without content of its own,
+    except for yes or no. The earlier message then determines the class, but not the answer."""
 
     text: str
     seen: Classification
@@ -83,7 +85,8 @@ class _Reading:
 
 @dataclass(frozen=True, slots=True)
 class _Understood:
-    """The class, intents and request of a message. `offer`: the requested action, if available."""
+    """The class, intents and request of a message. `offer`: the requested action if it is
+    available, otherwise None."""
 
     seen: Classification
     wants: Wants
@@ -101,7 +104,8 @@ class _Understood:
 
 
 class EmbeddedBrain:
-    """A `Brain`. Deterministic: the same request always has the same answer."""
+    """A `Brain` without a language model. It is deterministic: the same request always has the same
+    answer."""
 
     def __init__(
         self,
@@ -109,13 +113,14 @@ class EmbeddedBrain:
         answers: AnswerModel | None = None,
         catalogues: Catalogues | None = None,
     ) -> None:
-        """`answers`: the model that ships with the brain, unless another is given."""
+        """`answers`: the model that selects sentences. The default is the model that ships with the
+        brain."""
         self._classifier = classifier
         self._answers = answers or AnswerModel.load()
         self._catalogues = catalogues or Catalogues()
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Answer the request. Never raises, regardless of the text."""
+        """Return the answer to the request. Never raises, regardless of the text."""
         own = unquoted_message(request)
         reading = self._read(request, own)
         seen = reading.seen
@@ -134,14 +139,14 @@ class EmbeddedBrain:
         if again and understood.praises:
             return self._closed(understood.seen)
         lacks_promise = draft is not None and understood.offer and not draft.promises
-        # A starter that was sent before did not help, so it is not repeated.
+        # A starter template that was sent before did not help, so it is not repeated.
         if draft is None or lacks_promise or (again and draft.yields):
             return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
         return self._answered(understood, draft)
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
-        """Read the message alone, or together with the customer's previous message if its content
-        is too short."""
+        """Read the message alone, or together with the customer's previous message if it has too
+        little content of its own."""
         seen = with_mood(self._classifier, own, request.languages)
         before = last_words_of_customer(request)
         said = words(fold(own))
@@ -149,7 +154,8 @@ class EmbeddedBrain:
             return _Reading(own, seen)
         is_sure = seen.probability >= SURE_BY_ITSELF
         named = own_words(own)
-        # "Commande 1042" says no more than "1042"; "where is my order" is clear alone.
+        # "Commande 1042" says no more than "1042". "Where is my order" is clear without the
+        # previous message.
         is_empty = not named or (seen.category is Category.OTHER and names_anything(named))
         if is_empty and not is_thanks(said):
             text = before
@@ -157,7 +163,7 @@ class EmbeddedBrain:
             return _Reading(own, seen)
         else:
             text = f"{before}\n{own}"
-        # The sentiment is that of the current message only.
+        # The sentiment is that of the current message alone.
         read = dataclasses.replace(
             self._classifier.classify(text, request.languages), sentiment=seen.sentiment
         )
@@ -171,14 +177,15 @@ class EmbeddedBrain:
         return BrainAnswer(
             classification=seen.category,
             intents=understood.wants.intents,
-            # An answer is only as certain as its least certain basis.
+            # An answer is only as certain as the least certain part of its basis.
             confidence=_rounded(min(certainty, seen.language_probability, draft.strength)),
             alternatives=_alternatives(seen, seen.category),
             language=seen.language,
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
-            # Without a text of the merchant for the action, the customer would not know of it.
+            # Without a merchant's text about the action, the customer would not learn of the
+            # action.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
             model=self._classifier.name,
@@ -186,7 +193,8 @@ class EmbeddedBrain:
 
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
         """Return an answer without a draft, because no source fits or the customer wants a human.
-        It still proposes an action if only a human can confirm it in words."""
+        The answer still proposes the requested action if only a text for it is missing, which a
+        human can write."""
         seen = understood.seen
         return BrainAnswer(
             classification=seen.category,
@@ -201,8 +209,9 @@ class EmbeddedBrain:
         )
 
     def _unreadable(self, request: BrainRequest, seen: Classification) -> BrainAnswer:
-        """Return an answer for a human, because the text has no words or is in an unsupported
-        language. It cites the entry that is closest in meaning."""
+        """Return an answer without a draft, for a human agent, because the text has no words or is
+        in an unsupported language. In the latter case, it cites the knowledge entry that is closest
+        in meaning."""
         doubt = EscalationReason.UNSUPPORTED_REQUEST
         if seen.foreign is None:
             seen = dataclasses.replace(seen, category=Category.OTHER)
@@ -213,7 +222,7 @@ class EmbeddedBrain:
         return self._unanswered(_nothing(seen), doubt).model_copy(update=update)
 
     def _closed(self, seen: Classification) -> BrainAnswer:
-        """Return an empty answer, for a message that needs no answer."""
+        """Return an empty answer to a message that needs no answer."""
         return BrainAnswer(
             classification=Category.OTHER,
             intents=(Intent.THANKS,),
@@ -231,14 +240,14 @@ def _nothing(seen: Classification) -> _Understood:
 
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
-    """Return the request in this message alone, because earlier requests have been answered."""
+    """Return what this message alone requests, because earlier requests have been answered."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
     before = last_words_of_customer(request) if is_short else ""
     wants = read_wants(unsigned(own), after=before)
     spoken = spoken_request(own)
     if spoken.standing is not Standing.NONE:
-        # Next to a requested action, a `_QUESTIONS` intent that is not phrased as a question is
-        # only the reason.
+        # If an action is requested, a `_QUESTIONS` intent that is not phrased as a question is only
+        # the reason for the request.
         told = tuple(want for want in wants.all if want.asked or want.intent not in _QUESTIONS)
         wants = dataclasses.replace(wants, all=told)
     elif praise := praise_wanted(own, reading.seen.sentiment):
@@ -250,8 +259,8 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
 
 
 def _seen(seen: Classification, wants: Wants) -> Classification:
-    """Return the classifier's class. If the message consists of a single intent of another class,
-    return the intent's class."""
+    """Return the classification. If the message consists of a single intent that belongs to another
+    class, the classification has that class."""
     if len(wants.all) != 1 or wants.unexplained:
         return seen
     classes = wants.all[0].categories

@@ -1,4 +1,5 @@
-"""The configured embedder, and embeddings by a provider with OpenAI's protocol."""
+"""The choice of the configured embedder, and an embedder that uses a provider with OpenAI's
+protocol."""
 
 import asyncio
 from typing import Annotated, Final
@@ -16,14 +17,14 @@ from domain.core.errors import InvalidInput
 from settings.brain import EMBEDDED_ENCODER, EmbeddingSettings
 
 DEADLINE_S: Final = 3.0
-# Models read about 8,000 tokens; the rest of a longer entry is found by its words.
+# Models read about 8,000 tokens. The rest of a longer entry can only be found by keyword search.
 _TEXT_CHARS: Final = 8_000
 _MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
 _OPENAI: Final = "https://api.openai.com/v1"
 
 _log = structlog.get_logger(__name__)
 
-# PostgreSQL stores four bytes for each, and rejects NaN and infinity.
+# A value of an embedding. PostgreSQL stores it in four bytes, and rejects NaN and infinity.
 _Coordinate = Annotated[float, Field(ge=-3e38, le=3e38, allow_inf_nan=False)]
 
 
@@ -37,7 +38,7 @@ class _Answer(BaseModel):
 
 
 class OpenAIEmbedder:
-    """An `Embedder` (`domain/agent/ports.py`)."""
+    """An `Embedder` (`domain/agent/ports.py`) that uses a provider's API."""
 
     def __init__(
         self,
@@ -47,7 +48,8 @@ class OpenAIEmbedder:
         *,
         deadline_s: float = DEADLINE_S,
     ) -> None:
-        """`model`: as configured, `openai:<model>`. Raises InvalidInput without a key to OpenAI."""
+        """`model`: the configured name, `openai:<model>`. Raises InvalidInput if OpenAI's own API
+        would be used without a key."""
         if key is None and base_url is None:
             raise InvalidInput(f"EMBEDDING_API_KEY is not set, and {model} needs it")
         self._model = model
@@ -78,8 +80,8 @@ class OpenAIEmbedder:
             return None
 
     async def _answer(self, texts: list[str]) -> _Answer | None:
-        """Return the response, or None after any error. Only the type of the error is logged,
-        because its message may quote the text."""
+        """Return the provider's response, or None after any error. Only the type of the error is
+        logged, because its message may quote the text."""
         asked = {"model": self._model.partition(":")[2], "input": texts, "encoding_format": "float"}
         try:
             async with asyncio.timeout(self._deadline_s):
@@ -94,7 +96,7 @@ class OpenAIEmbedder:
 
 
 def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
-    """Return the configured embedder, or None to search by words alone. Raises InvalidInput."""
+    """Return the configured embedder, or None for keyword search only. Raises InvalidInput."""
     model = embedding_model(settings)
     if model is None:
         return None
@@ -104,8 +106,8 @@ def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
 
 
 def embedding_model(settings: EmbeddingSettings) -> str | None:
-    """Return the name under which embeddings are stored. Raises InvalidInput. None if the search
-    uses words alone, by configuration or because the embedded encoder is not installed."""
+    """Return the name under which embeddings are stored, or None for keyword search only. None is
+    configured, or the embedded encoder is not installed. Raises InvalidInput."""
     match settings.model:
         case "words":
             return None

@@ -1,5 +1,5 @@
 """The classifier's features of a text: words, character n-grams, and concepts. The model was
-trained on exactly these counts. After a change here, run `python -m training.train`."""
+trained on exactly these features. After a change to this module, run `python -m training.train`."""
 
 import re
 import unicodedata
@@ -26,9 +26,10 @@ CHARACTER_BUCKETS: Final = 2**17
 CONCEPT_BUCKETS: Final = 2**13
 BUCKETS: Final = WORD_BUCKETS + CHARACTER_BUCKETS + CONCEPT_BUCKETS
 READ_CHARACTERS: Final = 2_000
-# Rarities are stored as multiples of this, one byte each.
+# Rarities are stored as multiples of this step, in one byte each.
 RARITY_STEP: Final = 1 / 16
-# The vector length of each third of a row. Equal shares were best in cross-validation.
+# The vector length of each third of a feature row: words, n-grams and concepts. Equal lengths were
+# best in cross-validation.
 _SHARE: Final = 1.5
 
 _LIGATURES: Final = str.maketrans({"œ": "oe", "Œ": "oe", "æ": "ae", "Æ": "ae", "ß": "ss"})
@@ -39,7 +40,8 @@ _NUMBER: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _SAID: Final = re.compile(r"[a-z0-9]+|[?!]")
 _CLAUSE_END: Final = re.compile(r"([.!?\n,;:]+)")
-# Matches a line of its own that introduces a signature with a name, a street or a telephone number.
+# Matches a line that only closes a letter. The signature after it contains a name, a street or a
+# telephone number.
 _CLOSING: Final = re.compile(
     r"^[ \t]*(?:(?:bien|tres) )?(?:cordialement|cdt|cdlt|salutations|bien a vous|amicalement"
     r"|respectueusement|sinceres salutations|(?:kind|best|warm) regards|regards|best wishes"
@@ -49,12 +51,12 @@ _CLOSING: Final = re.compile(
 
 
 def fold(text: str) -> str:
-    """Return the text in lower-case ASCII: accents are dropped, other non-ASCII characters become
-    spaces.
+    """Return the text in lower-case ASCII. Accents are dropped, and other non-ASCII characters
+    become spaces.
 
-    Reads at most `READ_CHARACTERS` characters; the result is not longer. It is separate from the
-    search's `domain.core.text.fold`, because the model was trained on exactly this and must not
-    follow changes there.
+    At most `READ_CHARACTERS` characters are read; the result is not longer. This function is
+    separate from the search's `domain.core.text.fold`, because the model was trained with exactly
+    this function, which must not follow changes there.
     """
     read = text[:READ_CHARACTERS]
     spend(len(read))
@@ -71,7 +73,7 @@ def words(folded: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class FeatureRow:
-    """The features of one text: the distinct buckets that it fills, with their values."""
+    """The features of one text: the distinct hash buckets of its tokens, with their values."""
 
     buckets: Numbers
     values: Floats
@@ -80,7 +82,7 @@ class FeatureRow:
 def rarities_of(texts: Sequence[str]) -> Floats:
     """Return the rarity of each bucket in these texts: from 1, if all texts contain it, to about 9.
 
-    Inverse document frequency, in whole steps of `RARITY_STEP`.
+    The rarity is the inverse document frequency, in whole steps of `RARITY_STEP`.
     """
     seen = np.zeros(BUCKETS)
     for text in texts:
@@ -91,8 +93,8 @@ def rarities_of(texts: Sequence[str]) -> Floats:
 
 
 def row_of(text: str, rarities: Floats) -> FeatureRow:
-    """Return the features of a text, weighted by rarity. Words, spellings and meanings have equal
-    vector lengths, regardless of the length of the text."""
+    """Return the features of a text, weighted by rarity. Words, character n-grams and concepts have
+    equal vector lengths, regardless of the length of the text."""
     places: list[Numbers] = []
     weights: list[Floats] = []
     for buckets, counts in _counted(text):
@@ -103,7 +105,8 @@ def row_of(text: str, rarities: Floats) -> FeatureRow:
 
 
 def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
-    """Yield the sorted buckets and their counts, for words, character n-grams and concepts."""
+    """Yield the sorted buckets and their counts for words, then for character n-grams, then for
+    concepts."""
     prepared = _prepare(text)
     start = 0
     parts: tuple[tuple[Callable[[str], list[str]], int], ...] = (
@@ -112,7 +115,7 @@ def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
         (_meanings, CONCEPT_BUCKETS),
     )
     for analyze, size in parts:
-        # Sizes are powers of two: the mask is the remainder.
+        # Sizes are powers of two, so the mask gives the remainder.
         counts = Counter(start + (bucket_hash(token) & (size - 1)) for token in analyze(prepared))
         places = sorted(counts)
         yield (
@@ -128,8 +131,8 @@ def bucket_hash(token: str) -> int:
 
 
 def _prepare(text: str) -> str:
-    """Return the text to count: without quotes and signature, with one token for every number, link
-    and address."""
+    """Return the text that is counted. It lacks quotes and the signature, and has one token for
+    every number, link and address."""
     folded = fold(latest_reply(text[:READ_CHARACTERS]))
     closing = _CLOSING.search(folded)
     if closing and folded[: closing.start()].strip():
@@ -138,15 +141,15 @@ def _prepare(text: str) -> str:
 
 
 def phrases(prepared: str) -> list[str]:
-    """Return the words, question and exclamation marks, and clause starts, alone and in pairs.
-    Clause starts matter: "is it …" is a question, "… it is" is not."""
+    """Return the words, question marks, exclamation marks and clause starts, alone and in adjacent
+    pairs. Clause starts matter: "is it …" is a question, "… it is" is not."""
     said = _SAID.findall("zstart " + _CLAUSE_END.sub(r"\1 zstart ", prepared))
     return said + [f"{one} {other}" for one, other in pairwise(said)]
 
 
 def spellings(prepared: str) -> list[str]:
-    """Return the n-grams of three to five characters within each word, whose edges count as spaces.
-    A shorter word is counted once, as a whole."""
+    """Return the n-grams of three to five characters within each word. The edges of a word count as
+    spaces. A shorter word is counted once, as a whole."""
     found: list[str] = []
     for word in prepared.split():
         edged = f" {word} "
@@ -159,7 +162,8 @@ def spellings(prepared: str) -> list[str]:
 
 
 def _meanings(prepared: str) -> list[str]:
-    """Return the concepts of a text, the pairs of adjacent ones, and all pairs."""
+    """Return the concepts of a text, the pairs of adjacent concepts, and all pairs of distinct
+    concepts."""
     found = [concept for word in words(prepared) for concept in concepts(word)]
     beside = [f"{one} {other}" for one, other in pairwise(found)]
     together = [f"{one}+{other}" for one, other in combinations(sorted(set(found)), 2)]

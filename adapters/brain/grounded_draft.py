@@ -1,4 +1,4 @@
-"""The input of a draft, and the draft with its sources."""
+"""The input for drafting an answer, and the draft with its sources."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,19 +10,21 @@ from domain.agent.intents.wanted import Want
 from domain.agent.plan import ActionKind, PlannedAction
 
 FITTING_STRENGTH: Final = 0.95
-"""The maximum strength of a source: even a certain class and a matching text leave some doubt."""
+"""Maximum strength of a draft's sources. It is below 1, because even a certain class and a matching
+text can be wrong."""
 
 ARBITRARY_STRENGTH: Final = 0.65
-"""Below the default threshold (0.70), so that a person reviews the draft."""
+"""The strength of an arbitrary choice between sources. It is below the default threshold (0.70), so
+that a person reviews the draft."""
 
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """A message, or a part of it, to answer.
+    """A message, or a part of it, that needs an answer.
 
-    `wanted`: the only evident intent. `covered`: whether this intent explains all words. `offer`:
-    the requested action, if available. `asks_more`: whether the message asks for more than the
-    action.
+    `wanted`: the only evident intent, or None. `covered`: whether this intent explains all words.
+    `offer`: the requested action if it is available, otherwise None. `asks_more`: whether the
+    message asks for more than the action.
     """
 
     text: str
@@ -34,17 +36,17 @@ class Asking:
 
     @property
     def is_praise(self) -> bool:
-        """Return whether the message only thanks or praises."""
+        """Whether the message only thanks or praises."""
         return self.wanted is not None and self.wanted.intent is Intent.THANKS
 
 
 @dataclass(frozen=True, slots=True)
 class GroundedDraft:
-    """A possible answer. `strength`: how well its sources support it, 0 to 1.
+    """A possible answer. `strength`: how well the answer's sources support it, 0 to 1.
 
-    `promises`: the action that the text commits to. `evident`: whether it answers everything that
-    the message evidently asks. `yields`: whether it is a starter template without order facts, over
-    which the client's own knowledge takes precedence.
+    `promises`: the action that the text commits to, or None. `evident`: whether the draft answers
+    everything that the message evidently asks. `yields`: whether the draft is a starter template
+    without order facts. The client's own knowledge takes precedence over such a template.
     """
 
     response: str
@@ -56,6 +58,6 @@ class GroundedDraft:
 
     def repeats(self, request: BrainRequest) -> bool:
         """Return whether the conversation already contains this answer. Answers with the order's
-        state may be repeated."""
+        state never count as repeated."""
         tells_of_order = any(cited.kind == "order" for cited in self.citations)
         return not tells_of_order and request.has_answered(self.response)

@@ -1,4 +1,4 @@
-"""The identity of a client's brain, in one line. Results of cases are valid for this identity
+"""The identity of a client's brain, in one line. Results of saved cases are valid for one identity
 only."""
 
 from functools import cache
@@ -11,19 +11,20 @@ from adapters.brain.llm_prompt import PROMPT_VERSION
 from domain.cases.digest import NamesModel
 from settings.brain import BrainSettings, EmbeddingSettings
 
-# The files of the embedded brain. They are listed here because the modules that read them load
+# The files of the embedded brain. They are listed here, because the modules that read them load
 # libraries that other processes do not need.
 _FILES: Final = ("model.npz", "safety.npz", "answers.npz")
 
 
 def names_model(brain: BrainSettings, embedding: EmbeddingSettings) -> NamesModel:
-    """Return a function that computes `brain_identity` on its first call."""
+    """Return a function that computes `brain_identity` on its first call and then returns the
+    cached value."""
     return cache(lambda: brain_identity(brain, embedding))
 
 
 def brain_identity(brain: BrainSettings, embedding: EmbeddingSettings) -> str:
-    """Return the brain's parts: digests of the embedded brain's files, the models and the embedder
-    with their addresses, and the prompt's version. Reads these files."""
+    """Return the identity of the brain: digests of the embedded brain's files, the models and the
+    embedder with their addresses, and the prompt's version. This function reads the files."""
     parts = [_embedded()]
     if brain.is_remote:
         parts += [

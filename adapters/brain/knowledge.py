@@ -1,7 +1,9 @@
-"""Draft an answer from the knowledge: the sentences that answer first, then at most three more.
+"""Drafts of answers from the knowledge. A draft begins with the sentence that answers, followed by
+further sentences of its entry.
 
-An answer is sent if its probability in `adapters/brain/answers.py` is high, or lower and the entry
-contains the message's own words. Everything else is a draft for a person.
+An answer is sent if its probability in `adapters/brain/answers.py` is high. It is also sent with a
+lower probability if the entry contains the message's own words. Everything else is a draft for a
+person.
 """
 
 import dataclasses
@@ -22,27 +24,29 @@ from adapters.brain.relevance import Coverage, excerpt, read_question
 from domain.agent.brain import BrainRequest, Citation, Language, Passage, PassageSentence
 from domain.agent.intents.wanted import clauses_that_want
 
-# A passage with less coverage is about something else.
+# A passage that covers less of the message is about a different topic.
 RELEVANT: Final = 0.5
-# One missing word of four may be the essential one (the lamp's name). The strength must then stay
-# below the default threshold, so it falls faster than coverage.
+# Exponent that makes the strength fall faster than the coverage. One missing word of four may be
+# the essential one, such as the lamp's name. The strength must then stay below the default
+# threshold.
 _GAP_PENALTY: Final = 1.5
-# From this strength on, a passage takes precedence over a template for classes whose questions
+# From this strength on, a passage takes precedence over a template in classes with questions that
 # vary.
 WELL_COVERED: Final = 0.7
-# An answer below this probability does not help the person who writes the reply.
+# An answer with a lower probability does not help the person who writes the reply.
 LEAST_PROBABILITY: Final = 0.15
-# From this probability on, a fitting answer is sent. On training questions to a shop that was not
-# in the training data, 6 of 200 such answers were wrong (`python -m training.train_answers`).
+# A fitting answer with at least this probability is sent. On training questions to a shop that was
+# not in the training data, 6 of 200 such answers were wrong (`python -m training.train_answers`).
 SURE_PROBABILITY: Final = 0.88
-# The same threshold for an entry that contains the message's own words. On the open questions of
-# `evaluation/sets`, words alone would have sent 13 answers; the three wrong ones have at most 0.5.
+# The same threshold if the entry contains the message's own words. On the open questions of
+# `evaluation/sets`, words alone would have sent 13 answers. The three wrong ones have a probability
+# of at most 0.5.
 AGREEING_PROBABILITY: Final = 0.7
 DOUBTFUL_PROBABILITY: Final = 0.5
-"""Below this probability, a person's draft also contains the next entry's answer."""
+"""Below this probability, the draft for a person also contains the answer of the next entry."""
 
 _SHORT: Final = 500
-"""The maximum number of characters of an entry that is quoted whole."""
+"""Maximum number of characters of a text that is quoted whole."""
 
 _ASKS: Final = r"(?:combien|quand|comment|quel(?:le)?s?|pourquoi|how|when|where|what|which|why)"
 _TWO_QUESTIONS: Final = re.compile(
@@ -54,7 +58,7 @@ _COLON: Final[dict[Language, str]] = {"fr": " : ", "en": ": "}
 def knowledge_draft(
     request: BrainRequest, seen: Classification, asking: Asking, answers: AnswerModel
 ) -> GroundedDraft | None:
-    """Return the answer from the knowledge in the message's language, or None."""
+    """Return the draft from the knowledge in the message's language, or None."""
     passages = [one for one in request.passages if one.language == seen.language]
     found = _covering(passages, asking)
     near = [one for one in passages if one.similarity is not None]
@@ -90,7 +94,7 @@ def _chosen_draft(
 
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
-    """Return whether words and meaning point to the same entry, and the entry probably answers. If
+    """Return whether words and meaning point to the same entry, and this entry probably answers. If
     the semantic search finds nothing, the words decide."""
     if chosen is None:
         return True
@@ -100,7 +104,9 @@ def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class _Covering:
-    """The passage with the most words of the message. `body`: the part to quote."""
+    """The passage that contains the largest share of the message's words. `body`: the part of the
+    passage to quote. `strength`: how well the passage supports an answer, 0 to 1. `asks_twice`:
+    whether the message asks two questions."""
 
     passage: Passage
     body: str
@@ -111,10 +117,10 @@ class _Covering:
 def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     question = asking.question
     if asking.covered and asking.wanted is not None:
-        # The intent already explains the other clauses, so they need no answer.
+        # The intent already explains the other clauses, so these need no answer.
         wanted = clauses_that_want(asking.text, asking.wanted.intent)
         question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
-    # Measure the part that would be sent, not the rest of a long entry.
+    # Measure only the part of a long entry that would be sent.
     parts = [(one, body) for one in passages if (body := excerpt(question, one.body))]
     if not parts:
         return None
@@ -128,7 +134,7 @@ def _covering(passages: Sequence[Passage], asking: Asking) -> _Covering | None:
     )
     if share < RELEVANT:
         return None
-    # One entry seldom answers two questions, and the missing answer would go unnoticed.
+    # One entry seldom answers two questions. The missing answer would go unnoticed.
     twice = _TWO_QUESTIONS.search(fold(asking.text)) is not None
     most = ARBITRARY_STRENGTH if twice else FITTING_STRENGTH
     return _Covering(passage, body, min(share**_GAP_PENALTY, most), twice)
@@ -154,7 +160,8 @@ def _draft(
 
 
 def spoken(answer: EntrySentences) -> str:
-    """Return the answer's text: its best sentence, then the others in the order of the entry."""
+    """Return the answer as text: the best sentence first, then the other sentences in the order of
+    the entry."""
     language = answer.passage.language
     first, *others = answer.sentences
     order = {id(sentence): place for place, sentence in enumerate(answer.passage.sentences)}
@@ -171,15 +178,15 @@ def spoken(answer: EntrySentences) -> str:
 
 
 def _line(sentence: PassageSentence, language: Language) -> str:
-    """Return the sentence, preceded by its heading if it is a table row or a list item."""
+    """Return the sentence's text. A table row or a list item is preceded by its heading."""
     text, heading = sentence.text, sentence.heading.rstrip(" :")
     is_whole = text[:1].isupper() and text[-1:] in ".!?…"
     return text if is_whole or not heading else f"{heading}{_COLON[language]}{text}"
 
 
 def _joined(lines: Sequence[str]) -> str:
-    """Return the first sentence, then the others as one paragraph, or as a list if some are table
-    rows."""
+    """Return the first line, followed by the other lines. These form a paragraph, or a list if one
+    of them is not a whole sentence."""
     first, *others = lines
     if not others:
         return first

@@ -1,5 +1,5 @@
-"""Language detection by py3langid, a naive Bayes model over bytes. The package contains the
-model."""
+"""Language detection with py3langid, a naive Bayes model over bytes. The py3langid package contains
+the model."""
 
 import re
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from domain.agent.languages import OURS, SPOKEN, ReadLanguage
 from domain.core.effort import spend
 
 READ_CHARACTERS: Final = 1_000
-# Languages in which customers also write, but the agent has no text.
+# Languages in which customers also write, although the agent has no texts in them.
 _OTHERS: Final = (
     *("ar", "cs", "da", "el", "fi", "he", "hu", "ja", "ko", "no"),
     *("pl", "ro", "ru", "sv", "tr", "uk", "zh"),
 )
-# Prior weights of the languages. They decide short texts; the words decide longer ones.
+# Prior weights of the languages. They are decisive for short texts only.
 _OURS: Final = 3.0
 _LIKELY: Final = 4.0
 _OTHER: Final = 0.3
@@ -29,7 +29,8 @@ _CAPITALS: Final = re.compile(r"\b[^\W\d_a-zß-ÿ]{2,}\b")
 
 
 def read_language(text: str, likely: Sequence[str] = ()) -> ReadLanguage:
-    """A `LanguageReader` (`domain.agent.languages`)."""
+    """Return the probability of each language. `likely`: the likely languages of the text.
+    Implements `LanguageReader` (`domain.agent.languages`)."""
     read = text[:READ_CHARACTERS]
     spend(len(read))
     words = _CAPITALS.sub(lambda word: word[0].lower(), _NO_WORDS.sub(" ", read))
@@ -46,7 +47,7 @@ def _prior(code: str, likely: Sequence[str]) -> float:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """Load the model, once per process."""
+    """Return the language model, which is loaded once per process."""
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     identifier.set_languages([*SPOKEN, *_OTHERS])
     return identifier

@@ -31,15 +31,16 @@ from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 
-# Below the 12 s that Temporal gives the activity, which also reads before and writes after.
+# Time limit of an answer, in seconds. It is below the 12 s that Temporal gives the activity, which
+# also reads before and writes after.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
-# Tokens of a long question, with a merchant's instructions and five knowledge entries.
+# Input tokens of a long question, with a merchant's instructions and five knowledge entries.
 _USUAL_TOKENS_IN: Final = 6_000
-# A provider's token count for a large photo.
+# The number of tokens that a provider counts for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
-# From this probability on, a language counts as known; short and mixed texts stay below.
+# From this probability on, a language counts as known. Short and mixed texts stay below it.
 _SURE_LANGUAGE: Final = 0.9
 _NAMES: Final[dict[Language, str]] = {"fr": "French", "en": "English"}
 _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
@@ -47,8 +48,8 @@ _REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
 
 @dataclass(slots=True)
 class _Question:
-    """A question, for the validation of its answer. `known`: the customer's language, if certain.
-    `in_right_language`: the result of the last validation."""
+    """A question to a model, used to validate the model's answer. `known`: the customer's language
+    if it is certain, otherwise None. `in_right_language`: the result of the last validation."""
 
     prompt: Prompt
     seen: Classification
@@ -57,7 +58,8 @@ class _Question:
 
 
 class LlmBrain:
-    """A `Brain`. Not deterministic: the same request may get a different answer."""
+    """A `Brain` that uses language models. It is not deterministic: the same request may get a
+    different answer."""
 
     def __init__(
         self,
@@ -67,7 +69,7 @@ class LlmBrain:
         deadline_s: float = DEADLINE_S,
     ) -> None:
         """`models`: the models in order of preference. `deadline_s`: the time limit for all
-        attempts of all models."""
+        attempts of all models together, in seconds."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
@@ -75,20 +77,20 @@ class LlmBrain:
 
     @property
     def reserve_micros(self) -> int:
-        """Return the cost of a long question to the most expensive model, in millionths of a US
-        dollar."""
+        """The cost of a long question to the most expensive model, in millionths of a US dollar."""
         return max(model.cost_micros(_usual_usage(model)) for model in self._models)
 
     @property
     def sees_images(self) -> bool:
-        """Return whether one of the models accepts images."""
+        """Whether one of the models accepts images."""
         return any(model.sees_images for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Ask for an answer. Raises BrainUnavailable and BrainInvalid (`domain/agent/errors.py`).
+        """Return a model's answer. Raises BrainUnavailable and BrainInvalid
+        (`domain/agent/errors.py`).
 
-        A refusal by a model counts as an empty answer with a confidence of 0, which a human
-        reviews.
+        If a model refuses to answer, the result is an empty answer with a confidence of 0, which a
+        human reviews.
         """
         text = f"{request.subject or ''}\n{request.text}".strip()
         seen = self._classifier.classify(text, request.languages)
@@ -112,7 +114,8 @@ class LlmBrain:
         tokens_in = sum(usage.input_tokens for usage in spent.values())
         tokens_out = sum(usage.output_tokens for usage in spent.values())
         if answer is None:
-            # Raised outside `except`, so that no provider's message or request becomes its context.
+            # Raised outside `except`, so that no provider's message or request becomes the error's
+            # context.
             failure = BrainInvalid if invalid else BrainUnavailable
             raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
         return answer.model_copy(
@@ -140,7 +143,7 @@ class LlmBrain:
                 usage=usage,
             )
         except ContentFilterError:
-            # A refusal is final: no other model is asked.
+            # A model's refusal is final, so no other model is asked.
             return _refused(question.seen, model.name)
         return brain_answer(
             result.output,
@@ -153,7 +156,8 @@ class LlmBrain:
         )
 
     def _agent(self, model: PricedModel) -> Agent[_Question, LlmAnswer]:
-        """Return an agent without tools that returns an LlmAnswer and may correct itself once."""
+        """Return an agent without tools. It returns an LlmAnswer and may correct its answer
+        once."""
         native = model.model.profile.get("supports_json_schema_output", False)
         output: OutputSpec[LlmAnswer] = (
             NativeOutput(LlmAnswer, name="answer")
@@ -169,7 +173,8 @@ class LlmBrain:
             model_settings=ModelSettings(
                 max_tokens=_MAX_TOKENS_OUT,
                 thinking=False,
-                # Cache the rules and the merchant's instructions; messages are not repeated.
+                # The provider caches the rules and the merchant's instructions. Messages are not
+                # cached, because they are not repeated.
                 cache=CacheConfig(messages=False),
             ),
         )
@@ -177,7 +182,8 @@ class LlmBrain:
         return agent
 
     def _in_customers_language(self, context: RunContext[_Question], said: LlmAnswer) -> LlmAnswer:
-        """Request one rewrite if the answer is not in the customer's language."""
+        """Return the answer, or ask the model once to rewrite an answer that is not in the
+        customer's language."""
         question = context.deps
         question.in_right_language = self._speaks(said, question.known)
         if not question.in_right_language and question.known and not context.retry:
@@ -201,7 +207,7 @@ def _usual_usage(model: PricedModel) -> RunUsage:
 
 
 def _content(prompt: Prompt) -> str | list[UserContent]:
-    """Return the data, followed by the images in numerical order."""
+    """Return the prompt's data, followed by the images in the order of their numbers."""
     images = [
         BinaryContent(one.data, media_type=one.media_type)
         for one in prompt.images

@@ -1,6 +1,8 @@
-"""The output schema of a language model, and its conversion to a brain's answer. A model refers to
-sources by keys that the code assigned for this question, and to actions by their kind. It cannot
-name an order, a customer or an amount."""
+"""The output schema of a language model, and the conversion of its output to a brain's answer.
+
+A model refers to sources by keys that the code assigned for this question, and to actions by their
+kind. It cannot name an order, a customer or an amount.
+"""
 
 import re
 from collections.abc import Mapping
@@ -14,7 +16,8 @@ from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind
 from domain.core.plain_text import clean_line, clean_text
 
-# Models are overconfident, so their confidence never exceeds that of a merchant's template.
+# Maximum confidence of a model's answer. Models are overconfident, so their confidence never
+# exceeds that of a merchant's template.
 MOST_CONFIDENT: Final = 0.95
 DOUBTFUL_CONFIDENCE: Final = 0.3
 MAX_RESPONSE_CHARS: Final = 6_000
@@ -31,7 +34,7 @@ Doubt = Literal[
 
 
 def _language(value: str) -> str:
-    """Return the language's two-letter code, also for "FR" and "fr-CA"."""
+    """Return the language's two-letter code in lower case, also for "FR" and "fr-CA"."""
     code = value.strip().lower()[:2]
     if not _LANGUAGE.fullmatch(code):
         raise ValueError("a language code of two letters expected, like fr")
@@ -104,8 +107,8 @@ def brain_answer(
     prompt_version: str,
     seen_files: int = 0,
 ) -> BrainAnswer:
-    """Return the brain's answer. Unknown sources and unavailable actions are dropped. A response
-    may promise a dropped action, so a human reviews it first."""
+    """Return a model's output as the brain's answer. Unknown sources and unavailable actions are
+    dropped. The response may promise a dropped action, so a human reviews it first."""
     proposals = tuple(_proposals(said, offered))
     doubt = None if said.doubt == "none" else EscalationReason(said.doubt)
     if doubt is None and len(proposals) < len(said.actions):
@@ -133,7 +136,7 @@ def brain_answer(
 
 
 def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal]:
-    """Return the proposals, at most one for each available kind."""
+    """Return the proposed actions, at most one for each available kind."""
     found: dict[ActionKind, Proposal] = {}
     for action in said.actions:
         kind = next((kind for kind in offered if kind == action.kind), None)
@@ -145,7 +148,8 @@ def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal
             kind=kind,
             text=clean_text(action.note, _MAX_NOTE_CHARS) if chosen == "text" else "",
             tags=tuple(tag for tag in tags if tag) if chosen == "tags" else (),
-            # Kept as given: the policy checks whether the message contains it.
+            # The quote is kept as the model gave it. The policy checks whether the message contains
+            # it.
             quote=action.quote.strip()[:_QUOTE_CHARS] if kind in ON_ORDERS else "",
         )
     return list(found.values())

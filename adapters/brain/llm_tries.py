@@ -1,7 +1,7 @@
-"""Ask models with retries and a fallback, within a deadline.
+"""Questions to language models, with retries and a fallback, within a deadline.
 
-Transient errors are retried with the same model. After other errors, or without time left, the next
-model is asked.
+After a transient error, the same model is asked again. After any other error, or without time left,
+the next model is asked.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from tenacity import (
 
 from adapters.brain.llm_models import PricedModel
 
-# The share of the remaining time for a model, if another model follows.
+# The share of the remaining time that a model may use if another model follows.
 _SHARE: Final = 0.6
 _TRIES: Final = 4
 _DOUBLING: Final = wait_exponential(0.25)
@@ -40,7 +40,8 @@ Ask = Callable[[PricedModel], Awaitable[Answer]]
 
 
 class Unanswered(Exception):
-    """No model answered. `invalid`: whether the last model's answer did not match the schema."""
+    """No model gave an answer. `invalid`: whether the last model's answer did not match the
+    schema."""
 
     def __init__(self, *, invalid: bool) -> None:
         super().__init__()
@@ -50,8 +51,8 @@ class Unanswered(Exception):
 async def first_answer(
     models: Sequence[PricedModel], ask: Ask[Answer], deadline_s: float
 ) -> Answer:
-    """Return the answer of the first model that gives one. A model may use 0.6 of the remaining
-    time if others follow. Raises Unanswered."""
+    """Return the answer of the first model that gives one. If other models follow, a model may use
+    `_SHARE` of the remaining time. Raises Unanswered."""
     clock = asyncio.get_running_loop().time
     end = clock() + deadline_s
     invalid = False
@@ -68,7 +69,8 @@ async def first_answer(
 
 
 async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer:
-    """Ask one model. Retry if a retry may help and its back-off ends in time."""
+    """Ask one model and return its answer. Ask again if a retry may help and its back-off ends
+    within `seconds`."""
 
     async def once() -> Answer:
         return await ask(model)
@@ -87,8 +89,8 @@ async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer
 
 
 def _pause(state: RetryCallState) -> float:
-    """Return the back-off in seconds: the provider's Retry-After, or else twice the last
-    back-off."""
+    """Return the back-off before the next attempt, in seconds: the provider's Retry-After, or else
+    twice the last back-off."""
     error = _failure(state)
     asked = error.retry_after if isinstance(error, ModelAPIError) else None
     return asked or _DOUBLING(state)
@@ -99,14 +101,15 @@ def _failure(state: RetryCallState) -> BaseException | None:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Return whether a retry may succeed. It cannot if the provider refused the request or the
-    account."""
+    """Return whether a retry may succeed. A retry cannot succeed if the provider refused the
+    request or the account."""
     return isinstance(error, ModelAPIError) and not isinstance(
         error, ModelRequestRejectedError | ModelQuotaExceededError
     )
 
 
 def _note(model: PricedModel, error: BaseException | None, what: str) -> None:
-    """Log only type and status, because a provider's message may quote the customer or a key."""
+    """Log only the type and status of an error, because a provider's message may quote the customer
+    or a key."""
     status = error.status_code if isinstance(error, ModelHTTPError) else None
     _log.warning(what, model=model.name, error=type(error).__name__.strip("_"), status=status)

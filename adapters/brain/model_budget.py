@@ -1,4 +1,4 @@
-"""The configured budgets of language models."""
+"""The configured budgets for language models."""
 
 from typing import Final
 
@@ -9,7 +9,7 @@ _MICROS: Final = 1_000_000
 
 
 def model_budget(settings: BrainSettings) -> ModelBudget:
-    """Return the configured limits in millionths of a US dollar."""
+    """Return the configured budgets for language models, in millionths of a US dollar."""
     return ModelBudget(
         month_micros=round(settings.monthly_budget * _MICROS),
         installation_day_micros=round(settings.installation_budget_a_day * _MICROS),

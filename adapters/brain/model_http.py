@@ -1,11 +1,11 @@
-"""The HTTP client for model providers, with a size limit for responses."""
+"""The HTTP client for model providers. It limits the size of responses."""
 
 from collections.abc import AsyncIterator
 from typing import Final
 
 import httpx2
 
-# A healthy provider accepts a connection within this time.
+# Connection timeout in seconds. A healthy provider accepts a connection within this time.
 _CONNECT_S: Final = 3.0
 
 
@@ -27,9 +27,9 @@ class _Capped(httpx2.AsyncByteStream):
 
 
 class CappedTransport(httpx2.AsyncBaseTransport):
-    """Reads at most `limit` bytes of a response's body; a longer body fails like a broken
-    connection. A compressed response fails too: it was not requested, and its length does not limit
-    its content."""
+    """An HTTP transport that reads at most `limit` bytes of a response's body. A longer body fails
+    like a broken connection. A compressed response fails too, because it was not requested and its
+    length does not limit its content."""
 
     def __init__(self, limit: int) -> None:
         self._inner = httpx2.AsyncHTTPTransport()
@@ -51,8 +51,8 @@ class CappedTransport(httpx2.AsyncBaseTransport):
 
 
 def model_client(limit: int, timeout_s: float) -> httpx2.AsyncClient:
-    """Return a client for one provider. `limit`: maximum size of a response, in bytes. `timeout_s`:
-    timeout of a single read."""
+    """Return the HTTP client for one provider. `limit`: the maximum size of a response, in bytes.
+    `timeout_s`: the timeout of a single read, in seconds."""
     return httpx2.AsyncClient(
         transport=CappedTransport(limit),
         timeout=httpx2.Timeout(timeout_s, connect=min(_CONNECT_S, timeout_s)),

@@ -1,4 +1,4 @@
-"""Facts of the order that an answer may state, in the customer's language."""
+"""The facts about an order that an answer may state, in the customer's language."""
 
 from datetime import date
 from typing import Final
@@ -41,10 +41,11 @@ _DATES: Final[dict[Language, str]] = {"fr": "%d/%m/%Y", "en": "%Y-%m-%d"}
 
 
 def order_values(order: Order, language: Language, today: date | None = None) -> dict[str, str]:
-    """Return the values of a template's placeholders that come from the shop.
+    """Return the values from the shop for a template's placeholders.
 
-    Missing values are omitted, and so is the order's `note`, which is untrusted text. `today`: in
-    UTC. Facts of an earlier day include their time, so that they do not look current.
+    Missing values are omitted, and so is the order's `note`, which is untrusted text. `today`: the
+    current date in UTC. Facts of an earlier day include their time, so that they do not look
+    current.
     """
     values = {
         "order_number": order.number,
@@ -58,8 +59,8 @@ def order_values(order: Order, language: Language, today: date | None = None) ->
 
 
 def is_old(order: Order, today: date | None) -> bool:
-    """Return whether the order is known from an earlier day's webhooks and its shop was not
-    queried."""
+    """Return whether the order's facts come from webhooks of an earlier day, because the shop was
+    not queried."""
     return order.told_at is not None and (today is None or order.told_at.date() < today)
 
 
@@ -82,12 +83,13 @@ def _status(order: Order, language: Language, today: date | None) -> str:
 
 
 def order_citation(order: Order) -> Citation:
-    """Return the order as a source."""
+    """Return the citation that names the order as a source."""
     return Citation(kind="order", id=order.id, title=f"#{order.number}")
 
 
 def promise_values(action: PlannedAction, language: Language) -> dict[str, str]:
-    """Return the values that a template may use only if the answer's plan contains `action`."""
+    """Return the placeholder values that a template may use only if the answer's plan contains
+    `action`."""
     promise = ACTIONS[action.kind].promise
     told = promise.value(action) if promise else None
     if promise is None or not told:

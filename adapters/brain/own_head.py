@@ -1,6 +1,7 @@
-"""A client's own head: weights of logits that are added to those of the shared head.
+"""A client's own classifier head. Its logits are added to those of the head that all clients share.
 
-It is stored as numbers for features folded together, so no word of a ticket can be read from it.
+The head is stored as numbers for features that are folded together, so no word of a ticket can be
+read from it.
 """
 
 from dataclasses import dataclass
@@ -12,9 +13,9 @@ from adapters.brain.artifact import ModelInvalid
 from adapters.brain.features import FeatureRow, Floats, Numbers
 
 DIMENSIONS: Final = 4096
-"""The number of buckets after folding. Signs preserve the distances between rows on average."""
+"""Number of buckets after folding. Random signs preserve the distances between rows on average."""
 
-# Knuth's multiplicative hash spreads adjacent buckets.
+# The factor of Knuth's multiplicative hash, which spreads adjacent buckets.
 _MULTIPLIER: Final = 2654435761
 _NUMBER: Final = np.dtype("<f4")
 _WEIGHT_LEVELS: Final = 127
@@ -22,7 +23,8 @@ _WEIGHT_LEVELS: Final = 127
 
 @dataclass(frozen=True, slots=True)
 class OwnWeights:
-    """The parameters of an own head. `weights` has the shape (DIMENSIONS, classes)."""
+    """The parameters of a client's own classifier head. `weights` has the shape (DIMENSIONS,
+    classes)."""
 
     weights: Floats
     bias: Floats
@@ -30,7 +32,7 @@ class OwnWeights:
 
     @classmethod
     def read(cls, content: bytes, classes: int) -> Self:
-        """Parse the bytes that `written` returned. Raises ModelInvalid."""
+        """Return the head from the bytes that `written` returned. Raises ModelInvalid."""
         scalars = (2 * classes + 1) * _NUMBER.itemsize
         if len(content) != scalars + DIMENSIONS * classes:
             raise ModelInvalid("the size of the head does not match the number of classes")
@@ -42,22 +44,23 @@ class OwnWeights:
         return cls(levels * numbers[:classes], numbers[classes:-1], temperature)
 
     def written(self) -> bytes:
-        """Return the head as bytes: one byte a weight, with a step for each class. The table limits
-        the size."""
+        """Return the head as bytes: one byte per weight, in steps that differ by class. The
+        database table limits the size."""
         steps = np.maximum(np.abs(self.weights).max(axis=0), 1e-9) / _WEIGHT_LEVELS
         numbers = np.concatenate([steps, self.bias, [self.temperature]]).astype(_NUMBER)
         levels = np.rint(self.weights / steps).astype(np.int8)
         return b"".join((numbers.tobytes(), levels.tobytes()))
 
     def logits(self, row: FeatureRow, shared: Floats) -> Floats:
-        """Return the combined logits. `shared`: those of the shared head, at its temperature."""
+        """Return the sum of both heads' logits, divided by the temperature. `shared`: the logits of
+        the shared head, already divided by its own temperature."""
         places, signs = _folded(row.buckets)
         own = (signs * row.values) @ self.weights[places] + self.bias
         return (shared + own) / self.temperature
 
 
 def folded(row: FeatureRow) -> Floats:
-    """Return the row folded into `DIMENSIONS` numbers."""
+    """Return the feature row folded into `DIMENSIONS` numbers."""
     places, signs = _folded(row.buckets)
     values = np.zeros(DIMENSIONS)
     np.add.at(values, places, signs * row.values)
@@ -65,6 +68,6 @@ def folded(row: FeatureRow) -> Floats:
 
 
 def _folded(buckets: Numbers) -> tuple[Numbers, Floats]:
-    """Return the folded place of each bucket, and its sign."""
+    """Return the folded position of each bucket, and its sign."""
     mixed = (buckets * _MULTIPLIER) % 2**32
     return mixed >> 20, np.where((mixed >> 13) & 1, 1.0, -1.0)

@@ -1,4 +1,5 @@
-"""The fit of a client's own head, and its comparison with the shared one on held-back tickets."""
+"""The fitting of a client's own classifier head, and its comparison with the shared head on
+held-back tickets."""
 
 import asyncio
 from collections.abc import Sequence
@@ -24,7 +25,7 @@ from domain.learning.own_head_trial import (
 
 FOLDS: Final = 5
 _CLASSES: Final = len(CATEGORIES)
-# Chosen on the tickets of an invented shop (docs/evaluation.md).
+# These values were chosen on the tickets of an invented shop (docs/evaluation.md).
 _PENALTY: Final = 0.3
 _ROUNDS: Final = 60
 # A temperature below 1 would raise the confidence above the fitted one.
@@ -32,7 +33,8 @@ _TEMPERATURES: Final = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 
 
 class OwnHeadFitter:
-    """A `TriesHeads` that fits in a thread. Deterministic: the same lessons give the same head."""
+    """A `TriesHeads` that fits a classifier head in a thread. It is deterministic: the same lessons
+    give the same head."""
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
@@ -42,10 +44,11 @@ class OwnHeadFitter:
         return self._classifier.fingerprint
 
     async def tried(self, lessons: Sequence[Lesson]) -> TriedHead:
-        """Fit a head to the latest `MAX_LESSONS` lessons, and compare it with the shared head.
+        """Fit a classifier head to the latest `MAX_LESSONS` lessons, compare it with the shared
+        head, and return both.
 
-        The comparison is a cross-validation with `FOLDS` folds. Texts that cost too much to read
-        are skipped.
+        The comparison is a cross-validation with `FOLDS` folds. Texts that are too expensive to
+        read are skipped.
         """
         return await asyncio.to_thread(self._tried, lessons)
 
@@ -65,8 +68,8 @@ class OwnHeadFitter:
 
 
 class _ReadLessons:
-    """Lessons as arrays, one row a lesson. `folds`: computed from the text, so that equal texts are
-    in the same fold."""
+    """Lessons as arrays, with one row for each lesson. `folds`: the fold of each lesson, computed
+    from its text, so that equal texts are in the same fold."""
 
     def __init__(self, rows: Floats, shared: Floats, labels: Numbers, folds: Numbers) -> None:
         self.rows, self.shared, self.labels, self._folds = rows, shared, labels, folds
@@ -92,7 +95,8 @@ class _ReadLessons:
         )
 
     def held_back_logits(self) -> Floats:
-        """Return the logits of each lesson from a head that was fitted without its fold."""
+        """Return the logits of each lesson, computed by a head that was fitted without the lesson's
+        fold."""
         logits = self.shared.copy()
         for fold in range(FOLDS):
             held, rest = self._folds == fold, self._folds != fold
@@ -102,7 +106,7 @@ class _ReadLessons:
         return logits
 
     def compared(self, held_back: Floats) -> HeldBackCount:
-        """Count the lessons that each head classifies correctly."""
+        """Return the numbers of lessons that each head, or both, classify correctly."""
         own = held_back.argmax(axis=1) == self.labels
         shared = self.shared.argmax(axis=1) == self.labels
         return HeldBackCount(
@@ -114,10 +118,10 @@ class _ReadLessons:
 
 
 def fit(rows: Floats, shared: Floats, labels: Numbers) -> tuple[Floats, Floats]:
-    """Return the weights and biases of the logits that are added to `shared`.
+    """Return the weights and biases of logits that are added to `shared`.
 
-    They solve a logistic regression with a quadratic penalty, in the dual. Each round minimizes
-    the bound of Böhning (1992), so the loss never rises.
+    They solve a logistic regression with a quadratic penalty, in the dual form. Each round
+    minimizes the bound of Böhning (1992), so the loss never rises.
     """
     kernel = rows @ rows.T + 1.0
     solve = np.linalg.inv(0.5 * kernel + _PENALTY * np.eye(len(rows)))
@@ -130,7 +134,7 @@ def fit(rows: Floats, shared: Floats, labels: Numbers) -> tuple[Floats, Floats]:
 
 
 def _temperature(held_back: Floats, labels: Numbers) -> float:
-    """Return the temperature with the highest likelihood of the held-back lessons."""
+    """Return the temperature under which the held-back lessons are most likely."""
 
     def loss(temperature: float) -> float:
         of_label = softmax(held_back / temperature)[np.arange(len(labels)), labels]

@@ -1,4 +1,5 @@
-"""Praise: its sentiment, and the intent and class of a message that only praises."""
+"""Messages that praise: the sentiment of praise, and the intent and class of a message that only
+praises."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -12,12 +13,14 @@ from domain.agent.intents.wanted import Want, Wants, read_wants
 
 # The minimum sentiment of a message that only praises, -1 to 1.
 LEAST_MOOD: Final = 0.5
-# "Wow, merci, you made my day": an answer in either language is fine.
+# Minimum language probability of praise such as "Wow, merci, you made my day". An answer in either
+# language is fine.
 LEAST_LANGUAGE_PROBABILITY: Final = 0.9
 
 
 def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) -> Classification:
-    """Classify the text. For its sentiment, "can't complain" counts as praise despite its words.
+    """Return the classification of the text. Its sentiment counts phrases such as "can't complain"
+    as praise, despite their words.
 
     `languages`: the likely languages of the text.
     """
@@ -29,7 +32,8 @@ def with_mood(classifier: Classifier, text: str, languages: Sequence[str] = ()) 
 
 
 def praise_wanted(text: str, mood: float) -> Wants | None:
-    """Return thanks as the only intent of a message that only praises, or None for any other."""
+    """Return thanks as the only intent of a message that only praises, or None for any other
+    message. `mood`: the message's sentiment, -1 to 1."""
     if not only_praises(text, mood) or read_wants(with_plain_praise(text)).all:
         return None
     return Wants(all=(Want(Intent.THANKS, (Category.OTHER,), text),))

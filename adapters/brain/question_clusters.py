@@ -1,9 +1,9 @@
-"""Cluster questions on the same topic, by their words.
+"""Clustering of questions by topic, based on their words.
 
 Each question is a vector of its stems and of its words' concepts in either language, weighted by
 rarity. Clusters are merged bottom-up while the mean similarity of their questions is high enough
-(average linkage, by chains of nearest neighbours). The result is deterministic. Memory and time
-grow with the square of the number of questions, which `MAX_QUESTIONS` limits.
+(average linkage, with nearest-neighbour chains). The result is deterministic. Memory and time grow
+with the square of the number of questions, which `MAX_QUESTIONS` limits.
 """
 
 import asyncio
@@ -29,35 +29,36 @@ from domain.intake.mail_text import latest_reply
 Likeness = NDArray[np.float32]
 Vectors = NDArray[np.float32]
 
-# Clusters with a lower mean similarity are about different topics.
+# Clusters with a lower mean similarity are about different topics, so they are not merged.
 _ALIKE: Final = 0.14
 # The weight of a word's concept, relative to the word itself.
 _OF_MEANING: Final = 1.0
-# The maximum number of different words of a question.
+# Maximum number of different words that are read of a question.
 _WORDS: Final = 24
 # Terms in at most this many questions are so rare that their pairs are counted individually.
 _RARE: Final = 32
-# The agent would answer from a passage that covers this share of a question.
+# The agent would answer a question from a passage that covers at least this share of it.
 _COVERED: Final = 0.7
 _LABEL: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]+")
-# Enough for `MAX_QUESTIONS` of `QUESTION_CHARS` in the worst case.
+# The step budget of a call. It is enough for `MAX_QUESTIONS` questions of `QUESTION_CHARS`
+# characters in the worst case.
 _STEPS: Final = 60_000_000
-# The maximum of running and waiting calls: the last one waits for some ten seconds.
+# Maximum number of running and waiting calls. The last one waits for some ten seconds.
 _AT_MOST: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A question's terms, and its words by their stems."""
+    """A question's terms. `words`: its words by their stems."""
 
     terms: frozenset[str]
     words: Mapping[str, str]
 
 
 class QuestionReader:
-    """`ReadsQuestions`, in a thread. A process runs one call at a time. `at_most`: the limit of
-    running and waiting calls."""
+    """A `ReadsQuestions` that works in a thread. A process runs one call at a time. `at_most`: the
+    maximum number of running and waiting calls."""
 
     def __init__(self, *, at_most: int = _AT_MOST) -> None:
         self._turn = asyncio.Lock()
@@ -76,7 +77,8 @@ class QuestionReader:
 
     @asynccontextmanager
     async def _one_at_a_time(self) -> AsyncIterator[None]:
-        """Wait for other calls to finish. Raises CallerBusy if too many wait."""
+        """Wait until other calls have finished, then run the block. Raises CallerBusy if too many
+        calls wait."""
         if self._present >= self._at_most:
             raise CallerBusy
         self._present += 1
@@ -88,7 +90,8 @@ class QuestionReader:
 
 
 def clusters_of(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-    """Assign each question to one cluster. Raises OverBudget."""
+    """Return the clusters of the questions. Each question belongs to one cluster. Raises
+    OverBudget."""
     read = [_read(question) for question in questions[:MAX_QUESTIONS]]
     likeness = _likeness(read)
     return tuple(_described(places, read, likeness) for places in _joined(likeness))
@@ -155,7 +158,7 @@ def _likeness(read: Sequence[_Read]) -> Likeness:
 
 
 def _weight(term: str, number: int, size: int) -> float:
-    """Return the square of a term's value in a vector."""
+    """Return the square of a term's value in a question vector."""
     rarity = float(np.log(1 + size / number))
     return (rarity * (_OF_MEANING if term.startswith("=") else 1)) ** 2
 
@@ -168,7 +171,7 @@ def _of_common(common: Sequence[tuple[list[int], float]], size: int) -> Likeness
 
 
 def _joined(likeness: Likeness) -> list[list[int]]:
-    """Cluster by average linkage.
+    """Return the clusters that average linkage gives, as lists of positions.
 
     A later merge never brings another cluster nearer to one of two mutually nearest clusters. The
     two can therefore be merged immediately, or are both final.
@@ -188,7 +191,7 @@ def _joined(likeness: Likeness) -> list[list[int]]:
         if len(chain) > 1 and near[last, chain[-2]] >= near[last, nearest]:
             nearest = chain[-2]
         if near[last, nearest] < _ALIKE:
-            # No cluster is near enough to it, now or later.
+            # No other cluster is similar enough to this one, now or later.
             done.append(members.pop(last))
             near[last, :] = near[:, last] = -1
             chain.pop()
@@ -203,7 +206,7 @@ def _joined(likeness: Likeness) -> list[list[int]]:
 def _join(near: Likeness, members: dict[int, list[int]], kept: int, gone: int) -> None:
     one, other = len(members[kept]), len(members[gone])
     mean = (one * near[kept] + other * near[gone]) / (one + other)
-    # Exclude the finished clusters, and the two themselves.
+    # Exclude the finished clusters, and the two clusters that are merged.
     mean[(near[kept] < 0) | (near[gone] < 0)] = -1
     near[kept, :] = near[:, kept] = mean
     near[gone, :] = near[:, gone] = -1
@@ -220,8 +223,8 @@ def _described(places: Sequence[int], read: Sequence[_Read], likeness: Likeness)
 
 
 def _label(read: Sequence[_Read]) -> tuple[str, ...]:
-    """Return the most frequent stems, each in its usual spelling. With several questions, a word
-    that only one question contains is not their topic."""
+    """Return the most frequent stems of a cluster, each in its usual spelling. In a cluster of
+    several questions, a word that only one question contains is not their topic."""
     stems = Counter(stem for one in read for stem in one.words)
     least = 2 if len(read) > 1 else 1
     frequent = sorted(

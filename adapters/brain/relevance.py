@@ -1,5 +1,5 @@
-"""Measure how much of a message a text covers, word by word, to distinguish answers from near
-misses. Lexical on purpose: the text is not about a thing that it does not mention."""
+"""Measurement of how much of a message a text covers, word by word. It distinguishes answers from
+near misses. It compares words on purpose: a text is not about a thing that it does not mention."""
 
 import re
 from collections import Counter
@@ -22,9 +22,10 @@ EXCERPT_LIMIT: Final = 900
 _TITLE_WEIGHT: Final = 1.0
 _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
-# Without the lookbehind, the pattern would scan a long run of marks again from each mark.
+# Without the lookbehind, the pattern would scan a long run of punctuation again from each
+# character.
 _SENTENCE_END: Final = re.compile(r"(?<![.!?…])[.!?…]+(?=\s|$)|\n+")
-# "How does it work" asks about a thing; "it does not work" is a different topic.
+# "How does it work" asks about a thing. "It does not work" is a different topic.
 _HOW_IT_WORKS: Final = re.compile(
     r"\bcomment (?:ça |cela )?(?:marche|fonctionne)(?:nt)?\b()"
     r"|\bhow do(?:es)? ((?:[\w'’-]+ ){1,6}?)works?\b",
@@ -38,7 +39,8 @@ _SUFFIXES: Final = (
 
 
 class _File(LexiconFile):
-    """Word lists, separated by spaces. `synonyms`: words by the stem that replaces them."""
+    """The content of the word list file. Lists are separated by spaces. `synonyms`: the words that
+    each stem replaces."""
 
     stop_words: dict[str, str]
     trouble: str
@@ -76,10 +78,11 @@ def _lexicon() -> _Lexicon:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A message's stems: those of all its content words, and those of its questions.
+    """The stems of a message. `stems`: those of all its content words. `asked`: those of its
+    questions.
 
-    `is_vague`: whether the message has a single word, no words of its own ("and the two others?"),
-    or only a general complaint ("a problem with my order").
+    `is_vague`: whether the message has a single word, no content words of its own ("and the two
+    others?"), or only a general complaint ("a problem with my order").
     """
 
     stems: frozenset[str]
@@ -94,26 +97,27 @@ def read_question(text: str) -> Question:
 
 
 def own_words(text: str) -> frozenset[str]:
-    """Return the words with content of the message's own; "yes, and the other one" has none."""
+    """Return the content words of the message, without words of assent. "Yes, and the other one"
+    has none."""
     return frozenset(_content_words(text)) - _lexicon().assent
 
 
 def stems(text: str) -> frozenset[str]:
-    """Return the stems of the content words. Stop words, bare numbers and words under 3 letters are
-    excluded."""
+    """Return the stems of the text's content words. Stop words, bare numbers and words of fewer
+    than 3 letters are excluded."""
     return frozenset(_stem(word) for word in _content_words(text))
 
 
 def told(body: str) -> frozenset[str]:
-    """Return the stems of a body. A body that mentions days or years also gets the stem for
-    durations."""
+    """Return the stems of a text's body. If the body mentions days or years, the stem for durations
+    is added."""
     known = _lexicon()
     times = not known.units_of_time.isdisjoint(words(fold(body)))
     return stems(body) | {_stem(known.duration)} if times else stems(body)
 
 
 def content_stem(word: str) -> str | None:
-    """Return the stem of a folded word, or None for a word without content."""
+    """Return the stem of a folded word, or None if the word has no content."""
     return _stem(word) if _has_content(word) else None
 
 
@@ -133,13 +137,13 @@ def _is_vague(text: str) -> bool:
 
 
 def names_anything(named: Set[str]) -> bool:
-    """Return whether these words name only a generic thing: an order, a parcel, a product,
-    something."""
+    """Return whether these words name only a generic thing, such as an order, a parcel, a product
+    or something."""
     return named <= _lexicon().anything
 
 
 class Coverage:
-    """The coverage of a message by each of many texts."""
+    """Measures how much of a message each of many texts covers."""
 
     def __init__(self, titles: Sequence[Set[str]], bodies: Sequence[Set[str]]) -> None:
         """`titles`, `bodies`: the stems of each text."""
@@ -154,14 +158,14 @@ class Coverage:
         """Return the share of the message that each text covers, 0 to 1. Words in the title count
         most.
 
-        The message's questions count more than the words around them, but a question of a single
-        word is not sufficient ("which bulb?" of which lamp). The share is 0 if only a single word
-        matches, unless it is the message's only word and in the title. The cost depends on the
+        The message's questions count more than the words around them. A question of a single word
+        is not sufficient ("which bulb?" of which lamp). The share is 0 if only a single word
+        matches, unless this is the message's only word and in the title. The cost depends on the
         words that texts share with the message, not on the product of their number and length.
         """
         size = self._titles.size
         titled = {stem: self._titles.places(stem) for stem in question.stems}
-        # A word in the title is not counted in the body too.
+        # A word in the title is not counted again in the body.
         bodied = {
             stem: _without(self._bodies.places(stem), places) for stem, places in titled.items()
         }
@@ -196,7 +200,7 @@ def _share(in_title: Places, in_body: Places, wanted: int) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """A body split into sentences, with an index of their stems."""
+    """A body that is split into sentences. `index`: the stems of each sentence."""
 
     sentences: tuple[str, ...]
     index: StemIndex
@@ -206,8 +210,8 @@ _CUTS: Final[Recent[str, _Cut]] = Recent(limit=1_000_000)
 
 
 def excerpt(question: Question, body: str) -> str:
-    """Return the consecutive sentences of the body, at most `EXCERPT_LIMIT` characters, with the
-    highest coverage. A single longer sentence is cut between words, with an ellipsis."""
+    """Return the consecutive sentences of the body that cover the question best, at most
+    `EXCERPT_LIMIT` characters. A single longer sentence is cut between words, with an ellipsis."""
     body = body[:READ_CHARS].strip()
     if len(body) <= EXCERPT_LIMIT:
         return body
@@ -227,9 +231,11 @@ def _cut_up(body: str) -> _Cut:
 
 
 def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """Return the range of sentences that fits into an excerpt and contains the most of `matched`.
+    """Return the range of sentences that fits into an excerpt and contains the most distinct stems
+    of `matched`.
 
-    The range is empty if a single sentence is too long. Linear in the number of sentences.
+    The range is empty if a single sentence is too long. The time is linear in the number of
+    sentences.
     """
     best, most = (0, 0), -1
     held: Counter[str] = Counter()
@@ -256,7 +262,8 @@ def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tupl
 
 
 def _sentences(text: str) -> list[str]:
-    """Split the text after each sentence end and line end; the parts add up to the text."""
+    """Return the parts of the text, split after each sentence end and line end. Concatenated, they
+    are the text."""
     spend(len(text))
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     starts = [0, *ends]
@@ -279,5 +286,5 @@ def _stem(word: str) -> str:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word.removesuffix(suffix)
             break
-    # shipped, shipping: the doubled letter belongs to the suffix.
+    # In "shipped" and "shipping", the doubled letter belongs to the suffix.
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word

@@ -1,4 +1,5 @@
-"""Detection of a request for a human, by patterns over folded words joined by single spaces."""
+"""Detection of a request for a human. Patterns match the message's folded words, joined by single
+spaces."""
 
 import re
 from typing import Final

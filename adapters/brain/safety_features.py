@@ -1,7 +1,9 @@
-"""The features of the trained safety classifier: the message classifier's, and the concepts of the
-safety grammar, alone and in pairs. The model was trained on exactly these counts. After a change
-here, in `adapters/brain/features.py` or in `sensitive_frames.yaml`, run `python -m
-training.train_safety`."""
+"""The features of the trained safety classifier. They are the message classifier's features, and
+the concepts of the safety grammar, alone and in pairs.
+
+The model was trained on exactly these features. After a change to this module,
+`adapters/brain/features.py` or `sensitive_frames.yaml`, run `python -m training.train_safety`.
+"""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -24,7 +26,8 @@ from domain.agent.safety.sensitive_frames import frames
 
 _SAID_BUCKETS: Final = 2**14
 SAFETY_BUCKETS: Final = BUCKETS + _SAID_BUCKETS
-# The vector length of each third of the classifier's row.
+# The vector length of the safety concepts. Each third of the message classifier's row has the same
+# length.
 _SHARE: Final = 1.5
 
 
@@ -38,8 +41,8 @@ def safety_rarities(texts: Sequence[str]) -> Floats:
 
 
 def safety_row(text: str, rarities: Floats) -> FeatureRow:
-    """Return the features of the first 2,000 characters. The concepts have the same vector length
-    as words, spellings and meanings."""
+    """Return the features of the text's first `READ_CHARACTERS` characters. The safety concepts
+    have the same vector length as words, character n-grams and meanings."""
     row = row_of(text, rarities[:BUCKETS])
     places = _said(text)
     weighed = rarities[BUCKETS + places]
@@ -50,7 +53,7 @@ def safety_row(text: str, rarities: Floats) -> FeatureRow:
 
 
 def _said(text: str) -> Numbers:
-    """Return the buckets of the concepts, in order, each once."""
+    """Return the sorted, distinct buckets of the text's safety concepts."""
     known = frames()
     concepts = sorted(known.said(known.vocabulary.words(text[:READ_CHARACTERS])))
     tokens = [*concepts, *(f"{one}+{other}" for one, other in combinations(concepts, 2))]

@@ -1,4 +1,4 @@
-"""The safety net combines two signals: the grammar, and a model trained on sensitive messages.
+"""The safety net, which detects sensitive messages. It combines a grammar and a trained model.
 
 The grammar knows exact wordings. The model knows typical messages: it detects hints that the
 grammar lacks, and recognises harmless messages that share words with sensitive ones. The weights
@@ -18,9 +18,10 @@ from domain.agent.safety.net import says_own, sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 
 SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
-# The topics that the model can learn, without the merchant's own words.
+# The sensitive topics that the model can learn. The merchant's own words are not among them.
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
-# In a longer text, the other sentences mask a sensitive one from the model.
+# Maximum length of a text that the model may release. In a longer text, other sentences mask a
+# sensitive one from the model.
 RELEASED_UP_TO: Final = 400
 _OF_HARM: Final = frozenset(
     {
@@ -37,7 +38,7 @@ _ARRAYS: Final = (
 
 
 class LearnedSafetyNet:
-    """The safety net. Load it once and share it: it is immutable."""
+    """The safety net with a trained model. Load it once and share it, because it is immutable."""
 
     def __init__(self, content: bytes) -> None:
         """Load a model. `content`: the bytes of a model file. Raises ModelInvalid."""
@@ -55,18 +56,18 @@ class LearnedSafetyNet:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Read a model file (default: the one beside this module).
+        """Load the safety net from a model file (default: the file beside this module).
 
-        Raises `OSError` if it cannot be read, `ModelInvalid` if it is not a model file.
+        Raises `OSError` if the file cannot be read, `ModelInvalid` if it is not a model file.
         """
         return cls((path or SAFETY_MODEL_PATH).read_bytes())
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the sensitive topic found by the grammar, else by the model, else by the
-        merchant's own words.
+        """Return the sensitive topic of a text, or None. The grammar is asked first, then the
+        model, then the merchant's own words.
 
-        A short text that the model finds unlike sensitive messages is released although the grammar
-        names a topic, unless the topic is harm to people.
+        A short text is not sensitive if the model finds it unlike sensitive messages, even if the
+        grammar names a topic. Topics of harm to people are an exception.
         """
         named = sensitive_matter(text)
         row = safety_row(text, self._rarities)

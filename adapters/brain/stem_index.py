@@ -1,4 +1,4 @@
-"""An index of the stems of many texts, searched without scanning each text."""
+"""An index of the stems of many texts. A search does not scan each text."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence, Set
@@ -12,13 +12,14 @@ from domain.core.effort import spend
 Places = NDArray[np.intp]
 
 _NONE: Final[Places] = np.empty(0, dtype=np.intp)
-# A stem of this length also matches a longer one that starts with it and has a short ending.
+# A stem of at least this length also matches a longer stem that starts with it and has a short
+# ending.
 _SHORTEST_ALIKE: Final = 5
 _LONGEST_ENDING: Final = 4
 
 
 class StemIndex:
-    """Texts by their stems: "expedi" also finds "expedition", and vice versa."""
+    """An index of texts by their stems. "expedi" also finds "expedition", and vice versa."""
 
     def __init__(self, texts: Sequence[Set[str]]) -> None:
         self.size = len(texts)
@@ -35,7 +36,7 @@ class StemIndex:
                 self._longer[beginning].append(stem)
 
     def places(self, stem: str) -> Places:
-        """Return the sorted, distinct numbers of the texts that contain this stem or a similar
+        """Return the sorted, distinct positions of the texts that contain this stem or a similar
         one."""
         spend(1)
         found = [self._places[one] for one in self._alike(stem)]
@@ -52,7 +53,7 @@ class StemIndex:
 
 
 def counted(found: Sequence[Places], size: int) -> Places:
-    """Return how often each of `size` texts was found."""
+    """Return how often each of the `size` texts was found."""
     spend(sum(map(len, found)))
     return np.bincount(np.concatenate([_NONE, *found]), minlength=size)
 

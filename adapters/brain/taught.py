@@ -1,4 +1,4 @@
-"""The embedded brain with the client's own classifier head."""
+"""The embedded brain that uses the client's own classifier head."""
 
 from adapters.brain.answers import AnswerModel
 from adapters.brain.artifact import ModelInvalid
@@ -10,7 +10,8 @@ from domain.agent.own_head import OwnHead
 
 
 class TaughtBrain:
-    """A `Brain`: the embedded brain with the request's own head, if it fits the classifier."""
+    """The embedded brain with the client's own classifier head of the request. A head that does not
+    fit the classifier is ignored."""
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
@@ -19,7 +20,8 @@ class TaughtBrain:
         self._plain = EmbeddedBrain(classifier, self._answers, self._catalogues)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Answer the request. Never raises, regardless of the text and the head."""
+        """Return the answer to the request. Never raises, regardless of the text and the classifier
+        head."""
         return await self._with(request.own_head).think(request)
 
     def _with(self, head: OwnHead | None) -> EmbeddedBrain:

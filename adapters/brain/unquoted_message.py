@@ -1,4 +1,4 @@
-"""The customer's own words in a message, without quoted emails and the signature."""
+"""The customer's own words in a message, without quoted emails and without the signature."""
 
 import re
 from typing import Final
@@ -11,19 +11,21 @@ from domain.agent.speech.reading import spoken_request
 from domain.intake.mail_text import latest_reply
 
 _SUBJECT_READ: Final = 200
-# A line like this below at least `_MESSAGE_WORDS` words is the sender's name.
+# A last line that matches this pattern, below at least `_MESSAGE_WORDS` words, is the sender's
+# name.
 _NAME: Final = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*[ ,.]*){1,3}")
 _MESSAGE_WORDS: Final = 4
 _ASSENT: Final = frozenset(["oui", "ouais", "yes", "yeah", "yep", "please"])
 
 
 def unquoted_message(request: BrainRequest) -> str:
-    """Return the subject and the message, without quoted mails."""
+    """Return the subject and the message, without quoted emails."""
     return f"{(request.subject or '')[:_SUBJECT_READ]}\n{latest_reply(request.text)}".strip()
 
 
 def unsigned(text: str) -> str:
-    """Return the text without the signature, which says nothing about the request."""
+    """Return the text without a signature in its last line, because a signature says nothing about
+    the request."""
     said, line, name = text.rstrip().rpartition("\n")
     if not line or len(words(fold(said))) < _MESSAGE_WORDS or not _NAME.fullmatch(name.strip()):
         return text
@@ -32,7 +34,7 @@ def unsigned(text: str) -> str:
 
 def without_sender(text: str, name: str) -> str:
     """Return the text without a last line that consists only of words of the sender's `name`. Any
-    other name may be a product's, which matters for the answer."""
+    other name may be a product's, and so matter for the answer."""
     said, line, last = text.rstrip().rpartition("\n")
     signed = set(words(fold(last)))
     return said if line and signed and signed <= set(words(fold(name))) else text
@@ -44,13 +46,14 @@ def last_words_of_customer(request: BrainRequest) -> str:
 
 
 def is_thanks(said: list[str]) -> bool:
-    """Return whether the thanks end the conversation. "Yes, thanks" does not: it accepts an
-    offer."""
+    """Return whether the message ends the conversation with thanks. "Yes, thanks" does not: it
+    accepts an offer."""
     return any("thanks" in concepts(word) for word in said) and not _ASSENT.intersection(said)
 
 
 def is_wordless(text: str) -> bool:
-    """Return whether the text is unreadable: without a word, or mostly in another script."""
+    """Return whether the text is unreadable, because it has no word or is mostly in another
+    script."""
     folded = fold(text)
     readable = sum(mark.isalpha() for mark in folded)
     return readable * 2 < sum(mark.isalpha() for mark in text[: len(folded)]) or readable == 0
