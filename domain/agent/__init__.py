@@ -1,1 +1,1 @@
-"""Agent decisions: the brain's input, the policy, and the checks of what an answer may state."""
+"""Decisions of the agent: the brain's input, the policy, and the checks of answers."""

@@ -262,6 +262,7 @@ class BrainAnswer(BaseModel):
 
 
 class Brain(Protocol):
-    """Drafts an answer to a message. Raises only the errors of `domain/agent/errors.py`."""
+    """The port of a brain, which drafts an answer to a message. Raises only the errors of
+    `domain/agent/errors.py`."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer: ...

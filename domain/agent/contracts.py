@@ -1,4 +1,4 @@
-"""Inputs and results of the agent's lookup and thinking activities, as Temporal carries them."""
+"""Inputs and results of the agent's lookup and thinking activities. They pass through Temporal."""
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind

@@ -54,7 +54,9 @@ def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationRea
     if category not in _ABOUT_ORDERS or not about_one or not context.has_shop:
         return None
     if not context.event.order_numbers and speaks_of_another(context.event.text):
-        return EscalationReason.MISSING_KNOWLEDGE  # the lookup does not cover the other order
+        return (
+            EscalationReason.MISSING_KNOWLEDGE
+        )  # the customer means another order, which the lookup does not cover
     match context.lookup:
         case Lookup(state=LookupState.FOUND):
             return None

@@ -19,13 +19,13 @@ class BrainFailed(DomainError):
 
 
 class BrainUnavailable(BrainFailed):
-    """No model answered within the deadline."""
+    """No language model answered within the deadline."""
 
     code = "brain_unavailable"
 
 
 class BrainInvalid(BrainFailed):
-    """A model answered, but not in the required format, even after one repair attempt."""
+    """A language model answered, but not in the required format, even after one repair attempt."""
 
     code = "brain_invalid"
 

@@ -1,4 +1,4 @@
-"""The reasons for which a run waits for a human."""
+"""The reasons why a run waits for a human."""
 
 from enum import StrEnum
 

@@ -65,7 +65,7 @@ class AnswerFrame(BaseModel):
         return {"greeting": lines.greeting, "sign_off": lines.sign_off}
 
     def framed(self, text: str, language: str) -> str:
-        """Return the text with the greeting and sign-off of its language around it."""
+        """Return the text with the greeting of its language before it and the sign-off after it."""
         lines = self._lines(language)
         return "\n\n".join(filter(None, (lines.greeting, text.strip(), lines.sign_off)))
 

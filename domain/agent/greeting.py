@@ -20,7 +20,7 @@ _MAX_WORDS: Final = 6
 _FREE_WORDS: Final = 2
 _MARKS: Final = frozenset(" '’.-,·")
 # A dot between two letters marks a domain name, except in "J.R." and "J.Li". A dot after a word of
-# four or more characters ends a sentence.
+# four or more characters ends a sentence. A name may contain neither.
 _DOT: Final = re.compile(
     r"\.(?=\w)(?!(?<=\b\w\.)(?:[^\W\d_]\b|[^\W\d_a-z][^\W\d_A-Z]))|(?<=\w{4})\."
 )

@@ -1,4 +1,4 @@
-"""The language of a customer's message."""
+"""The language of a customer's message, as detected from its text."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class ReadLanguage:
 
     @property
     def code(self) -> str:
-        """Return the most probable language."""
+        """Return the ISO 639-1 code of the most probable language."""
         return max(self.probabilities, key=lambda code: self.probabilities[code])
 
     @property
@@ -49,7 +49,7 @@ class ReadLanguage:
 
 
 class LanguageReader(Protocol):
-    """Detects the language of a text."""
+    """The port of language detection for a text."""
 
     def __call__(self, text: str, likely: Sequence[str] = ()) -> ReadLanguage:
         """Return the possible languages of a text, detected from its beginning. `likely`: the

@@ -30,7 +30,7 @@ def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
 
 
 def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
-    """Return the order number to look up, or None for the customer's latest order."""
+    """Return the number of the order to look up, or None to look up the customer's latest order."""
     if event.merchant_request is not None:
         return event.order_number
     if len(event.order_numbers) > 1:

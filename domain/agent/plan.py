@@ -115,7 +115,7 @@ class StepOutcome(BaseModel):
 
     @property
     def was_triggered(self) -> bool:
-        """Return whether the action was triggered, regardless of its outcome."""
+        """Return whether the action's effect was triggered, regardless of its outcome."""
         return self.begun and self.state in _TRIGGERED
 
 
@@ -210,16 +210,16 @@ _ALL: Final = (
 )
 
 ACTIONS: Final = {spec.kind: spec for spec in _ALL}
-"""All kinds of action, in execution order within a plan."""
+"""The properties of all kinds of action, in their execution order within a plan."""
 
 IN_PLACE: Final = frozenset(spec.kind for spec in _ALL if spec.in_place)
-"""Actions whose only effect is the gateway's answer."""
+"""Kinds of action with the gateway's answer as their only effect."""
 
 REPLIES: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.REPLY)
-"""Actions that deliver the answer to the customer."""
+"""Kinds of action that deliver the answer to the customer."""
 
 ON_ORDERS: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.ORDER)
-"""Actions that move money or goods."""
+"""Kinds of action on an order, which move money or goods."""
 
 PLACEHOLDERS: Final = frozenset(spec.promise.placeholder for spec in _ALL if spec.promise)
 """The placeholders by which templates promise an action."""

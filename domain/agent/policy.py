@@ -194,7 +194,7 @@ def resolved(policy_context: PolicyContext, kind: ActionKind) -> PlannedAction:
 
 
 def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | None:
-    """Return why the agent needs a person's approval, or None if the warrant suffices."""
+    """Return the reason why an action needs a person's approval, or None if `warrant` suffices."""
     if rule.level is ActionLevel.HUMAN_APPROVED:
         return PolicyReason.LEVEL_HUMAN
     if warrant is None:

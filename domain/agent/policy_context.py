@@ -61,7 +61,7 @@ class PolicyContext(BaseModel):
     now: datetime
 
     def shop_is_connected(self, order: Order) -> bool:
-        """Return whether the order's shop is still connected."""
+        """Return whether the shop of the order is still connected."""
         return any(
             connection.integration_id == order.integration_id and connection.provider in SHOPS
             for connection in self.connections
@@ -69,12 +69,12 @@ class PolicyContext(BaseModel):
 
     @property
     def answers_by_note(self) -> bool:
-        """Return whether the answer is written as an internal note in the event's ticket."""
+        """Return whether the agent writes its answer as an internal note in the event's ticket."""
         return self.desk is not None and self.desk.answers_by_note
 
     @property
     def desk(self) -> Connection | None:
-        """Return the connected helpdesk of the event's ticket, or None."""
+        """Return the connected helpdesk in which the event's ticket is, or None."""
         if not (self.event.ticket_named and self.event.ticket_id):
             return None
         here = (one for one in self.connections if one.provider == self.event.platform)

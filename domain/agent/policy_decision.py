@@ -79,7 +79,7 @@ _LIMITS: Final = frozenset(
         PolicyReason.OTHER_CURRENCY,
     }
 )
-# Reasons for which a blocked action may still be approved by a person.
+# Reasons for which an action is blocked until a person approves it.
 _UNTIL_APPROVED: Final = frozenset({PolicyReason.TAKEN_OVER, PolicyReason.AUTOMATION_STOPPED})
 
 

@@ -1,4 +1,4 @@
-"""Ports of the agent."""
+"""Ports of the agent: interfaces that adapters implement."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -19,11 +19,11 @@ class SafetyNet(Protocol):
 
 
 class Embedder(Protocol):
-    """Computes embeddings of texts."""
+    """The port of an embedding model, which computes embeddings of texts."""
 
     @property
     def model(self) -> str:
-        """The model's name. Only embeddings of the same model are comparable."""
+        """The name of the embedding model. Only embeddings of the same model are comparable."""
 
     async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
         """Return one embedding per text, in order. Raises EmbeddingUnavailable."""

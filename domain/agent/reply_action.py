@@ -6,9 +6,11 @@ from domain.intake.event import Channel
 
 
 def reply_action(policy_context: PolicyContext) -> PlannedAction:
-    """Return the action that answers the event: in its helpdesk ticket, by mail, or in place.
+    """Return the action that answers the event: in its helpdesk ticket, by mail, or in the
+    gateway's response.
 
-    A mail without a usable address is answered in place: the caller knows the sender.
+    A mail without a usable address is answered in the gateway's response, because the caller knows
+    the sender.
     """
     event, desk = policy_context.event, policy_context.desk
     if desk is not None:

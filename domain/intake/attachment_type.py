@@ -17,7 +17,7 @@ from domain.intake.refused_file import AttachmentRefusal
 
 
 class MediaType(StrEnum):
-    """The file types that are stored."""
+    """The file types that are stored. Files of other types are refused."""
 
     JPEG = "image/jpeg"
     PNG = "image/png"
@@ -147,7 +147,7 @@ def _refusal(file: AttachedFile, media_type: MediaType | None) -> AttachmentRefu
 
 
 def _refusal_of(file: AttachedFile, media_type: MediaType) -> AttachmentRefusal | None:
-    """Return why an image or PDF is refused, or None."""
+    """Return the reason why an image or PDF is refused, or None if it is stored."""
     if _contradicts(file.claimed_type, media_type):
         return AttachmentRefusal.NOT_AS_CLAIMED
     if media_type is MediaType.PDF:

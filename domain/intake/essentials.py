@@ -130,7 +130,7 @@ def _fitting(payload: dict[str, JsonValue]) -> dict[str, JsonValue]:
 def _beginning(text: str) -> str:
     """Return the text if it fits into MAX_TEXT_BYTES; otherwise remove the images inside its HTML
     and return its beginning."""
-    # A character has four bytes at most.
+    # Skip the encoding of a short text: a character has four bytes at most in UTF-8.
     if len(text) <= MAX_TEXT_BYTES // 4 or len(text.encode()) <= MAX_TEXT_BYTES:
         return text
     return _IMAGE.sub("data:", text).lstrip().encode()[:MAX_TEXT_BYTES].decode(errors="ignore")

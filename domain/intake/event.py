@@ -23,7 +23,7 @@ _HELPDESK_HEADS: Final = frozenset(
 
 
 class Channel(StrEnum):
-    """The channel of the customer's message, which decides how the reply can be sent."""
+    """The channel of the customer's message, which determines how the reply can be sent."""
 
     SHOP = "shop"
     EMAIL = "email"

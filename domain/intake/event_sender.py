@@ -143,7 +143,7 @@ def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Heads:
-    """The mailboxes in a mail's headers."""
+    """The mailboxes in a mail's headers and in the corresponding fields of the payload."""
 
     headers: MailHeaders
 

@@ -7,10 +7,11 @@ MAX_PIXELS: Final = 100_000_000
 MAX_SIDE: Final = 30_000
 
 _JPEG_SEGMENTS: Final = 2_000
-# Start-of-frame markers. C4, C8 and CC mark other segments.
+# Start-of-frame markers of JPEG. C4, C8 and CC mark other segments.
 _FRAMES: Final = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _BARE: Final = frozenset({0x01, *range(0xD0, 0xD9)})
-# HEIC files state image sizes in their first boxes, before any image data.
+# Number of bytes searched. HEIC files state image sizes in their first boxes, before any image
+# data.
 _HEIC_HEAD: Final = 256 * 1024
 
 Size = tuple[int, int]
@@ -56,7 +57,7 @@ def _gif(data: bytes) -> tuple[Size, ...]:
 def _jpeg(data: bytes) -> tuple[Size, ...]:
     place = 2
     for _ in range(_JPEG_SEGMENTS):
-        if data[place : place + 2] == b"\xff\xff":  # a fill byte
+        if data[place : place + 2] == b"\xff\xff":  # a fill byte before a JPEG marker
             place += 1
             continue
         if data[place : place + 1] != b"\xff":

@@ -16,7 +16,7 @@ from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 from domain.intake.mail_sender import is_robot
 
-# Automatic replies are short. A longer text contains a customer's own words.
+# Automatic replies are short, so a longer text counts as a customer's own words.
 _MAX_TEXT: Final = 1_500
 _MAX_SUBJECT: Final = 500
 _BLANKS: Final = re.compile(r"[ \t]+")
@@ -105,7 +105,7 @@ def may_reply(
     refused = (
         submitted in _ANSWERED,
         precedence in _BULK - {"bulk"},
-        # RFC 2369 and 2919: List-Id, List-Post, List-Help and others.
+        # Headers of mailing lists (RFC 2369 and 2919): List-Id, List-Post, List-Help and others.
         any(name.startswith("list-") and "unsubscribe" not in name for name in headers),
         bool({"x-failed-recipients", "x-autoreply", "x-autorespond"} & headers.keys()),
         headers.get("return-path", "<x>").replace(" ", "") in {"", "<>"},

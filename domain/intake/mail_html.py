@@ -83,7 +83,7 @@ class _MailFilter:
         self._open: list[
             str | None
         ] = []  # what end() closes for each open element; None for nothing
-        self._text: list[str] = []  # text that is not yet laid out
+        self._text: list[str] = []  # collected text that is not yet laid out
         self._depth = 0
         self._level = 0
         self._skipped = 0  # number of open elements in a dropped subtree, including its root
@@ -91,16 +91,16 @@ class _MailFilter:
         self._cut = False
         self._in_sheet = False
         self._sheet: list[str] = []
-        self._sheet_chars = 0  # characters of all style sheets so far
+        self._sheet_chars = 0  # number of characters of all style sheets so far
         self._hidden_names: set[str] = set()
         self._looks = Looks()
-        # The levels of open elements with a background, and the text colours that open elements
-        # set, by level.
+        # The levels of the open elements with a background. Then the levels of the open elements
+        # that set a text colour, each with whether that colour is white.
         self._painted: list[int] = []
         self._white: list[tuple[int, bool]] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Process an opening tag."""
+        """Process an opening tag. Raises _TooDeepError if too many elements are open."""
         self._level += 1
         if self._level > MAX_OPEN:
             raise _TooDeepError

@@ -61,7 +61,7 @@ class Layout:
             self._set_apart()
 
     def close(self) -> None:
-        """Close the element that was opened last."""
+        """Close the open element that was opened last."""
         tag = self._tags.pop()
         if tag in _INLINE:
             return
@@ -103,7 +103,7 @@ class Layout:
         return "\n".join(self._lines)
 
     def _end_line(self) -> bool:
-        """End the current line. Return False if it was empty."""
+        """End the current line. Return False if the line was empty."""
         line = "".join(self._words)
         if self._after_blank:
             line = line.removesuffix(" ")
@@ -125,7 +125,8 @@ class Layout:
             self._is_apart = True
 
     def _first(self) -> str:
-        """Return the indentation and bullet at the start of a line."""
+        """Return the indentation and bullet for the start of a line, or an empty string if the line
+        already has them."""
         if self._is_indented:
             return ""
         self._is_indented = True

@@ -26,7 +26,7 @@ _MIXED: Final = re.compile(
 _LETTERED: Final = re.compile(
     r"#?[ ]?(?P<number>(?=[A-Za-z]+\d)(?=(?:[A-Za-z]{0,8}\d){3})[A-Za-z0-9]{4,16})" + _END
 )
-# PrestaShop's order references.
+# Order references of PrestaShop: nine capital letters.
 _CAPITALS: Final = re.compile(r"#?[ ]?(?P<number>[A-Z]{9})(?![A-Za-z0-9])")
 _HASH: Final = re.compile(
     rf"(?<![\w&/#=?.-])#[ ]?(?P<number>(?:[A-Za-z]{{1,4}}-?)?\d{{3,15}}{_SUFFIX}?|[A-Z]{{9}})"
@@ -92,7 +92,8 @@ class Search:
         return [self._found[place] for place in sorted(self._found)]
 
     def _led(self) -> None:
-        """Find numbers after "order", "order number is", "n° de commande :" and similar."""
+        """Find numbers that follow "order", "order number is", "n° de commande :" and similar
+        words."""
         for lead in self._words.lead.finditer(self._low):
             between = lead["between"]
             said = (lead["before"], lead["compound"], lead["sign"], _LETTER.search(between))
@@ -253,7 +254,7 @@ class Search:
             begins, number = match.start("number"), match["number"]
             if begins in self._found or begins in self._denied:
                 return
-            # "2040-2042" is two numbers, "2024-1042" is one.
+            # Split "2040-2042" into two numbers, but keep "2024-1042" as one.
             first, _, last = number.partition("-")
             if len(first) == len(last) > 3 and last.isdigit() and not _YEAR.fullmatch(first):
                 self._found[begins] = first
@@ -274,7 +275,7 @@ class Search:
         return same_kind and abs(len(there) - len(number)) <= 1
 
     def _mended(self, place: int) -> None:
-        """Find the corrected number in "… is not 8019 but 8190"."""
+        """Find the corrected number after a denied one, as in "… is not 8019 but 8190"."""
         mended = self._words.mended.match(self._low, place)
         if mended and mended.end() > place + 1:
             match = _NUMBER.match(self._text, mended.end())

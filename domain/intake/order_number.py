@@ -14,7 +14,7 @@ from domain.intake.event import UnifiedEvent
 from domain.intake.number_search import Search
 
 _SEARCHED_CHARS: Final = 8_000
-# Number of regular expressions that scan the text.
+# Number of regular expressions that scan the text, for the effort budget.
 _PASSES: Final = 12
 MAX_NUMBERS: Final = 10
 _ABOUT_ORDERS: Final = re.compile(
@@ -38,7 +38,7 @@ def asks_about_order(event: UnifiedEvent) -> bool:
 
 
 def speaks_of_order(event: UnifiedEvent) -> bool:
-    """Return whether the message is about an order."""
+    """Return whether the message is about an order: it names one or uses words about orders."""
     return bool(event.order_number or _ABOUT_ORDERS.search(fold(event.words[:_SEARCHED_CHARS])))
 
 

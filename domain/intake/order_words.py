@@ -137,7 +137,7 @@ def _never(words: OrderWords) -> tuple[str, ...]:
     tracking = r"(?:tracking|suivi|seguimiento|sendungsnummer|sendungs-?nr)"
     year = r"(?:[ ,]{0,2}(?:de[ ])?(?:19|20)\d\d)"
     return (
-        # Phones
+        # Phone numbers
         r"(?<![\w+])(?:\+|00)\d[\d .()/-]{6,18}\d",
         r"(?<![\w.,-])0\d(?:[ .-]?\d\d){4}(?![\w])",
         r"(?<![\w.,-])0\d{2,4}(?:[ .-]\d{2,6}){1,4}(?![\w])",
@@ -154,7 +154,7 @@ def _never(words: OrderWords) -> tuple[str, ...]:
         rf"(?<![a-z]){_MONTHS}[ ]\d{{1,2}}(?:st|nd|rd|th)?(?:,?[ ](?:19|20)\d\d)?(?!\w)",
         rf"(?<![a-z]){_MONTHS}[ ](?:19|20)\d\d(?!\w)",
         r"(?<![\w-])\d{1,2}[ ]?[:h][ ]?\d{2}(?!\w)",
-        # Accounts and parcels
+        # Numbers of bank accounts and parcels
         r"(?<!\w)[a-z]{2}\d{2}[ ]?[a-z0-9]{4}(?:[ ]?(?=[a-z]{0,3}\d)[a-z0-9]{4}){2,7}"
         r"(?:[ ]?\d{1,3})?(?!\w)",
         r"(?<!\w)[a-z]{2}[ ]?\d{4}(?:\.\d{3}){2}(?!\w)",

@@ -19,7 +19,7 @@ def folded(key: str) -> str:
 
 
 def scalar_text(value: JsonValue | None) -> str | None:
-    """Return a string unchanged, a number as its JSON text, and None for null, booleans and
+    """Return a string unchanged, and a number as its JSON text. Return None for null, booleans and
     containers."""
     if isinstance(value, str):
         return value
@@ -57,7 +57,7 @@ class PayloadView:
                 self.doubled.add(name)
 
     def get(self, path: str) -> JsonValue | None:
-        """Return the value at `path`, or None."""
+        """Return the value at the dotted `path`, or None."""
         first, rest = _steps(path)
         value = self._top.get(first)
         for name in rest:

@@ -11,8 +11,8 @@ from typing import Final
 
 from domain.intake.refused_file import AttachmentRefusal
 
-# Maximum inflated size of all object streams of a file in bytes, and maximum number of names
-# spelled in hex.
+# Maximum total size, in bytes, of a file's object streams after inflating, and maximum number of
+# names spelled in hex.
 _MAX_INFLATED: Final = 32 * 1024 * 1024
 _MAX_ESCAPES: Final = 20_000
 _TAIL: Final = 2_048
@@ -26,8 +26,8 @@ _ACTIVE: Final = re.compile(
     + _END
     + rb"|/OpenAction(?![A-Za-z0-9]|[\x00\t\n\f\r ]{0,8}\[)"
 )
-# These names are too short to search for in streams: every second large image contains one by
-# chance.
+# These names are too short to search for in streams, because every second large image contains one
+# by chance.
 _SHORT: Final = re.compile(rb"/(?:JS|AA)" + _END)
 _OBJECT_STREAM: Final = re.compile(rb"/ObjStm" + _END)
 _TEXT: Final = re.compile(rb"[(%]")
@@ -39,7 +39,7 @@ class _Opaque(Exception):
 
 
 def pdf_refusal(data: bytes) -> AttachmentRefusal | None:
-    """Return why the PDF is refused, or None."""
+    """Return the reason why the PDF is refused, or None if it is stored."""
     if b"%%EOF" not in data[-_TAIL:]:
         return AttachmentRefusal.UNREADABLE
     try:

@@ -1,4 +1,4 @@
-"""Ports of intake."""
+"""Ports of intake: interfaces that adapters implement."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +8,7 @@ from domain.intake.event import InboundEvent, UnifiedEvent
 
 @dataclass(frozen=True, slots=True)
 class Normalized:
-    """A normalized event. `steps`: the steps spent from the event's budget
+    """A normalized event. `steps`: the steps spent from the event's effort budget
     (`domain/core/effort.py`)."""
 
     event: UnifiedEvent
@@ -21,5 +21,5 @@ class Normalizer(Protocol):
     async def normalize(
         self, event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
     ) -> Normalized:
-        """Normalize an event as `domain/intake/normalization.py` does. Raises OverBudget,
+        """Return the event, normalized as `domain/intake/normalization.py` does. Raises OverBudget,
         EngineUnavailable."""

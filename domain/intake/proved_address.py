@@ -22,7 +22,7 @@ CALLER_VOUCHES: Final = "caller_vouches"
 
 class ProofKind(StrEnum):
     """The kind of proof. `vouched`: an `ak_` key, the engine secret or a field that the platform's
-    descriptor names. `mail`: the mail's authentication. `code`: a code that was mailed to the
+    descriptor names. `mail`: the authentication of the mail. `code`: a code that was mailed to the
     address and typed by the author in the thread."""
 
     VOUCHED = "vouched"
@@ -50,7 +50,7 @@ def unvouched(payload: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
 
 
 def claims_proof(payload: Mapping[str, JsonValue]) -> bool:
-    """Return whether the payload declares the customer as proved."""
+    """Return whether the payload states that the customer is proved."""
     return payload.get(CUSTOMER_VERIFIED) is True
 
 

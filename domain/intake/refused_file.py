@@ -1,4 +1,4 @@
-"""Reasons for refusing a file."""
+"""The reasons why an attached file is refused."""
 
 from enum import StrEnum
 

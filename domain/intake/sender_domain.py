@@ -1,4 +1,4 @@
-"""The sender's own domain: a domain whose holder can write from any address in it."""
+"""The sender's own domain. The holder of a domain can write from any address in it."""
 
 from functools import cache
 

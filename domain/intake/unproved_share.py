@@ -1,7 +1,7 @@
 """The share of a client's limits that is available to messages from unproved senders.
 
-It covers messages from a webhook or a poll: unauthenticated mail, and claims in a helpdesk. A
-stranger may send any number of such messages under invented addresses. The holder of a domain can
+The share covers messages from a webhook or a poll: unauthenticated mail, and claims in a helpdesk.
+A stranger may send any number of such messages under invented addresses. The holder of a domain can
 prove any number of addresses, so a proved sender's messages beyond SENDER count as unproved.
 """
 

@@ -100,7 +100,7 @@ def without_question(text: str, number: str) -> str:
 
 
 def _without_attribution(lines: list[str]) -> list[str]:
-    """Return the lines without a final "On … wrote:", which may be wrapped."""
+    """Return the lines without a final "On … wrote:", which may be wrapped over several lines."""
     kept = lines
     while kept and not kept[-1].strip():
         kept = kept[:-1]

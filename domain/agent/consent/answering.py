@@ -211,7 +211,7 @@ def _take(
     if acts and any(phrase.does is Does.CONSENTING for phrase in phrases):
         answer.does.append(Does.ASSENT)
     unfinished = bool(phrases) and phrases[-1].said in _UNFINISHED
-    # "Yes let me know" agrees only to a notification.
+    # "Yes let me know" agrees only to a notification, not to the action.
     unfinished |= Does.NOTICE in [phrase.does for phrase in phrases[1:]] and not acts
     # "Cancel the cancellation" is not a consent.
     twice = len({phrase.said for phrase in phrases if phrase.does is Does.ACTION}) > 1

@@ -152,7 +152,7 @@ def answer_words() -> AnswerWords:
 
 
 def near_word(said: str) -> str | None:
-    """Return the listed word that differs from a misspelled one by one letter, or None."""
+    """Return the listed word from which the word `said` differs by one letter, or None."""
     return answer_words().near.get(said) if len(said) >= _LEAST_NEAR else None
 
 

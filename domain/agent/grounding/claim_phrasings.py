@@ -1,4 +1,4 @@
-"""The phrasings of claims, from the YAML file next to this module."""
+"""The phrasings of claims, as patterns from the YAML file next to this module."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class ClaimKind(StrEnum):
 
 
 class ClaimMatter(StrEnum):
-    """The subject of a claim. `done`: an unnamed action."""
+    """The subject of a claim. `done`: an action that the claim does not name."""
 
     REFUND = "refund"
     CANCEL_ORDER = "cancellation"
@@ -110,7 +110,7 @@ def claim_phrasings() -> ClaimPhrasings:
             (kind, matter, whole(*texts)) for one in lists for matter, texts in one.items()
         )
 
-    # Words that precede a claim, with at most a few words in between.
+    # Phrases that precede a claim and weaken it, with at most a few words in between.
     around = "|".join((file.covers, file.denies, file.reports))
     return ClaimPhrasings(
         anywhere=(

@@ -129,7 +129,8 @@ def unbacked_claims(
 def claims(text: str) -> tuple[StatedClaim, ...]:
     """Return the distinct claims of a text. Never raises."""
     found: dict[StatedClaim, None] = {}
-    # A line may be a whole sentence or a part of one, so the text is searched both ways.
+    # A line may be a whole sentence or a part of one, so the text is searched with and without its
+    # line breaks.
     for written in dict.fromkeys((*sentences(text), *sentences(_LINES.sub(" ", text)))):
         sentence = _read(written)
         if is_question(written):
@@ -229,7 +230,8 @@ def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
 def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings) -> bool:
     """Return whether a phrase such as "once", "if", "you say that" or "we cannot see that" directly
     precedes a claim."""
-    # In "You say that your order …" the claim may start with the last word of the phrase before it.
+    # In "You say that your order …", the claim may start with "that", the last word of the phrase
+    # before it.
     end = match.start() + (len("that") if match[0].startswith("that ") else 0)
     for cover in known.covers.finditer(sentence.words, max(end - _AROUND, 0), end):
         between = sentence.words[cover.end() : match.start()].split()

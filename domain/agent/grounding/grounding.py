@@ -90,7 +90,8 @@ def claim_doubt(
 
 
 def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
-    """Yield the cited texts of the request; sources outside the request do not count."""
+    """Yield the texts of the cited sources. A citation of a source that the request does not
+    contain does not count."""
     values = {**request.fields, "brand_name": request.brand_name}
     cited = {(source.kind, source.id) for source in sources}
     for passage in request.passages:

@@ -13,7 +13,7 @@ _PRAISE: Final = frozenset({"praise", _DENIED})
 _COUNTED: Final = _PRAISE | {"thanks"}
 _EXCUSED: Final = frozenset({_DENIED, "fine"})
 _AS_PRAISE: Final = "perfect"
-# French places this particle before the negated word.
+# The French particle "ne" precedes the negated word.
 _BEFORE_DENIAL: Final = "ne"
 # The sentiment that a message must exceed, by its number of words of praise. With none, a message
 # is never praise; with three or more, it always is.

@@ -88,7 +88,7 @@ class Want:
 
     @property
     def asked(self) -> bool:
-        """Return whether the intent is expressed as a question, not as a statement."""
+        """Return whether the customer expresses the intent as a question, not as a statement."""
         return bool(_ASKS.search(self.said))
 
 
@@ -182,7 +182,7 @@ def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[s
             if known & explaining:
                 continue
             if takes_name and sentence.names_a_thing(place):
-                takes_name = False  # a second name stays unexplained
+                takes_name = False  # one intent explains one name; a second name stays unexplained
                 continue
             found.append(word)
     if len(numbers) > 1:

@@ -1,1 +1,1 @@
-"""Safety: detect prompt injections, and matters that always go to a human."""
+"""Safety: detect prompt injections, and sensitive matters, which always go to a human."""

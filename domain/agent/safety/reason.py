@@ -1,4 +1,4 @@
-"""The kinds of prompt injection."""
+"""The kinds of prompt injection that the agent detects."""
 
 from enum import StrEnum
 

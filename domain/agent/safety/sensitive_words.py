@@ -44,7 +44,8 @@ def squeezed(word: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Return the text in lower case without accents, with contractions and elisions split."""
+    """Return the text in lower case without accents. Contractions are expanded, and elisions are
+    split."""
     lower = without_controls(text).casefold()
     for sign, letters in _JOINED:
         lower = lower.replace(sign, letters)

@@ -79,7 +79,7 @@ def request_of_clause(clause: Clause) -> ClauseRequest | None:
 
 
 def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
-    """Return the vetoes that a request's own words contain."""
+    """Return the vetoes against a request that the words of its own clause contain."""
     return {
         veto
         for at, role in enumerate(clause.roles)
@@ -89,7 +89,7 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
 
 
 def _puts_off(clause: Clause, form: Form, at: int) -> bool:
-    """Return whether a word postpones the request: "Annulez pas encore la 3161"."""
+    """Return whether the phrase at `at` postpones the request: "Annulez pas encore la 3161"."""
     return clause.parts[at].said in NOT_YET and form.end <= at <= form.end + 2
 
 

@@ -102,7 +102,7 @@ _I_WISH: Final = (
 _NOUN: Final = "<noun>(?![UTSE~])"
 
 _PLAIN: Final = (
-    # "remboursez-moi", "vous me remboursez", "annulez"
+    # Matches "remboursez-moi", "vous me remboursez", "annulez".
     "<you>? <me>{0,2} <pro>{0,2} <imp>",
     # "refund my order". If "refund" is a noun, its object does not follow.
     "<base> (?=<gap>{0,3} <own_thing>)",
@@ -120,7 +120,7 @@ _PLAIN: Final = (
     "(?:<polite> <gap>{0,3} <me>{0,2})? <give> <me>? <back>? <des>{0,4} <noun>",
     "<mind> <me>? <gap>{0,2} <gerund>",
     "<please> <gap>{0,3} <to>? <base>",
-    # "Rembourser moi": an imperative, misspelled as an infinitive
+    # Matches "Rembourser moi": an imperative, misspelled as an infinitive.
     "<inf> m",
     "<des>{0,5} <noun> <gap>{0,3} (?=<please>)",
     "<please> <gap>{0,2} <des>{0,5} <noun>",

@@ -213,7 +213,7 @@ def _numbers(sentence: SpokenSentence, of: int, clause: Clause) -> frozenset[str
 
 
 def _denied_withdrawal(clause: Clause) -> bool:
-    """Return whether a withdrawal is negated, as in "Je les garde pas"."""
+    """Return whether a clause negates a withdrawal, as in "Je les garde pas"."""
     return not clause.names_action and "YN" in clause.roles
 
 

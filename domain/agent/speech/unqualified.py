@@ -188,7 +188,7 @@ def _leaves_it(before: str, asked: _Known) -> bool:
         if words.pointing.within(tokens) or spoken_of:
             return False
         if not asked.names_order and not (known and not known.asks):
-            # "The mug of 2001 broke. Refund it." may mean the mug or the order.
+            # In "The mug of 2001 broke. Refund it.", "it" may be the mug or the order.
             return False
     return bool(asked.numbers) or len(numbers) <= 1
 
