@@ -150,9 +150,10 @@ DELIVERY: Final[ChildWorkflowConfig] = {
 }
 
 # For one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
-# `activities/webhooks/delivery_limiter.py`), the POST (10 s), and the storage of its result, which
-# is retried while the database is unavailable. The number of retries has no limit: a receiver's
-# failure is not a failure of this activity, and our own failures must not lose a delivery.
+# `activities/webhooks/delivery_limiter.py`), the POST (10 s), and the storage of its result.
+# Storing is retried while the database is unavailable. The number of retries has no limit: a
+# receiver's failure is not a failure of this activity, and our own failures must not lose a
+# delivery.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),

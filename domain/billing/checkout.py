@@ -15,8 +15,8 @@ OPEN_FOR: Final = timedelta(hours=1)
 MAX_OPEN: Final = 20
 """Maximum number of unpaid payment pages that one client may open within OPEN_FOR."""
 
-# The payment provider starts a monthly renewal at least two days after the payment, and the payment
-# may arrive up to an hour after the checkout.
+# The payment provider starts a monthly renewal at least two days after the payment. The payment may
+# arrive up to an hour after the checkout.
 _RENEWED_EARLIEST: Final = timedelta(days=3)
 
 

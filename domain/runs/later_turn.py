@@ -130,8 +130,8 @@ def merge_messages(
     plan: Sequence[PlannedAction],
     later: Sequence[LaterMessage],
 ) -> MergedMessages | None:
-    """Return the messages of a review, merged into one event, or None if no message of `later`
-    belongs to the review or the merged text is too long.
+    """Return the messages of a review, merged into one event. Return None if no message of `later`
+    belongs to the review, or if the merged text is too long.
 
     `first`, `lookup` and `plan`: those of the waiting run. `later`: the later messages, oldest
     first. A corrected order number replaces the previous one. If the plan already acts on an order,
