@@ -1,4 +1,4 @@
-"""Size limits of the texts that the agent reads."""
+"""The size limits of the texts that the agent reads, in characters."""
 
 import asyncio
 from typing import Final

@@ -58,7 +58,7 @@ def clean_value(value: str) -> str:
     Values may come from the customer. Without cleaning, they could add paragraphs to a merchant's
     answer, or reverse its reading direction.
     """
-    # Truncate first: a value has no length limit, and cleaning reads all of it.
+    # Truncate first: the value has no length limit, and cleaning reads the whole value.
     kept = "".join(_single_line(mark) for mark in value[: VALUE_LIMIT * 4])
     return " ".join(kept.split())[:VALUE_LIMIT].rstrip()
 
@@ -108,7 +108,7 @@ def unreadable(body: str) -> str | None:
 
 
 def unreadable_line(body: str) -> int | None:
-    """Return the line number of the first invalid placeholder, counted from 1, or None."""
+    """Return the one-based line number of the first invalid placeholder, or None."""
     place = _unreadable_place(body)
     return body.count("\n", 0, place[0]) + 1 if place else None
 

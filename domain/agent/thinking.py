@@ -137,7 +137,7 @@ async def think_through(
 
 
 def _beginning(context: BrainContext, chars: int) -> BrainContext:
-    """Return the context with the message cut to its first `chars` characters."""
+    """Return the context with the message truncated to its first `chars` characters."""
     event = context.event
     if len(event.text) <= chars:
         return context
@@ -157,7 +157,7 @@ async def _request(
         brand_name=context.brand_name,
         templates=context.templates,
         passages=tuple(passage for passage in context.passages if passage.id in shown),
-        # Leave out unsafe turns; a human has already seen them.
+        # Leave out earlier messages with a prompt injection; a human has already seen them.
         turns=tuple([turn for turn in context.turns if not await is_unsafe(turn.body)]),
         summary=context.summary,
         instructions=context.instructions,

@@ -98,7 +98,7 @@ class Layout:
             self._words.append(" ")
 
     def text(self) -> str:
-        """Return the text of all elements. Call this method only once."""
+        """Return the text of all elements, as lines. Call this method only once."""
         self._end_line()
         return "\n".join(self._lines)
 

@@ -160,7 +160,8 @@ class _Reader:
         )
 
     def _end_line(self, text: str, match: re.Match[str]) -> None:
-        """End the sentence at a line break, unless the next line continues it in lower case."""
+        """Process a line break: end the sentence, unless the next line continues it in lower
+        case."""
         behind = text[match.end() : match.end() + 40].lstrip(" \t>*•-")
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if behind[:1].islower() and len(line) >= 50:
