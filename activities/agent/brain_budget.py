@@ -36,7 +36,7 @@ class BrainBudget:
 
     @property
     def embedded(self) -> ChosenBrain:
-        """The embedded brain, regardless of the budget."""
+        """The embedded brain, which needs no budget."""
         return ChosenBrain(self._brains.embedded)
 
     @property

@@ -63,7 +63,7 @@ class Churn:
                 try:
                     place = await self._client(TenantId(client_id), step.at, place)
                 except (EngineUnavailable, SQLAlchemyError):
-                    await self._database.ping()  # raises if the database is down
+                    await self._database.ping()  # `ping` raises if the database is down
                     _log.error("churn not predicted", client_id=client_id)
                     failed = place.done.failed + 1
                     place = replace(place, done=place.done.model_copy(update={"failed": failed}))

@@ -63,7 +63,7 @@ class TryCases:
 
     @activity.defn(name=names.BEGIN_CASE_RUN)
     async def begin(self, work: BackgroundRef) -> CaseRunPlan:
-        """Mark the run as begun, and return the cases to try. A repetition returns the same cases.
+        """Start the run, and return the cases to try. A repetition returns the same cases.
         Raises CaseRunNotFound."""
         tenant = TenantId(work.client_id)
         async with self._database.tenant(tenant) as connection:

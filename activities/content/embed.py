@@ -36,7 +36,7 @@ class Embed:
         """
         embedder = self._embedder
         if embedder is None or embedder.model != step.embedding_model:
-            return SweepResult(picked_up=0)  # the sweep names another model
+            return SweepResult(picked_up=0)  # the sweep was started for another model
         embedded, failed, failures, last = 0, 0, 0, None
         while failures < _MAX_FAILURES:
             async with self._database.service() as connection:

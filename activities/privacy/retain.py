@@ -63,7 +63,7 @@ class Retain:
                             removed += some
                             activity.heartbeat(after, removed, failed)
                     except (EngineUnavailable, SQLAlchemyError):
-                        await self._database.ping()  # raises if the database is down
+                        await self._database.ping()  # `ping` raises if the database is down
                         _log.error("records not removed", client_id=client_id)
                         whole = False
                 failed += not whole

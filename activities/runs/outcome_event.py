@@ -1,4 +1,4 @@
-"""The webhook event for the outcome of a run."""
+"""The webhook event that reports the outcome of a run."""
 
 from activities.runs.joined_messages import error_code, response_failed
 from domain.agent.escalation_reason import EscalationReason

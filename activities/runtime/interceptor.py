@@ -27,13 +27,15 @@ _MAX_KNOWN: Final = 1_000
 
 
 class _Failures:
-    """The latest failures on this worker, so that a repeated failure can be recognized."""
+    """The latest failures of activities on this worker, so that a repeated failure can be
+    recognized."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str | None, str, str], None] = {}
 
     def is_new(self, info: activity.Info, error: Exception) -> bool:
-        """Return whether this step of this run fails with this error for the first time."""
+        """Return whether this activity of this run fails with this type of error for the first
+        time."""
         failure = (info.workflow_run_id, info.activity_id, type(error).__name__)
         if failure in self._known:
             return False

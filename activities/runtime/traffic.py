@@ -32,7 +32,7 @@ class Traffic:
         self._seen: float | None = None
 
     def note(self) -> None:
-        """Record traffic at the current time."""
+        """Record that there is foreground traffic now."""
         self._seen = self._monotonic()
 
     @property

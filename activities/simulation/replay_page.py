@@ -42,7 +42,7 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class _Done:
-    """The results of a page so far. `stop`: why the replay does not continue."""
+    """The results of a page so far. `stop`: why the replay does not continue, or None."""
 
     place: str | None = None
     tallies: list[ReplayTally] = field(default_factory=list)

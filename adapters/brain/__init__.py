@@ -1,1 +1,2 @@
-"""Brains: implementations of `domain.agent.brain.Brain`."""
+"""Implementations of `domain.agent.brain.Brain`, which drafts the answer to a customer's
+message."""

@@ -92,7 +92,7 @@ class LinearModel:
         )
 
     def scores(self, rows: Floats) -> Floats:
-        """Return the log odds of each row."""
+        """Return the model's log odds for each row of features."""
         found: Floats = ((rows - self.means) / self.spreads) @ self.weights + self.bias
         return found
 
@@ -116,7 +116,8 @@ class AnswerModel:
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
-        """Read a model file (default: the one beside this module). Raises OSError, ModelInvalid."""
+        """Load the models from a file (default: the file beside this module). Raises OSError,
+        ModelInvalid."""
         return cls((path or ANSWERS_PATH).read_bytes())
 
     def choose(

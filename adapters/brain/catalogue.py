@@ -19,8 +19,8 @@ _AT_ONCE: Final = 10
 
 
 class Catalogue:
-    """A client's templates with their indexes. `coverage`, `not_for` and `placeholders` refer to
-    the templates by position."""
+    """A client's templates, with indexes for comparing them with messages. `coverage`, `not_for`
+    and `placeholders` refer to the templates by position."""
 
     def __init__(self, templates: tuple[Template, ...], coverage: Coverage) -> None:
         self.templates = templates
@@ -37,7 +37,8 @@ class Catalogue:
 
 
 class Catalogues:
-    """A cache of recent catalogues, so that templates are not prepared for each message."""
+    """A cache of recently used catalogues of templates, so that templates are not prepared for each
+    message."""
 
     def __init__(self) -> None:
         self._recent: Recent[tuple[int, ...], Catalogue] = Recent(_HELD)

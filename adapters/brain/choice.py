@@ -1,4 +1,4 @@
-"""Selection of the configured brain."""
+"""Creation of the brains that the settings select."""
 
 from typing import TYPE_CHECKING
 

@@ -62,7 +62,7 @@ class Classifier:
     """The classifier of messages. Load it once and share it, because it is immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """Load a model. `content`: the bytes of a model file. Raises `ModelInvalid`."""
+        """Load the classifier. `content`: the bytes of a model file. Raises `ModelInvalid`."""
         self.fingerprint: Final = hashlib.sha256(content).hexdigest()
         model = read_arrays(content, _ARRAYS)
         if model["categories"].tolist() != [str(category) for category in CATEGORIES]:
@@ -142,7 +142,7 @@ class _Head:
         return cls(np.ascontiguousarray(weights.T) * WEIGHT_STEP, bias * WEIGHT_STEP, temperature)
 
     def logits(self, row: FeatureRow) -> Floats:
-        """Return the logits, divided by the temperature."""
+        """Return the classifier head's logits for a feature row, divided by the temperature."""
         return (row.values @ self.weights[row.buckets] + self.bias) / self.temperature
 
 

@@ -67,7 +67,7 @@ def _from_templates(
 
     A template that promises the requested action precedes other templates.
     """
-    # The shop's values take precedence over the caller's.
+    # The shop's values override values that the caller sent.
     told = order_values(request.order, seen.language, request.today) if request.order else {}
     promised = promise_values(asking.offer, seen.language) if asking.offer else {}
     framed = {**request.frame.values(seen.language), "brand_name": request.brand_name}

@@ -293,7 +293,7 @@ def _draft(
 
 
 def _alternatives(seen: Classification, category: Category) -> tuple[Alternative, ...]:
-    """Return the most probable other categories, in descending order."""
+    """Return the most probable categories other than `category`, most probable first."""
     others = [item for item in seen.probabilities.items() if item[0] is not category]
     others.sort(key=lambda item: -item[1])
     return tuple(

@@ -106,7 +106,7 @@ def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
 
 
 def embedding_model(settings: EmbeddingSettings) -> str | None:
-    """Return the name under which embeddings are stored, or None for keyword search only. None is
+    """Return the name under which embeddings are stored. Return None for keyword search only: it is
     configured, or the embedded encoder is not installed. Raises InvalidInput."""
     match settings.model:
         case "words":

@@ -47,7 +47,7 @@ def _prior(code: str, likely: Sequence[str]) -> float:
 
 @cache
 def _identifier() -> LanguageIdentifier:
-    """Return the language model, which is loaded once per process."""
+    """Return the language detector, which is loaded once per process."""
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     identifier.set_languages([*SPOKEN, *_OTHERS])
     return identifier

@@ -1,4 +1,4 @@
-"""A brain that uses language models, with a fallback, a deadline and a cost."""
+"""A brain that uses language models, with a fallback model, a deadline and a known cost."""
 
 import secrets
 from collections.abc import Sequence

@@ -28,7 +28,7 @@ _CLASSES: Final = len(CATEGORIES)
 # These values were chosen on the tickets of an invented shop (docs/evaluation.md).
 _PENALTY: Final = 0.3
 _ROUNDS: Final = 60
-# A temperature below 1 would raise the confidence above the fitted one.
+# The temperatures to try. A temperature below 1 would raise the confidence above the fitted one.
 _TEMPERATURES: Final = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 
 

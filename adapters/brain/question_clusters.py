@@ -35,7 +35,7 @@ _ALIKE: Final = 0.14
 _OF_MEANING: Final = 1.0
 # Maximum number of different words that are read of a question.
 _WORDS: Final = 24
-# Terms in at most this many questions are so rare that their pairs are counted individually.
+# Terms in at most this many questions are rare. Their pairs of questions are counted individually.
 _RARE: Final = 32
 # The agent would answer a question from a passage that covers at least this share of it.
 _COVERED: Final = 0.7

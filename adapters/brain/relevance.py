@@ -146,12 +146,12 @@ class Coverage:
     """Measures how much of a message each of many texts covers."""
 
     def __init__(self, titles: Sequence[Set[str]], bodies: Sequence[Set[str]]) -> None:
-        """`titles`, `bodies`: the stems of each text."""
+        """`titles`, `bodies`: the stems of the titles and of the bodies of the texts."""
         self._titles, self._bodies = StemIndex(titles), StemIndex(bodies)
 
     @classmethod
     def of(cls, texts: Sequence[tuple[str, str]]) -> Self:
-        """Index the texts, each given as its title and its body."""
+        """Return the coverage index of the texts, each given as its title and its body."""
         return cls([stems(title) for title, _ in texts], [told(body) for _, body in texts])
 
     def shares(self, question: Question) -> Floats:

@@ -41,7 +41,7 @@ class LearnedSafetyNet:
     """The safety net with a trained model. Load it once and share it, because it is immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """Load a model. `content`: the bytes of a model file. Raises ModelInvalid."""
+        """Load the safety net. `content`: the bytes of a model file. Raises ModelInvalid."""
         model = read_arrays(content, _ARRAYS)
         if model["matters"].tolist() != [str(matter) for matter in MATTERS]:
             raise ModelInvalid("the model knows other matters")

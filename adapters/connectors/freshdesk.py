@@ -29,7 +29,7 @@ from domain.integrations.ports import HelpdeskTicket
 # (`http.MAX_BODY`).
 _ENTRIES_A_PAGE: Final = 25
 _MAX_PAGES: Final = 8
-_DONE: Final = frozenset({4, 5})  # resolved, closed
+_DONE: Final = frozenset({4, 5})  # the ids of the states "resolved" and "closed"
 
 
 class _Requester(BaseModel):

@@ -212,7 +212,7 @@ class PrestaShop:
                 delivered=[order.state_id == _DELIVERED],
             ),
             total=total,
-            # The API supports no refunds.
+            # PrestaShop's API supports no refunds, so no amount is refundable.
             refundable=Money(minor=0, currency=total.currency),
             placed_at=order.placed_at,
             items=tuple(f"{row.quantity} × {row.name}" for row in order.associations.rows),

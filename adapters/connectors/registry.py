@@ -128,7 +128,9 @@ class ConnectorRegistry:
         try:
             return _STRINGS.validate_json(self._sealer.unseal(integration.sealed))
         except ValidationError:
-            failure = "no JSON object of strings"  # not chained: the cause quotes them
+            failure = (
+                "no JSON object of strings"  # not chained, because the cause quotes the credentials
+            )
         except ValueError:
             failure = "sealed with another key, or damaged"
         raise NotAuthorized(f"the credentials cannot be read: {failure}", sent=False)

@@ -160,7 +160,7 @@ class Shopify:
             return None
         # Most shops prefix an order's name with #. The search also returns orders with other names.
         query = f'name:"#{number}" OR name:"{number}"'
-        # The shop's webhooks contain `order_id`, which is longer than any order number.
+        # The shop's webhooks contain `order_id`, an id that is longer than any order number.
         shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
         found = await self._find(f"{query} OR id:{number}" if shop_id else query)
         called_so = (one for one in found if one.number.casefold() == number.casefold())

@@ -70,7 +70,7 @@ class _LineItems(BaseModel):
 
 
 class FoundOrder(BaseModel):
-    """An order in the response of FIND."""
+    """An order in the response of the query FIND."""
 
     id: str
     name: str
@@ -150,7 +150,7 @@ class RefundableOrder(BaseModel):
 
 
 class Refundable(BaseModel):
-    """The response of REFUNDABLE."""
+    """The response of the query REFUNDABLE."""
 
     order: RefundableOrder | None
 
@@ -165,7 +165,7 @@ class _RefundCreate(BaseModel):
 
 
 class Refunded(BaseModel):
-    """The response of REFUND."""
+    """The response of the mutation REFUND."""
 
     result: _RefundCreate = Field(alias="refundCreate")
 
@@ -176,7 +176,7 @@ class _OrderCancel(BaseModel):
 
 
 class Cancel(BaseModel):
-    """The response of CANCEL."""
+    """The response of the mutation CANCEL."""
 
     result: _OrderCancel = Field(alias="orderCancel")
 
@@ -190,7 +190,7 @@ class _Job(BaseModel):
 
 
 class Cancelled(BaseModel):
-    """The response of CANCELLED and CANCELLING."""
+    """The response of the queries CANCELLED and CANCELLING."""
 
     order: _CancelledOrder | None
     job: _Job | None = None

@@ -209,7 +209,7 @@ class WooCommerce:
         return next(iter(found), None)
 
     async def _find(self, exchange: ConnectorCall, **wanted: str) -> tuple[Order, ...]:
-        """Return the matching orders, newest first."""
+        """Return the orders that match the search, newest first."""
         params = {**wanted, "per_page": str(_SEARCHED), "orderby": "date", "order": "desc"}
         found = await exchange.read(self._request("GET", params=params), _Orders)
         return tuple(one.order(self._integration_id) for one in found.root)
@@ -237,7 +237,7 @@ class WooCommerce:
                 "reason": f"Refunded by the support agent, {key}",
                 # This is the default, but without it the refund would only be recorded.
                 "api_refund": True,
-                # The customer still has the goods.
+                # The goods are not restocked, because the customer still has them.
                 "api_restock": False,
             },
         )

@@ -78,7 +78,7 @@ class LlmTalker:
             cost_micros=sum(model.cost_micros(spent[model]) for model in self._models),
         )
         if not speech.begun:
-            # Raised outside `except`, so that no provider's message becomes its context.
+            # Raised outside `except`, so that no provider's message becomes the error's context.
             raise TalkFailed(cost)
         return Talked(
             text=speech.text,

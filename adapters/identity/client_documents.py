@@ -30,7 +30,7 @@ from domain.webhooks.url import check_url
 
 MAX_BYTES: Final = 5 * 1024
 BUDGET_S: Final = 5.0
-"""Timeout of lookup, connection, TLS and the whole response together, in seconds."""
+"""Timeout of fetching a document, in seconds: lookup, connection, TLS and the whole response."""
 _TRIED: Final = 2
 """Maximum number of addresses tried for one host name."""
 _KEPT_AT_MOST: Final = 500
@@ -48,7 +48,8 @@ class _Kept:
 
 
 class HttpClientDocuments:
-    """Implements domain.identity.ports.ClientDocuments. Used by one event loop."""
+    """Fetches and caches client ID metadata documents. Implements
+    domain.identity.ports.ClientDocuments. Used by one event loop."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ one can sign in before the first successful fetch."""
 TIMEOUT_S: Final = 3.0
 """Timeout of a whole fetch, in seconds."""
 MAX_BODY: Final = 256 * 1024
-"""Maximum size of a key set in bytes; real ones have a few thousand."""
+"""Maximum size of a key set in bytes. Real key sets have a few thousand bytes."""
 
 # The algorithms of an RSA key that states none. An elliptic curve has only one algorithm.
 _OF_RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
@@ -83,7 +83,8 @@ class ProviderKeys:
         return self._clock() - self._fetched_at
 
     def _refresh(self) -> asyncio.Task[None] | None:
-        """Return the running fetch or a new one, or None if the last one was too recent."""
+        """Return the running fetch of the keys, or a new one. Return None if the last fetch was too
+        recent."""
         if self._fetch is None or self._fetch.done():
             never = self._fetched_at == -math.inf
             pause = FIRST_RETRY_S if never else COOLDOWN_S
@@ -94,7 +95,8 @@ class ProviderKeys:
         return self._fetch
 
     async def _replace(self) -> None:
-        """Replace the cached keys by the provider's, or keep them if the fetch fails."""
+        """Replace the cached keys by the provider's current keys. If the fetch fails, keep the
+        cached keys."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 keys = _usable(json.loads(await self._published()))
@@ -138,8 +140,8 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
 
 
 def _bound(jwk: dict[str, object]) -> dict[str, jwt.PyJWK]:
-    """Return the key for each of its algorithms. PyJWT refuses an algorithm that needs another type
-    of key."""
+    """Return the key bound to each of its algorithms. PyJWT refuses an algorithm that needs another
+    type of key."""
     if jwk.get("kty") == "RSA" and not jwk.get("alg"):
         return {name: jwt.PyJWK(jwk, algorithm=name) for name in _OF_RSA}
     key = jwt.PyJWK(jwk)

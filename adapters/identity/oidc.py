@@ -139,8 +139,8 @@ class OidcProvider:
             raise SignInInterrupted
 
     async def person(self, code: str, attempt: SignInAttempt) -> ProvedPerson:
-        """Return the person who signed in, for the authorization code that the browser brought.
-        Raises SignInInterrupted for an invalid code, ProviderAnswerInvalid, ProviderUnreachable."""
+        """Return the person who signed in. `code`: the authorization code from the browser. Raises
+        SignInInterrupted for an invalid code, ProviderAnswerInvalid, ProviderUnreachable."""
         known = await self._provider()
         tokens = await self._tokens(known.metadata, code, attempt)
         try:
@@ -163,8 +163,8 @@ class OidcProvider:
         return ProvedPerson(subject, proved_address(claims))
 
     async def sign_out_url(self, back: str) -> str | None:
-        """Return the URL where the browser also signs out of the provider, or None if there is
-        none. `back`: the URL to return to. Raises ProviderUnreachable."""
+        """Return the URL where the browser also signs out of the provider, or None if the provider
+        has no such URL. `back`: the URL to return to. Raises ProviderUnreachable."""
         endpoint = (await self._provider()).metadata.end_session_endpoint
         if endpoint is None:
             return None
@@ -252,7 +252,7 @@ def _said_of_the_provider() -> Iterator[None]:
     except NotAuthorized as error:
         _log.error("identity provider does not know our client")
         raise ProviderAnswerInvalid from error
-    except ActionRefused as error:  # the code may be already used, or invented
+    except ActionRefused as error:  # the code may already be used, or may be invented
         _log.warning("identity provider refused a code")
         raise SignInInterrupted from error
 

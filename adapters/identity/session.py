@@ -1,4 +1,4 @@
-"""Session tokens: JWTs of one identity provider, either the configured one or our own."""
+"""Session tokens: JWTs of one identity provider, which is the configured provider or our own."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""The service's own identity provider: the keys that sign session tokens, and the tokens."""
+"""The service's own identity provider: the session tokens, and the keys that sign them."""
 
 import base64
 import hashlib
@@ -28,7 +28,8 @@ LIFETIME: Final = timedelta(hours=1)
 
 
 class SessionKeys:
-    """Signs with the first key and accepts tokens of every key, so that keys can be rotated."""
+    """The keys of session tokens. The first key signs, and tokens of every key are accepted, so
+    that keys can be rotated."""
 
     def __init__(self, keys: str) -> None:
         """`keys`: P-256 private keys, comma-separated, newest first. Raises ValueError.
@@ -60,7 +61,7 @@ class SessionKeys:
         return self._verifying.get(kid)
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing, because there is no connection to close."""
 
 
 def new_session_key() -> str:
@@ -84,7 +85,8 @@ def _private_key(text: str) -> ec.EllipticCurvePrivateKey:
 
 
 def _public_jwk(key: ec.EllipticCurvePrivateKey) -> dict[str, str]:
-    """Return the public key, named by its thumbprint, so that operators need not choose names."""
+    """Return the public key as a JWK. Its name is its thumbprint, so that operators need not choose
+    names."""
     parts: dict[str, str] = ECAlgorithm.to_jwk(key.public_key(), as_dict=True)
     return {**parts, "kid": thumbprint(parts), "use": "sig", "alg": ALGORITHM}
 

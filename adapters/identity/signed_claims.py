@@ -11,8 +11,8 @@ _REQUIRED: Final = ("exp", "iat", "sub", "aud", "iss")
 
 class KeySource(Protocol):
     async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """Return the provider's public key with that name, bound to each of its algorithms, or None
-        if there is none now."""
+        """Return the provider's public key with that name, bound to each of its algorithms. Return
+        None if the provider currently has no such key."""
 
     async def close(self) -> None: ...
 

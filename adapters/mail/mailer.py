@@ -1,4 +1,4 @@
-"""Outgoing mail, by SMTP."""
+"""Sending of outgoing emails by SMTP."""
 
 import asyncio
 from email.headerregistry import Address
@@ -61,7 +61,7 @@ class SmtpMailer:
     def _check_way(self, mail: OutgoingMail, by: MailSender | ServicePermit) -> None:
         """Raise MailRefused if the sender may not send to this address."""
         to = customer_key(mail.to)
-        # A mail to our own address would return as the next message to answer.
+        # A mail to our own address would come back as the next message to answer.
         ours = {customer_key(self._service.addr_spec)}
         if isinstance(by, ServicePermit):
             if to != customer_key(by.to):

@@ -18,7 +18,8 @@ _FIELD: Final = "smtp.host"
 
 
 class SmtpGuard:
-    """Implements `domain.integrations.ports.MailServers`. Used by one event loop."""
+    """Checks and connects to clients' mail servers. Implements
+    `domain.integrations.ports.MailServers`. Used by one event loop."""
 
     def __init__(self, *, allow_private: bool, look_up: LookUp = system_look_up) -> None:
         self._allow_private = allow_private

@@ -1,4 +1,4 @@
-"""The error tracker of a process: it counts errors by kind and client, without losing any. Source:
+"""The error tracker of a process. It counts errors by kind and client, without losing any. Source:
 docs/decisions/0078."""
 
 import asyncio

@@ -62,7 +62,7 @@ def configure_logs(level: str, redactor: Redactor | None = None) -> None:
     )
     logging.basicConfig(level=max(lowest, logging.WARNING), handlers=[handler], force=True)
     logging.captureWarnings(capture=True)
-    # A record that fails to format would otherwise be printed with its values.
+    # Otherwise a record that fails to format would be printed with its values.
     logging.raiseExceptions = False
     sys.excepthook = _log_uncaught
     threading.excepthook = _log_uncaught_of_thread

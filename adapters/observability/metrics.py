@@ -140,7 +140,7 @@ class Metrics:
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:
-        """Count a verified webhook of the whole installation for an account that belongs to no
+        """Count a webhook that is verified for the whole installation, but names an account of no
         client."""
         self._unowned.labels(provider).inc()
 
@@ -154,7 +154,8 @@ class Metrics:
         self._unspooled.inc()
 
     def held(self, cause: Cause, seconds: float) -> None:
-        """Implements `adapters.observability.loop_watch.CountHolds`."""
+        """Record a block of the event loop and its duration. Implements
+        `adapters.observability.loop_watch.CountHolds`."""
         self._holds.labels(cause).observe(seconds)
 
     def activity_ended(self, name: str, outcome: str, seconds: float) -> None:

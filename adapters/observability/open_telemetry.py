@@ -39,7 +39,7 @@ _KEPT: Final = frozenset(
 
 
 class _RequestSpan:
-    """Implements `adapters.observability.tracing.RequestSpan`."""
+    """The span of one request. Implements `adapters.observability.tracing.RequestSpan`."""
 
     def __init__(self, span: Span) -> None:
         self._span = span
@@ -56,7 +56,7 @@ class _RequestSpan:
 
 
 class _Traces:
-    """Implements `adapters.observability.tracing.Traces`."""
+    """The traces of a process. Implements `adapters.observability.tracing.Traces`."""
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer

@@ -1,5 +1,5 @@
-"""METRICS_PORT: a process's metrics and a worker's health endpoints, served from a separate
-thread."""
+"""A process's metrics and a worker's health endpoints. A separate thread serves them on
+METRICS_PORT."""
 
 import asyncio
 import json

@@ -35,7 +35,7 @@ _AT_HOST: Final = re.compile(
 
 
 def _basic(match: re.Match[str]) -> str:
-    # "a basic example" is not a credential; credentials have digits, capitals or symbols inside.
+    # "a basic example" is not a credential: credentials contain digits, capitals or symbols.
     return match[0] if _WORD.fullmatch(match[3].rstrip(".!?")) else f"{match[1]}{match[2]}{MASK}"
 
 
@@ -103,7 +103,7 @@ _TIME: Final = re.compile(r"[\d:.TZ+-]{10,40}")
 
 
 class Redactor:
-    """Masks text that looks like a credential or an address, and the given secrets."""
+    """Masks the given secrets, and text that looks like a credential or an email address."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         told = sorted({s for s in secrets if len(s) >= _MIN_SECRET}, key=len, reverse=True)

@@ -28,7 +28,8 @@ _log = structlog.get_logger(__name__)
 
 
 class ReportSpool:
-    """The reports of one process, and those left behind by ended processes."""
+    """The error reports of one process on disk, and the reports that ended processes left
+    behind."""
 
     def __init__(self, root: Path, name: str) -> None:
         """`name`: the directory of this process, unique among all processes with the same root.
@@ -68,7 +69,7 @@ class ReportSpool:
         self._file(report_id).unlink(missing_ok=True)
 
     def sync(self, report_ids: Iterable[str]) -> None:
-        """Flush these reports to disk. Blocks. Raises OSError."""
+        """Flush these reports to disk. This call blocks. Raises OSError."""
         for path in (*map(self._file, report_ids), self._own):
             with suppress(FileNotFoundError):  # the report was accepted and deleted meanwhile
                 file = os.open(path, os.O_RDONLY)

@@ -1,4 +1,5 @@
-"""Sentry: sends one report at a time and waits until Sentry has accepted it."""
+"""The sender of error reports to Sentry. It sends one report at a time and waits until Sentry has
+accepted it."""
 
 from typing import Final, cast
 
@@ -58,7 +59,7 @@ class SentrySender:
             dsn=dsn,
             transport=self._outbox,
             before_send=self._scrub,
-            # Integrations would capture errors themselves; personal data is off by default.
+            # Integrations would capture errors themselves. Personal data is off by default.
             default_integrations=False,
             auto_enabling_integrations=False,
             max_breadcrumbs=0,

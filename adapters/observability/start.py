@@ -1,4 +1,5 @@
-"""Warnings at the start of a process about missing settings that limit what it can do."""
+"""Warnings about missing settings. They are logged when a process starts, and state what the
+process cannot do."""
 
 import structlog
 

@@ -1,4 +1,4 @@
-"""Backlogs in Temporal, for the installation's operators."""
+"""The backlogs of Temporal's task queues and schedules, for the installation's operators."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

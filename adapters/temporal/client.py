@@ -261,7 +261,8 @@ class TemporalEngine:
                 )
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Start sending the email of a committed record. Raises EngineUnavailable."""
+        """Start the workflow that sends the email of a committed record. Raises
+        EngineUnavailable."""
         with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(

@@ -1,4 +1,5 @@
-"""Diagnosis of a failed connection to Temporal, in plainer words than the library's."""
+"""Diagnosis of a failed connection to Temporal, in plainer words than those of the Temporal
+library."""
 
 import asyncio
 import ssl

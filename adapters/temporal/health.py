@@ -33,7 +33,7 @@ async def temporal_answers(client: Client) -> bool:
     """Return whether the Temporal server is serving."""
     try:
         return await client.service_client.check_health(timeout=_ANSWERS_WITHIN)
-    except (RuntimeError, RPCError):  # not listening, or not ready to serve
+    except (RuntimeError, RPCError):  # the server is not listening, or is not ready to serve
         return False
 
 

@@ -43,7 +43,7 @@ async def erased(client: Client, erase: EraseInput) -> str:
 
 
 class TemporalRuns:
-    """Implements `domain.runs.ports.Executions`."""
+    """Lists and deletes workflow executions. Implements `domain.runs.ports.Executions`."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -54,7 +54,7 @@ def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
 
 
 def check(address: Address, *, allow_private: bool) -> None:
-    """Raise PostFailed if the address is forbidden."""
+    """Raise PostFailed if a connection to this address is forbidden."""
     reason = forbidden(address, allow_private)
     if reason is not None:
         raise PostFailed(

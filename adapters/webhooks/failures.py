@@ -8,7 +8,7 @@ from domain.webhooks.errors import InvalidWebhook
 
 
 class PostFailed(Exception):
-    """A POST without a response. `text`: the reason, in English."""
+    """A POST that got no response. `text`: the reason, in English."""
 
     def __init__(self, kind: FailureKind, text: str) -> None:
         super().__init__(text)
@@ -30,7 +30,7 @@ _CERTIFICATE: Final = {
     62: "the certificate is for another host",
     64: "the certificate is for another address",
 }
-# OpenSSL's names of other errors.
+# OpenSSL's names of other TLS errors.
 _TLS: Final = {
     "WRONG_VERSION_NUMBER": "the port does not speak TLS",
     "HTTP_REQUEST": "the port does not speak TLS",

@@ -15,7 +15,7 @@ def seconds(header: str, now: datetime) -> float | None:
         return min(float(text), _LONGEST_S)
     try:
         at = parsedate_to_datetime(text)
-    except (ValueError, OverflowError):  # overflow: a year or offset of twenty digits
+    except (ValueError, OverflowError):  # OverflowError: a year or offset of twenty digits
         return None
     # An HTTP date is in UTC, even if it states no time zone.
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at

@@ -1,4 +1,4 @@
-"""One POST to a merchant's URL, and its outcome."""
+"""The sender of one POST to a merchant's URL, which returns the POST's outcome."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
