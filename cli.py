@@ -1,6 +1,7 @@
 """The operator's command line: `.venv/bin/python cli.py --help`.
 
-A command's module is imported when the command is chosen: what is imported here delays all of them.
+A command's module is imported only when the command is chosen. Every import in this file delays all
+commands.
 """
 
 import os
@@ -52,7 +53,8 @@ COMMANDS: Final = (
     LazyCommand(
         "import",
         "commands.exports.importing:bring_in",
-        "Import an export into an empty client, all of it or nothing. See docs/export.md.",
+        "Import an export into an empty client. Either everything is imported or nothing. See "
+        "docs/export.md.",
     ),
     LazyCommand(
         "export",
@@ -177,9 +179,9 @@ app = TyperGroup(
 
 def main() -> NoReturn:
     """Run one command, and exit without finalizing the interpreter. Threads of Temporal's client
-    may still need it, and a signal would then end a process whose work is done (measured: one in
-    ten)."""
-    configure_logs("INFO")  # to stderr, where the audit entries of what it changes go
+    may still need the interpreter. During finalization, a signal then ended one in ten processes
+    whose work was done."""
+    configure_logs("INFO")  # to stderr, which receives the audit entries of a command's changes
     try:
         app()
     except SystemExit as end:

@@ -1,4 +1,5 @@
-"""A worker process: settings → clients → the work of one queue, until a signal ends it."""
+"""A worker process: it reads the settings, connects its clients, and processes one queue until a
+signal ends it."""
 
 import argparse
 import asyncio
@@ -39,13 +40,14 @@ QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 Working = Callable[[Settings, Client, ErrorTracker, Metrics], AbstractAsyncContextManager[None]]
-"""A queue's worker, at work for as long as the block runs."""
+"""A context manager that runs a queue's worker while its block runs."""
 
 _log = structlog.get_logger(__name__)
 
 
 def working_on(queue: str) -> Working:
-    """Loads what this queue needs and no more: the brain is large, and sends no webhooks."""
+    """Return the worker of a queue. Only the modules of this queue are imported: loading the brain
+    takes long, and the webhook worker does not need it."""
     if queue == names.WEBHOOKS_QUEUE:
         from workers import webhooks as webhook_worker  # noqa: PLC0415
 
@@ -56,8 +58,8 @@ def working_on(queue: str) -> Working:
 
 
 async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | None) -> None:
-    """Work until SIGINT or SIGTERM, and finish started work first. A second signal ends the process
-    immediately, like a crash: other workers take over its work."""
+    """Process the queue until SIGINT or SIGTERM, then finish the work that has started. A second
+    signal ends the process immediately, like a crash; other workers then take over its work."""
     stop = _asked_to_stop()
     client = traced(await connect(settings.temporal), traces)
     working, metrics = working_on(queue), probes.metrics
@@ -86,7 +88,7 @@ async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | N
 
 
 def _checks(queue: str, database: Database, client: Client) -> dict[str, Check]:
-    """Return the checks of a worker's `/readyz`."""
+    """Return the health checks of a worker's `/readyz`."""
 
     async def database_serves() -> str:
         await database.ping()
@@ -104,7 +106,7 @@ def _checks(queue: str, database: Database, client: Client) -> dict[str, Check]:
 
 
 def _asked_to_stop() -> asyncio.Event:
-    """Set by the first signal."""
+    """Return an event that the first signal sets. The second signal ends the process."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
 
     def first() -> None:
@@ -119,20 +121,21 @@ def _asked_to_stop() -> asyncio.Event:
 
 
 def start(queue: str, settings: Settings) -> None:
-    """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached, InvalidInput if
-    it refuses us, METRICS_PORT is taken or traces are wanted that cannot be made."""
+    """Run a worker until a signal ends it. Raises EngineUnavailable if Temporal cannot be reached.
+    Raises InvalidInput if Temporal refuses the connection, METRICS_PORT is occupied, or tracing is
+    configured but unavailable."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
     host, port = settings.watch.metrics_host, settings.watch.metrics_port
     probes = Probes(Metrics())
     with traces_of(settings.watch, queue) as traces, shown(probes, host, port, health=True):
         probes.library = set_up(numbers=port is not None)
-        if queue == names.ENGINE_QUEUE:  # the worker that sends mail
+        if queue == names.ENGINE_QUEUE:  # only this queue's worker sends mail
             warn_of_what_is_missing(settings)
         uvloop.run(run(queue, settings, probes, traces))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="A worker of the support engine.")
+    parser = argparse.ArgumentParser(description="Run a worker of the customer-support engine.")
     parser.add_argument("--queue", choices=QUEUES, default=names.ENGINE_QUEUE)
     chosen = parser.parse_args()
     try:

@@ -1,1 +1,1 @@
-"""The operator's command line, one module per noun. `cli.py` combines them."""
+"""Commands for operators, one module per domain. `cli.py` combines them."""

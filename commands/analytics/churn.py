@@ -1,4 +1,4 @@
-"""churn: which customers are likely to leave."""
+"""churn: predictions of which customers are likely to leave."""
 
 from typing import Annotated
 
@@ -29,13 +29,14 @@ app = typer.Typer(help="Predict and list customers likely to leave.", no_args_is
 @command(app, "list")
 async def list_latest(
     client: ClientOption,
-    level: Annotated[ChurnLevel | None, typer.Option(help="Filter by risk level.")] = None,
+    level: Annotated[
+        ChurnLevel | None, typer.Option(help=("Show only customers with this risk level."))
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's churn predictions of the last week with their reasons, highest score
-    first."""
+    """Show a client's latest weekly churn predictions with their reasons, highest score first."""
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await ChurnRepository(connection, tenant).latest(limit=limit, level=level)
     if as_json:
@@ -64,8 +65,8 @@ async def predict(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Compute this week's churn predictions now, on the engine, replacing Monday's. Ctrl-C stops
-    the wait, not the work; running the command again rejoins it."""
+    """Compute this week's churn predictions now, on an engine worker. They replace Monday's
+    predictions. Ctrl-C stops the wait, not the work; running the command again resumes the wait."""
     client_id = await whose(client, every, data)
     reports = await reports_of(data)
     with left_running():

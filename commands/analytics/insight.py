@@ -35,7 +35,7 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-CsvOption = Annotated[bool, typer.Option("--csv", help="Print CSV.")]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print the report as CSV.")]
 
 
 @command(app, "show")
@@ -121,16 +121,17 @@ def _slice_cells(one: SliceFigures) -> tuple[str, ...]:
 @command(app, "gaps")
 async def gaps(
     client: ClientOption,
-    days: Annotated[int, typer.Option(help="Number of days to look back: 30 or 90.")] = 30,
+    days: Annotated[int, typer.Option(help="Number of past days to search: 30 or 90.")] = 30,
     limit: Annotated[
-        int, typer.Option(min=1, max=100, help="Maximum number of gaps; the largest are shown.")
+        int,
+        typer.Option(min=1, max=100, help=("Maximum number of gaps. The largest gaps are shown.")),
     ] = 20,
     data: DataOption = DEFAULT_DATA,
     as_csv: CsvOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Show the questions that the agent could not answer, most frequent first."""
-    # Imported late: it loads numpy, which no other command here needs.
+    # Imported here because it loads numpy, which no other command in this module needs.
     from adapters.brain.question_clusters import QuestionReader  # noqa: PLC0415
 
     if days not in set(GapSpan):

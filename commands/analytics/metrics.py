@@ -29,7 +29,7 @@ from store.analytics.metrics import MetricsRepository
 app = typer.Typer(help="Show and compute daily metrics.", no_args_is_help=True)
 
 SHOWN: Final = timedelta(days=29)
-"""The default range, from the first day to the last."""
+"""The default range, as the difference between its last and its first day."""
 
 _DAY: Final = ["%Y-%m-%d"]
 
@@ -37,7 +37,9 @@ FromOption = Annotated[
     datetime | None,
     typer.Option("--from", formats=_DAY, help="First day, UTC; defaults to a range of 30 days."),
 ]
-FirstOption = Annotated[datetime, typer.Option("--from", formats=_DAY, help="First day, UTC.")]
+FirstOption = Annotated[
+    datetime, typer.Option("--from", formats=_DAY, help=("First day to recompute, UTC."))
+]
 ToOption = Annotated[
     datetime | None,
     typer.Option("--to", formats=_DAY, help="Last day, UTC; defaults to yesterday."),
@@ -52,8 +54,8 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's daily metrics. A missing day was not computed; `metrics backfill` computes
-    it."""
+    """Show a client's daily metrics. A missing day has not been computed; `metrics backfill`
+    computes it."""
     until = last.date() if last else day_before(utc_now())
     since = first.date() if first else until - SHOWN
     _check(since, until)
@@ -83,12 +85,12 @@ def _cells(day: DayMetrics) -> tuple[str, ...]:
 
 
 def percent(share: float | None) -> str:
-    """Format a share, or return an empty string for None."""
+    """Return a share as text, or an empty string for None."""
     return "" if share is None else f"{share:.0%}"
 
 
 def milliseconds(value: float | None) -> str:
-    """Format a latency, or return an empty string for None."""
+    """Return a latency as text, or an empty string for None."""
     return "" if value is None else f"{value:.0f} ms"
 
 
@@ -101,8 +103,8 @@ async def backfill(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Recompute past days, on the engine. Days whose records retention has removed do not change.
-    Ctrl-C stops the wait, not the work; running the command again rejoins it."""
+    """Recompute past days, on an engine worker. Days with records that retention has removed do not
+    change. Ctrl-C stops the wait, not the work; running the command again resumes the wait."""
     yesterday = day_before(utc_now())
     since, until = first.date(), last.date() if last else yesterday
     _check(since, until)

@@ -1,4 +1,4 @@
-"""Shared parts of the report commands: the client's scope, and the Temporal server that runs the
+"""Code that the report commands share: the client option, and the Temporal server that runs the
 reports."""
 
 import asyncio
@@ -32,13 +32,13 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 
 
 async def reports_of(data: Path) -> "TemporalReports":
-    """Return the reports on TEMPORAL_ADDRESS, or on the stack that runs on `data`. Raises
-    InvalidInput if there is neither."""
+    """Return a starter of reports on the Temporal server at TEMPORAL_ADDRESS, or on that of the
+    stack that runs on `data`. Raises InvalidInput if there is neither."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine runs here: start one, or set TEMPORAL_ADDRESS")
-    # Imported late: commands that only show a report need no Temporal, which takes half a second to
-    # load.
+    # Imported here because Temporal's client takes half a second to load. Commands that only show a
+    # report do not need it.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.reports import TemporalReports  # noqa: PLC0415
     from settings import load_temporal  # noqa: PLC0415
@@ -48,7 +48,7 @@ async def reports_of(data: Path) -> "TemporalReports":
 
 @contextmanager
 def left_running() -> Iterator[None]:
-    """Print that the work continues if a person interrupts the wait."""
+    """Print an error that the work continues if the person interrupts the wait in this block."""
     try:
         yield
     except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""audit: read the audit log, verify it, and export its anchors."""
+"""audit: commands that show the audit log, verify it, and export its anchors."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -43,7 +43,7 @@ _SENTENCES: Final = {
 
 
 class KeptAnchor(BaseModel):
-    """One anchor in a file."""
+    """One audit anchor, as stored in a file."""
 
     model_config = ConfigDict(frozen=True, strict=True)
 
@@ -53,7 +53,7 @@ class KeptAnchor(BaseModel):
 
 
 class KeptAnchors(BaseModel):
-    """The output of `audit anchors --json`."""
+    """A file of anchors, as `audit anchors --json` prints it."""
 
     anchors: tuple[KeptAnchor, ...]
 
@@ -61,7 +61,7 @@ class KeptAnchors(BaseModel):
 @command(app, "verify")
 async def verify(
     client: Annotated[
-        str | None, typer.Option(help="Id of the client; defaults to all logs.")
+        str | None, typer.Option(help="Id of the client whose log to verify; defaults to all logs.")
     ] = None,
     anchors: Annotated[
         Path | None,
@@ -70,8 +70,8 @@ async def verify(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Find entries that were changed, removed, inserted or cut off. The exit code is 1 if there are
-    any."""
+    """Verify that no audit entries were changed, removed, inserted or cut off. The exit code is 1
+    if any were."""
     kept = {} if anchors is None else _read(anchors)
     found: list[VerifiedChain] = []
     async with database_of(data) as database:
@@ -113,12 +113,13 @@ def _fields(fault: Fault) -> dict[str, object]:
 
 
 def _chain_of(client: str) -> TenantId:
-    """A client's chain may exist after the client was erased."""
+    """Return the client's id. The client may no longer exist, because the audit log is kept after
+    an erasure."""
     return TenantId(parse_ulid(client) or client)
 
 
 def _read(file: Path) -> dict[str, list[Anchor]]:
-    """Return a file's anchors by client. Raises InvalidInput."""
+    """Return the anchors in a file, by client. Raises InvalidInput."""
     try:
         read = KeptAnchors.model_validate_json(file.read_bytes())
     except OSError:
@@ -136,17 +137,20 @@ def _read(file: Path) -> dict[str, list[Anchor]]:
 async def list_latest(
     client: ClientOption,
     what: Annotated[
-        str | None, typer.Option(help="Filter by kind of entry, such as 'key created'.")
+        str | None, typer.Option(help="Show only entries of this kind, such as 'key created'.")
     ] = None,
-    actor: Annotated[str | None, typer.Option(help="Filter by user or key.")] = None,
+    actor: Annotated[
+        str | None, typer.Option(help=("Show only actions of this user or key."))
+    ] = None,
     before: Annotated[
-        int | None, typer.Option(help="Show only entries before this position.")
+        int | None, typer.Option(help="Show only entries before this position in the log.")
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 50,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's entries, newest first. `all` shows those of the whole installation."""
+    """Show a client's audit entries, newest first. `all` instead of a client's id shows the entries
+    of the whole installation."""
     which = EntryFilter(what=what, actor=actor)
     async with database_of(data) as database, database.reading_across() as connection:
         log = AuditLog(connection, _chain_of(client))
@@ -197,7 +201,7 @@ async def show_anchors(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the anchors of all logs for a day. Store the JSON elsewhere, for `audit verify
+    """Show the anchors of all audit logs for a day. Store the JSON elsewhere, for `audit verify
     --anchors`."""
     async with database_of(data) as database:
         meant = await _latest_day(database) if day is None else day.replace(tzinfo=UTC).date()

@@ -31,11 +31,13 @@ def credits_group() -> None:
 @command(app, "add")
 async def add(
     client: ClientOption,
-    amount: Annotated[int, typer.Option(help="Credits to add; a negative number removes credits.")],
+    amount: Annotated[
+        int, typer.Option(help=("Number of credits to add; a negative number removes credits."))
+    ],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add credits. The ledger records every change."""
+    """Add credits to a client's balance. The ledger records every change."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         balance = await add_credits(work, operator(), amount)
     answer(as_json, "Credits changed.", client_id=client, credits_balance=balance)
@@ -46,12 +48,13 @@ async def list_latest(
     client: ClientOption,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     before: Annotated[
-        str | None, typer.Option(metavar="ENTRY_ID", help="Show only entries older than this one.")
+        str | None,
+        typer.Option(metavar="ENTRY_ID", help=("Show only entries older than this entry.")),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the ledger, newest first, with the balance after each change."""
+    """Show the ledger of a client's credits, newest first, with the balance after each change."""
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await CreditEntries(connection, tenant).page(limit=limit, before=before)
     if as_json:

@@ -1,4 +1,4 @@
-"""payment: events of the payment provider that need a person."""
+"""payment: events of the payment provider that require manual action."""
 
 from typing import Annotated
 

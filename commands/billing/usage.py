@@ -1,4 +1,4 @@
-"""usage: what a client has used of its month, and of the months before."""
+"""usage: a client's usage of this month and of earlier months."""
 
 from typing import Annotated
 

@@ -46,7 +46,7 @@ from store.runs.traces import client_of_run
 app = typer.Typer(help="Manage saved cases and run them.", no_args_is_help=True)
 
 CaseFile = Annotated[
-    Path, typer.Argument(help="YAML file, see docs/simulator.md; - for standard input.")
+    Path, typer.Argument(help="YAML file, described in docs/simulator.md; - for standard input.")
 ]
 CaseArgument = Annotated[str, typer.Argument(metavar="CASE_ID")]
 
@@ -80,7 +80,7 @@ async def list_all(
 async def show(
     case_id: CaseArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one case in the file format."""
+    """Show one case in the format of a case file."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of, case_id)
         async with database.reading(tenant) as connection:
@@ -100,7 +100,7 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Save the case in a file. The file contains one case, not a list."""
+    """Save the case in a file. The file must contain one case, not a list."""
     spec = _case_of(file)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -117,7 +117,7 @@ async def change(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Replace a case by the one in a file. Results of the previous version no longer count."""
+    """Replace a case with the case in a file. Results of the previous version no longer count."""
     spec = _case_of(file)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -178,7 +178,7 @@ async def run_all(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Start a run of all cases on a worker; `case results` shows the outcome."""
+    """Start a run of all cases on a worker. `case results` shows the outcome."""
     variant = Variant(
         playbook_id=playbook,
         draft=None if draft is None else _draft_of(draft),
@@ -229,8 +229,8 @@ async def bring_in(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Import the client's cases from a file. They are matched by name; either all are imported or
-    none; other cases stay."""
+    """Import the client's cases from a file. Cases are matched by name. Either all cases are
+    imported or none. Other cases remain."""
     specs = parse_cases(content_of(file, MAX_CASE_FILE_BYTES))
     async with work_on(data) as units:
         actor = await acting(units.database, person)

@@ -36,10 +36,12 @@ templates = typer.Typer(help="Manage response templates.", no_args_is_help=True)
 knowledge = typer.Typer(help="Manage knowledge entries.", no_args_is_help=True)
 NotForOption = Annotated[
     list[str] | None,
-    typer.Option("--not-for", help="Word or phrase that excludes a message. Repeatable."),
+    typer.Option(
+        "--not-for", help=("Word or phrase that excludes a message from the template. Repeatable.")
+    ),
 ]
 BodyFileOption = Annotated[Path | None, typer.Option("--body-file", help=FILE_HELP)]
-LanguageOption = Annotated[Language, typer.Option(help="Language: fr or en.")]
+LanguageOption = Annotated[Language, typer.Option(help="Language of the text: fr or en.")]
 
 
 @templates.callback()
@@ -49,7 +51,7 @@ def templates_group() -> None:
 
 @knowledge.callback()
 def knowledge_group() -> None:
-    """A client's own facts. The agent quotes them and adds none."""
+    """A client's own facts. The agent quotes them and does not invent others."""
 
 
 @command(templates, "create")
@@ -60,11 +62,14 @@ async def create_template(
     language: LanguageOption,
     body: Annotated[
         str | None,
-        typer.Option(help="Text with placeholders ({{ order_number }}): docs/playbooks.md."),
+        typer.Option(
+            help="Text with placeholders such as {{ order_number }}: see docs/playbooks.md."
+        ),
     ] = None,
     body_file: BodyFileOption = None,
     intent: Annotated[
-        Intent | None, typer.Option(help="Intent to answer without review; defaults to none.")
+        Intent | None,
+        typer.Option(help=("Intent that may skip review; defaults to none.")),
     ] = None,
     not_for: NotForOption = None,
     preview: PreviewOption = False,
@@ -88,20 +93,27 @@ async def update_template(
     client: ClientOption,
     name: Annotated[str | None, typer.Option()] = None,
     category: Annotated[Category | None, typer.Option()] = None,
-    language: Annotated[Language | None, typer.Option(help="Language: fr or en.")] = None,
+    language: Annotated[
+        Language | None, typer.Option(help=("Language of the text: fr or en."))
+    ] = None,
     body: Annotated[str | None, typer.Option()] = None,
     body_file: BodyFileOption = None,
-    intent: Annotated[Intent | None, typer.Option(help="Intent to answer without review.")] = None,
-    no_intent: Annotated[bool, typer.Option("--no-intent", help="Remove the intent.")] = False,
+    intent: Annotated[
+        Intent | None, typer.Option(help=("Intent that the template may answer without review."))
+    ] = None,
+    no_intent: Annotated[
+        bool, typer.Option("--no-intent", help=("Remove the intent of the template."))
+    ] = False,
     not_for: NotForOption = None,
     active: Annotated[
-        bool | None, typer.Option("--on/--off", help="Allow or forbid the agent to use it.")
+        bool | None,
+        typer.Option("--on/--off", help=("Allow or forbid the agent to use the template.")),
     ] = None,
     preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change the given fields only."""
+    """Change the given fields of a template."""
     change = TemplateChange(
         name=name,
         category=category,
@@ -210,12 +222,14 @@ async def update_knowledge(
     title: Annotated[str | None, typer.Option()] = None,
     body: Annotated[str | None, typer.Option()] = None,
     body_file: BodyFileOption = None,
-    language: Annotated[Language | None, typer.Option(help="Language: fr or en.")] = None,
+    language: Annotated[
+        Language | None, typer.Option(help=("Language of the text: fr or en."))
+    ] = None,
     preview: PreviewOption = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change the given fields only."""
+    """Change the given fields of a knowledge entry."""
     text = text_of(body, body_file, "--body")
     change = KnowledgeChange(title=title, body=text, language=language)
     _require_some(change)
@@ -231,7 +245,7 @@ async def update_knowledge(
 async def list_knowledge(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's knowledge, oldest first."""
+    """Show a client's knowledge entries, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await ContentChanges(connection, tenant).all(KnowledgeEntry)
     if as_json:
@@ -250,7 +264,7 @@ async def show_knowledge(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one entry with its full text."""
+    """Show one knowledge entry with its full text."""
     async with reading_client(data, client) as (connection, tenant):
         found = await ContentChanges(connection, tenant).read(KnowledgeEntry, knowledge_id)
     _show(found.title, fields_of(found, "knowledge_id"), as_json)
@@ -276,7 +290,7 @@ async def delete_knowledge(
 
 
 def _show(title: str, fields: dict[str, object], as_json: bool) -> None:
-    """Print the fields, then the full text."""
+    """Print a record's fields, then its full text."""
     body = str(fields.pop("body"))
     if as_json:
         answer(True, "", **fields, body=body)

@@ -1,4 +1,5 @@
-"""Content changes and the client's cases: a trial before saving, and a warning after it."""
+"""The effect of content changes on the client's cases: a test before saving, and a warning after
+saving."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,13 +19,14 @@ from services.core.unit_of_work import UnitOfWork
 PreviewOption = Annotated[
     bool,
     typer.Option(
-        "--preview", help="Save nothing and test the change on all cases; see `case results`."
+        "--preview",
+        help=("Test the change on all cases without saving it; `case results` shows the outcome."),
     ),
 ]
 
 
 async def try_content(data: Path, client: str, change: ContentVariant, as_json: bool) -> None:
-    """Start a trial of the change on a worker, and print where its results will be."""
+    """Start a run of all cases with the change on a worker, and print the id of the run."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         started = await preview_content(work, operator(), change)
     answer(
@@ -37,7 +39,8 @@ async def try_content(data: Path, client: str, change: ContentVariant, as_json: 
 
 @asynccontextmanager
 async def saving(data: Path, client: str) -> AsyncIterator[UnitOfWork]:
-    """Yield a unit of work. Warn if cases are no longer green after it."""
+    """Yield a unit of work that saves content. Prints a warning if the change makes cases lose
+    their green result."""
     async with (
         work_on(data) as units,
         units.of(TenantId(client)) as work,

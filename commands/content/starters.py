@@ -1,4 +1,4 @@
-"""template add-starters: add the starter templates."""
+"""template add-starters: a command that adds the starter templates."""
 
 from commands.content.content import templates
 from commands.content.preview import saving
@@ -18,7 +18,7 @@ from services.content.templates import add_starter_templates
 async def add_starters(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Add the starter templates whose intent has no template yet."""
+    """Add the starter templates for intents that have no template yet."""
     async with saving(data, client) as work:
         added = await add_starter_templates(work, operator())
     answer(as_json, "Starter templates added.", added=added)

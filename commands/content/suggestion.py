@@ -1,4 +1,4 @@
-"""suggestion: additions that assistants suggest to a client's templates and knowledge."""
+"""suggestion: additions that AI assistants suggest to a client's templates and knowledge."""
 
 from typing import Annotated
 
@@ -28,7 +28,7 @@ app = typer.Typer(help="Manage suggestions of AI assistants.", no_args_is_help=T
 
 @app.callback()
 def suggestions_group() -> None:
-    """Suggestions of assistants."""
+    """Suggestions of AI assistants for a client's templates and knowledge."""
 
 
 @command(app, "list")
@@ -66,7 +66,7 @@ async def accept(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Accept a suggestion. The agent may use it from the next message on."""
+    """Accept a suggestion. The agent may use its text from the next message on."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         added = await accept_suggestion(work, operator(), suggestion_id)
     name = "knowledge_id" if isinstance(added, KnowledgeEntry) else "template_id"

@@ -1,5 +1,5 @@
-"""connections: check that PostgreSQL allows enough connections for all processes of an
-installation."""
+"""connections: a command that checks whether PostgreSQL allows enough connections for all processes
+of an installation."""
 
 from typing import Annotated, Final
 
@@ -18,21 +18,22 @@ from commands.core.listing import print_list
 from store.core.connections import connection_limits
 from store.core.pools import OF_A_PROCESS
 
-# The processes in docker-compose.yml; tests/test_compose.py compares them.
+# Numbers of processes in docker-compose.yml; tests/test_compose.py compares both.
 API: Final = 2
 WORKERS: Final = 2
 WEBHOOK_WORKERS: Final = 1
 TEMPORAL: Final = 120
-# Connections used at the same time by migrations and people.
+# Connections that migrations and commands of people use at the same time.
 COMMANDS: Final = 5
-# One additional process of a kind, during a rolling upgrade.
+# Connections of one additional process, which runs during a rolling upgrade.
 REPLACED: Final = max(OF_A_PROCESS.values())
 
 
 def processes(
     api: int, workers: int, webhook_workers: int, others: int
 ) -> list[tuple[str, int, int]]:
-    """Each kind of process, with its number and the maximum connections of each process."""
+    """Return each kind of process, with the number of such processes and the maximum connections of
+    each."""
     counts = {
         "api": api,
         "engine worker": workers,

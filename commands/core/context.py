@@ -1,4 +1,4 @@
-"""Shared parts of all commands: the stack that a command works on, and its output."""
+"""Code that all commands share: the choice of the stack that a command works on, and the output."""
 
 import asyncio
 import json
@@ -41,9 +41,10 @@ DEFAULT_DATA: Final = Path(".data")
 _PLACES: Final = ("DATABASE_URL", "TEMPORAL_ADDRESS")
 
 DataOption = Annotated[
-    Path, typer.Option("--data", help="Folder of the embedded stack; DATABASE_URL replaces it.")
+    Path,
+    typer.Option("--data", help=("Folder of the embedded stack. Ignored if DATABASE_URL is set.")),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 ClientOption = Annotated[str, typer.Option(help="Id of the client.")]
 
 out: Final = Console()
@@ -51,20 +52,21 @@ err: Final = Console(stderr=True)
 
 
 def fail(message: str) -> typer.Exit:
-    """Print an error message in one sentence, and return the exception to raise."""
+    """Print an error message as one sentence, and return the exception to raise."""
     err.print(f"error: {message}", style="bold red", highlight=False, markup=False, soft_wrap=True)
     return typer.Exit(1)
 
 
 def warn(message: str) -> None:
-    """Print a warning about an action that was done nevertheless."""
+    """Print a warning about an action that was performed."""
     err.print(f"warning: {message}", style="yellow", highlight=False, markup=False, soft_wrap=True)
 
 
 def command(
     app: typer.Typer, name: str
 ) -> Callable[[Callable[P, Coroutine[None, None, None]]], Callable[P, None]]:
-    """Register an async function as a command of `app`, wrapped by `synchronous`."""
+    """Return a decorator that registers an async function as a command of `app`, wrapped by
+    `synchronous`."""
 
     def register(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
         return app.command(name)(synchronous(function))
@@ -73,7 +75,8 @@ def command(
 
 
 def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
-    """Wrap an async command for typer. Expected errors become one sentence and exit code 1."""
+    """Return a synchronous function for typer that runs an async command. Expected errors are
+    printed as one sentence, with exit code 1."""
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -85,18 +88,19 @@ def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[
 
 @contextmanager
 def anticipated() -> Iterator[None]:
-    """Turn expected errors into one sentence and exit code 1."""
+    """Print expected errors of the block as one sentence, and exit with code 1."""
     try:
         yield
     except DomainError as error:
         raise fail(describe(error)) from None
     except (SQLAlchemyError, PsycopgError, ValueError) as error:
-        # The first line states the error; the rest is SQL and links.
+        # The first line states the error; the remaining lines are SQL and links.
         raise fail(str(error).splitlines()[0]) from None
 
 
 def describe(error: DomainError) -> str:
-    """Return an error's text for people, followed by its code where a script may need it."""
+    """Return an error's text for people, followed by its error code where a script may need the
+    code."""
     if isinstance(error, InvalidInput):
         return str(error)
     if isinstance(error, EscalationClaimed):
@@ -109,9 +113,9 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> "Settings":
-    """Return the environment's settings, completed by those of the stack that runs on `data`,
-    unless they name another database or Temporal. Raises InvalidInput if a setting is still
-    missing."""
+    """Return the settings in the environment, completed by those of the embedded stack that runs on
+    `data`. The stack's settings are ignored if the environment names another database or Temporal
+    server. Raises InvalidInput if a setting is still missing."""
     if not any(os.environ.get(key) for key in _PLACES):
         kept_folder(data)
     running = running_stack(data) if not _is_complete() else None
@@ -124,16 +128,16 @@ def settings_for(data: Path) -> "Settings":
 
 
 def environment_of(data: Path) -> Mapping[str, str]:
-    """Return the environment's settings, completed by those of the stack that runs on `data`, if
-    that stack is used."""
+    """Return the environment's variables, completed by those of the embedded stack that runs on
+    `data`. The stack's variables are ignored if DATABASE_URL is set."""
     running = None if os.environ.get("DATABASE_URL") else running_stack(data)
     given = {name: value for name, value in os.environ.items() if value}
     return {**(running.env if running else {}), **given}
 
 
 def sealer_of(data: Path) -> FernetSealer:
-    """Return a sealer with the keys of the workers that will decrypt the secret. Raises
-    InvalidInput if there are none."""
+    """Return a sealer with the encryption keys of the workers that will decrypt the secret. Raises
+    InvalidInput if there are no valid keys."""
     keys = environment_of(data).get("SEAL_KEY")
     if not keys and not os.environ.get("DATABASE_URL"):
         keys = kept_folder(data).seal_key()
@@ -150,12 +154,12 @@ def _is_complete() -> bool:
 
 
 def model_of(data: Path) -> NamesModel:
-    """Return a function that names the brain by the command's settings. They must be the workers'
-    settings, because results of cases are valid for one brain only. The function raises
+    """Return a function that names the brain in the command's settings. These settings must be the
+    workers' settings, because results of cases are valid for one brain only. The function raises
     InvalidInput."""
 
     def name() -> str:
-        # Imported late: few commands make anything go live.
+        # Imported here because few commands need the name of the brain.
         from adapters.brain.identity import brain_identity  # noqa: PLC0415
         from settings import load_brain  # noqa: PLC0415
 
@@ -167,15 +171,15 @@ def model_of(data: Path) -> NamesModel:
 
 @asynccontextmanager
 async def database_of(data: Path) -> AsyncIterator[Database]:
-    """Yield DATABASE_URL's database, or the embedded one in `data`, which is started for the block.
-    Raises InvalidInput if there is neither."""
+    """Yield the database at DATABASE_URL, or the embedded database in `data`, which is started for
+    the block. Raises InvalidInput if there is neither."""
     async with AsyncExitStack() as held:
         url = os.environ.get("DATABASE_URL")
         if not url and (running := running_stack(data)):
             url = running.env["DATABASE_URL"]
         if not url:
-            # Imported late: a server installation has no embedded packages, and is migrated by
-            # `migrate`.
+            # Imported here because a server installation has no embedded packages. There, `migrate`
+            # migrates the database.
             from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415
             from store.core.migrate import migrate  # noqa: PLC0415
 
@@ -199,34 +203,35 @@ async def reading_client(
 
 @asynccontextmanager
 async def work_on(data: Path) -> AsyncIterator[UnitsOfWork]:
-    """Yield units of work on the database of `data`. Workflows that they start run on the Temporal
-    of TEMPORAL_ADDRESS, or of the stack that runs on `data`."""
+    """Yield units of work on the database of `data`. Their workflows start on the Temporal server
+    at TEMPORAL_ADDRESS, or on that of the stack that runs on `data`."""
     async with database_of(data) as database:
         yield UnitsOfWork(database, NearbyEngine(environment_of(data)), utc_now, new_ulid)
 
 
 def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
-    """Print a command's result: one JSON object for programs, otherwise a sentence and its facts.
-    The lines are never truncated, because a secret may be shown only this once."""
+    """Print a command's result: one JSON object for programs, otherwise a sentence and the fields.
+    Lines are never truncated, because a secret may be shown only this once."""
     if as_json:
         typer.echo(json.dumps(fields, ensure_ascii=False, default=_as_json))
         return
     out.print(sentence, highlight=False, markup=False, soft_wrap=True)
     width = max(map(len, fields), default=0)
     for name, value in fields.items():
-        # Some of the text is untrusted, so control characters must not reach the terminal.
+        # Some values are untrusted, so control characters must not reach the terminal.
         text = rfc3339(value, "seconds") if isinstance(value, datetime) else str(value)
         line = f"  {name:<{width}}  {without_controls(text)}"
         out.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
 def _as_json(value: object) -> str:
-    """Format a time as HTTP and exports do: with `Z`, not with an offset."""
+    """Return a value as text for JSON output. Times end with `Z`, as over HTTP and in exports, and
+    not with an offset."""
     return rfc3339(value) if isinstance(value, datetime) else str(value)
 
 
 def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
-    """Return a record's fields for JSON output, with its id under `id_name`."""
+    """Return a record's fields for JSON output. The id has the name `id_name`."""
     fields = record.model_dump(mode="json")
     return {id_name: fields.pop("id"), **fields}
 
@@ -235,7 +240,7 @@ def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
 async def work_on_record(
     data: Path, whose: WhoseRecord, record_id: str
 ) -> AsyncIterator[UnitOfWork]:
-    """Return a unit of work on the client that owns the record. Raises the errors of `whose`."""
+    """Yield a unit of work on the client that owns the record. Raises the errors of `whose`."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(whose, record_id)
         async with units.of(tenant) as work:

@@ -1,4 +1,4 @@
-"""deployment: the builds of the workers, and the current build."""
+"""deployment: the worker builds that Temporal knows, and the current build."""
 
 from typing import Annotated
 
@@ -27,15 +27,16 @@ app = typer.Typer(help="Manage worker builds.", no_args_is_help=True)
 @command(app, "promote")
 async def promote(
     build_id: Annotated[
-        str | None, typer.Argument(help="Build id; defaults to TEMPORAL_BUILD_ID.")
+        str | None, typer.Argument(help="Id of the build; defaults to TEMPORAL_BUILD_ID.")
     ] = None,
     wait_s: Annotated[
-        float, typer.Option(min=0, help="Seconds to wait for workers of the build.")
+        float,
+        typer.Option(min=0, help=("Seconds to wait until workers of the build poll both queues.")),
     ] = 120,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a build of the workers current, once its workers poll both queues."""
+    """Make a worker build the current one, once its workers poll both queues."""
     settings = settings_for(data)
     deployment, ours = _version_of(settings)
     build = WorkerDeploymentVersion(deployment, build_id or ours)
@@ -55,7 +56,7 @@ async def promote(
 
 @command(app, "show")
 async def show(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Show the builds known to Temporal. The current one gets all work."""
+    """Show the worker builds that Temporal knows. The current build gets all work."""
     settings = settings_for(data)
     deployment, _ = _version_of(settings)
     try:

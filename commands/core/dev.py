@@ -1,4 +1,4 @@
-"""dev and demo: the whole service on this machine, and a tour of it."""
+"""dev and demo: commands that run the complete service on this machine, with a tour."""
 
 import asyncio
 import os
@@ -27,7 +27,8 @@ _DEFAULT_PORT = 8080
 _WATCH_S = 0.5
 
 PortOption = Annotated[
-    int | None, typer.Option(help="Port of the API; defaults to PORT, else to 8080 if it is free.")
+    int | None,
+    typer.Option(help=("Port of the API; defaults to PORT, or to 8080 if that port is free.")),
 ]
 DataOption = Annotated[Path, typer.Option("--data", help="Folder for all data.")]
 
@@ -42,7 +43,9 @@ async def dev(
         int | None, typer.Option(help="Port of Temporal's UI; defaults to a free one.")
     ] = None,
     data: DataOption = DEFAULT_DATA,
-    tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
+    tour: Annotated[
+        bool, typer.Option(help=("Start the demo shop, and send the sample tickets first."))
+    ] = True,
     open_to_network: Annotated[
         bool,
         typer.Option(
@@ -65,13 +68,13 @@ async def dev(
         async with AsyncExitStack() as held:
             opened: OpenShop | None = None
             if tour:
-                # The shop stays open: its webhook receives every event while this runs.
+                # The shop stays open, because its webhook receives events while the command runs.
                 opened = await held.enter_async_context(open_shop(folder, info))
                 tour_guide = Tour(opened, info, folder, out)
                 await tour_guide.run()
                 show_addresses(opened, info, out)
                 tour_guide.follow_webhooks()
-            # Scripts wait for this line; it must leave the buffer now.
+            # Scripts wait for this line, so it must be flushed now.
             typer.echo(f"ready {info.api_url}")
             err.print(f"Mails are kept in {data}/mail. Ctrl-C ends it.")
             if opened is not None:
@@ -100,12 +103,14 @@ Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
 async def _with_stack(
     folder: DataFolder, ports: StackPorts, work: Work, *, host: str, endless: bool
 ) -> None:
-    """Start the stack, do `work`, and end every process however the work ended.
+    """Start the stack, run `work`, and end every process, also after an error.
 
-    `endless`: the work ends by Ctrl-C alone, which is then no failure.
+    `endless`: `work` ends only with Ctrl-C, which then counts as success.
     """
-    os.umask(0o077)  # what this process and its children write is for its user alone
-    configure_logs("WARNING")  # the audit entries of a demo's making would stand between its steps
+    os.umask(0o077)  # only the current user may read files that this process and its children write
+    configure_logs(
+        "WARNING"
+    )  # INFO would print audit entries of the demo's setup between its steps
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
@@ -118,7 +123,7 @@ async def _with_stack(
         except asyncio.CancelledError:
             err.print()
             if not endless:
-                raise typer.Exit(130) from None  # the work was not finished
+                raise typer.Exit(130) from None  # the interrupted work was not finished
         finally:
             status.update("stopping")
             status.start()
@@ -137,7 +142,8 @@ def _show_progress(status: Status, part: str) -> None:
 
 
 def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
-    """Return, in plain words, what the stack allows that is meant for a developer's own machine."""
+    """Return descriptions of the features that the stack allows although they are meant for a
+    developer's own machine."""
     found = [
         name
         for name in ("ALLOW_LOOPBACK_TARGETS", "WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
@@ -147,7 +153,7 @@ def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
 
 
 def check_host(host: str, liberties: list[str]) -> None:
-    """Raises InvalidInput where others than this machine could use them."""
+    """Raise InvalidInput if other machines could use developer features of the stack."""
     if liberties and not is_loopback(host):
         raise InvalidInput(
             f"HOST={host} lets others than this machine in, who could then use: "
@@ -165,7 +171,7 @@ def _port_of_environment() -> int | None:
 
 
 async def _watch(stack: Stack, data: Path) -> None:
-    """Report parts that end unexpectedly, and how to start another."""
+    """Print which processes of the stack end unexpectedly, and how to restart them."""
     told: set[str] = set()
     while True:
         for child in stack.dead():

@@ -1,4 +1,5 @@
-"""Commands whose module is imported only when they run, so that every command starts fast."""
+"""Commands with a module that is imported only when the command runs, so that every command starts
+fast."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,16 +13,17 @@ if TYPE_CHECKING:
 
 
 class LazyCommand(TyperCommand):
-    """A command or group of commands. Only its name and help are loaded until it is used."""
+    """A command or a group of commands. Only the name and help are loaded until the command is
+    used."""
 
     def __init__(self, name: str, place: str, help: str) -> None:  # noqa: A002 - typer's name
-        """`place`: "module:attribute" of a group's Typer app or of a command's function. `help`:
-        its line in the list of commands."""
+        """Describe a command without importing it. `place`: "module:attribute" of a group's Typer
+        app or of a command's function. `help`: the text in the list of commands."""
         super().__init__(name, help=help)
         self._place = place
 
     def chosen(self) -> "Command":
-        """Import the module and return the command."""
+        """Import the command's module and return the command."""
         module, _, attribute = self._place.partition(":")
         found = getattr(import_module(module), attribute)
         if isinstance(found, typer.Typer):

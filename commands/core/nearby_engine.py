@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 class NearbyEngine:
-    """A `Starter`. It connects to the environment's Temporal only when a workflow must start. If
-    none is configured or it does not answer, the sweep starts the workflow later."""
+    """A `Starter` for commands. It connects to Temporal only when a workflow must start. If
+    Temporal is not configured or does not answer, the periodic sweep starts the workflow later."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -37,8 +37,8 @@ class NearbyEngine:
         return engine is not None and await engine.process_webhook(webhook, wake=wake)
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Send a mail. Raises EngineUnavailable, also if no Temporal is configured, because no
-        sweep would send it later."""
+        """Send a mail. Raises EngineUnavailable, also if Temporal is not configured, because the
+        sweep does not send mails."""
         engine = await self._engine()
         if engine is None:
             raise EngineUnavailable("TEMPORAL_ADDRESS is not set: the mail is not sent")
@@ -47,8 +47,8 @@ class NearbyEngine:
     async def _engine(self) -> "TemporalEngine | None":
         if not self._environment.get("TEMPORAL_ADDRESS"):
             return None
-        # Imported late: Temporal's client takes half a second to load, and few commands start a
-        # workflow.
+        # Imported here because Temporal's client takes half a second to load, and few commands
+        # start a workflow.
         from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
         from adapters.temporal.connection import connect  # noqa: PLC0415
         from settings import load_temporal  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The actor of a command: the person on whose behalf it runs."""
+"""The actor of a command: the person for whom the command runs."""
 
 import getpass
 from typing import Annotated
@@ -18,13 +18,13 @@ AsOption = Annotated[
 
 
 def operator() -> Actor:
-    """Return the name of the user who is logged in at the terminal."""
+    """Return the actor for the user who is logged in at the terminal, named `operator:LOGIN`."""
     return Actor.operator(f"{OPERATOR_PREFIX}{getpass.getuser()}")
 
 
 async def acting(database: Database, name: str | None) -> Actor:
-    """Return the operator acting on behalf of that person, or on their own behalf. Raises
-    InvalidInput."""
+    """Return the actor of a command: the operator on behalf of that person, or the operator alone.
+    Raises InvalidInput."""
     if name is None:
         return operator()
     async with database.reading_across() as connection:

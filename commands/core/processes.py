@@ -1,4 +1,4 @@
-"""worker and migrate: the other processes of an installation, which import nothing of HTTP."""
+"""worker and migrate: the processes besides the API, which import no HTTP code."""
 
 import asyncio
 import os
@@ -25,11 +25,14 @@ from store.core.migrate import migrate as migrate_database
 
 
 def worker(
-    queue: Annotated[str, typer.Option(help="Task queue to process.")] = names.ENGINE_QUEUE,
+    queue: Annotated[
+        str, typer.Option(help=("Name of the task queue to process."))
+    ] = names.ENGINE_QUEUE,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Run a worker until a signal ends it. Several may run at the same time, on any machines."""
-    # Only here: what a worker computes with takes seconds to load, and only it needs that.
+    # Imported here because the worker's libraries take seconds to load, and no other command needs
+    # them.
     import worker as process  # noqa: PLC0415
 
     if queue not in process.QUEUES:
@@ -44,7 +47,7 @@ def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> Non
     """Migrate the database and Temporal's namespace to this version; safe to repeat."""
     with anticipated():
         if url := os.environ.get("DATABASE_URL"):
-            migrate_database(url)  # in no event loop, where the first Ctrl-C would not end it
+            migrate_database(url)  # outside of an event loop, so that the first Ctrl-C ends it
         asyncio.run(_migrate_rest(data))
     answer(as_json, "The schema is current.", migrated=True)
 
@@ -54,7 +57,7 @@ async def _migrate_rest(data: Path) -> None:
         async with database_of(data):
             pass  # opening the embedded database migrates it
     if os.environ.get("TEMPORAL_ADDRESS"):
-        # Only here: a database alone needs no Temporal.
+        # Imported here because an installation may have a database without Temporal.
         from adapters.temporal.connection import connect  # noqa: PLC0415
         from adapters.temporal.setup import ensure_search_attributes  # noqa: PLC0415
 

@@ -21,17 +21,18 @@ from rich.progress import (
 from commands.core.context import err
 
 LINE_EVERY_S: Final = 5.0
-"""Seconds between lines without a terminal, because logs are stored."""
+"""Seconds between progress lines if the output is not a terminal. Lines are rare, because logs are
+stored."""
 
 
 class Bar(Protocol):
-    """Receives the progress of a command."""
+    """A display that receives the progress of a command."""
 
     def advance(self, n: int = 1) -> None:
-        """Add completed steps, in the unit of the total."""
+        """Add `n` completed steps, in the unit of the total."""
 
     def reach(self, done: int) -> None:
-        """Set the number of completed steps. A lower number than before is ignored."""
+        """Set the number of completed steps. A number lower than the previous one is ignored."""
 
 
 @contextmanager
@@ -42,8 +43,8 @@ def progress(
     console: Console = err,
     clock: Callable[[], float] = time.monotonic,
 ) -> Iterator[Bar]:
-    """Show the progress of the block. `total`: the number of steps, or None if unknown. Without a
-    terminal, a last line is written at the end; it says if the block raised."""
+    """Show the progress of the block. `total`: the number of steps, or None if unknown. If the
+    output is not a terminal, a last line states whether the block finished or raised an error."""
     if console.is_terminal:
         with Progress(*_columns(total), console=console) as shown:
             yield _Shown(shown, label, total)
@@ -102,7 +103,7 @@ class _Lines:
         if self._total is None:
             far = str(self._done)
         else:
-            # Incomplete progress is never rounded up to 100 %.
+            # Round down, so that incomplete progress never shows 100 %.
             far = f"{100 * self._done // self._total if self._total else 100} %"
         self._console.print(
             f"{self._label}: {what} {far}", markup=False, highlight=False, soft_wrap=True

@@ -1,4 +1,5 @@
-"""Error texts of the command line, for errors whose code does not tell the user what to do."""
+"""Error texts of the command line, for errors with a code that does not explain to the user what to
+do."""
 
 from collections.abc import Mapping
 from typing import Final

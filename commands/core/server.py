@@ -1,4 +1,4 @@
-"""serve: the HTTP API."""
+"""serve: the command that runs the HTTP API."""
 
 import asyncio
 import resource
@@ -35,16 +35,17 @@ from domain.core.errors import DomainError
 from embedded.ports import listening, port_of
 from settings.service import ServerSettings
 
-# Requests in progress finish within this time, which is longer than the gateway's deadline. An
-# export that takes longer is cut off without its end marker, so that a reader cannot mistake it for
+# Seconds in which requests in progress must finish, longer than the gateway's deadline. An export
+# that takes longer is cut off without its end marker, so that a reader cannot mistake the file for
 # a complete one.
 GRACE_S = 35
-# File descriptors that the API opens for itself: PostgreSQL, Temporal, the event loop.
+# Number of file descriptors that the API opens besides connections of callers: PostgreSQL,
+# Temporal, the event loop.
 _OWN_FILES = 64
 
 
 def serve(
-    port: Annotated[int | None, typer.Option(help="Port; defaults to PORT.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port of the API; defaults to PORT.")] = None,
     fd: Annotated[
         int | None,
         typer.Option(
@@ -80,7 +81,8 @@ def serve(
             loop="uvloop",
             http=edge_protocol(EdgeWatch(app), _edge_limits(settings.server)),
             ws="none",
-            # Trust only the address of the connection itself, and no header with another address.
+            # Trust only the address of the connection itself. uvicorn must not read an address from
+            # a header.
             proxy_headers=False,
             log_config=None,
             access_log=False,
@@ -92,8 +94,8 @@ def serve(
 
 
 def _edge_limits(server: ServerSettings) -> EdgeLimits:
-    """Return the maximum number of connections, limited by the process's open files. The soft limit
-    is raised to the hard limit first."""
+    """Return the connection limits, reduced to fit the process's limit of open files. Raises the
+    soft limit of open files up to the hard limit first."""
     wanted = DEFAULT_LIMITS.connections + _OWN_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft != resource.RLIM_INFINITY and soft < wanted:

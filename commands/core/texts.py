@@ -1,4 +1,4 @@
-"""Long texts, from an option, a file or standard input."""
+"""Long texts that are given by an option, a file or standard input."""
 
 import sys
 from pathlib import Path
@@ -26,8 +26,8 @@ def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
 
 
 def text_of(given: str | None, file: Path | None, option: str) -> str | None:
-    """Return the text of `option`, or of the file in `option`-file; None if neither is given. A
-    final line break in a file is removed. Raises InvalidInput."""
+    """Return the text of an option, or of the file in the option `option`-file; None if neither is
+    given. A final line break in the file is removed. Raises InvalidInput."""
     if file is None:
         return given
     if given is not None:
@@ -39,7 +39,8 @@ def text_of(given: str | None, file: Path | None, option: str) -> str | None:
 
 
 def required_text(given: str | None, file: Path | None, option: str) -> str:
-    """Like `text_given`, but one of both is required."""
+    """Return the text of an option or of its file, like `text_of`. Raises InvalidInput if neither
+    is given."""
     text = text_of(given, file, option)
     if text is None:
         raise InvalidInput(f"{option} or {option}-file is needed")

@@ -35,14 +35,18 @@ async def bring_in(
     file: Annotated[
         Path,
         typer.Argument(
-            help="File with one JSON object per line, see docs/export.md; - for standard input."
+            help=(
+                "File with one JSON object per line, described in docs/export.md; - for standard "
+                "input."
+            )
         ),
     ],
     client: ClientOption,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Import events, either all or none. Events with an existing id are skipped."""
+    """Import events from a file. Either all events are imported or none. Events with an id that
+    already exists are skipped."""
     tenant = TenantId(parse_ulid(client) or client)
     with opened(file) as (stream, size):
         async with work_on(data) as units:
@@ -61,7 +65,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest events, newest first."""
+    """Show the latest events of the engine's first version, newest first."""
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await AutomationRepository(connection, tenant).latest(limit)
     if as_json:

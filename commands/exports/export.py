@@ -1,4 +1,4 @@
-"""export: all that is kept of a client, as one file."""
+"""export: a command that writes all stored data of a client to one file."""
 
 import os
 import sys
@@ -46,8 +46,8 @@ async def export(
     """Export all records of a client to a file, as the client itself receives them. See
     docs/export.md.
 
-    A section that cannot be read is empty and named, and the exit code is 1. The file appears when
-    it is complete, and replaces an existing one.
+    If a section cannot be read, the file contains it empty, the error message names it, and the
+    exit code is 1. The file appears only once it is complete, and replaces an existing file.
     """
     tenant = TenantId(parse_ulid(client) or client)
     skipped: list[str] = []
@@ -78,8 +78,8 @@ async def _write(
 
 @contextmanager
 def _written(file: Path | None) -> Iterator[BinaryIO]:
-    """The file, or standard output. It holds customers' words: only this user may read it.
-    Raises InvalidInput."""
+    """Yield the file to write, or standard output. The file contains customers' messages, so only
+    the current user may read it. Raises InvalidInput."""
     if file is None or str(file) == "-":
         yield sys.stdout.buffer
         return

@@ -1,4 +1,4 @@
-"""import: an export read back into an empty client."""
+"""import: a command that imports an export into an empty client."""
 
 import sys
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ from services.exports.tenant_import import Imported, import_export
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """A file that reports how far it has been read."""
+    """A file that reports to `bar` how many bytes of it have been read."""
 
     stream: BinaryIO
     bar: Bar
@@ -47,8 +47,8 @@ class Watched:
 
 @contextmanager
 def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
-    """Return the file, or standard input for `-`, and its size in bytes; the size of a pipe is
-    unknown. Raises InvalidInput."""
+    """Yield the file and its size in bytes. For `-`, yield standard input. The size is None if it
+    is unknown, as for a pipe. Raises InvalidInput."""
     if str(file) == "-":
         yield sys.stdin.buffer, None
         return
@@ -62,15 +62,18 @@ def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
 
 @synchronous
 async def bring_in(
-    file: Annotated[Path, typer.Argument(help="Export in JSON format; - for standard input.")],
-    client: Annotated[str, typer.Option(help="Id of an empty client.")],
+    file: Annotated[Path, typer.Argument(help="Export file in JSON format; - for standard input.")],
+    client: Annotated[
+        str, typer.Option(help=("Id of the client to import into, which must be empty."))
+    ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Check the file without importing it.")
     ] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Import an export into an empty client, all of it or nothing. See docs/export.md."""
+    """Import an export into an empty client. Either everything is imported or nothing. See
+    docs/export.md."""
     tenant = TenantId(parse_ulid(client) or client)
     with opened(file) as (stream, size):
         async with work_on(data) as units:

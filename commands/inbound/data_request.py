@@ -40,7 +40,7 @@ async def list_requests(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's requests, newest first."""
+    """Show a client's data requests, newest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await DataRequestRepository(connection, tenant).page(before=None, limit=limit)
     if as_json:
@@ -82,7 +82,8 @@ async def export(
 async def fulfil(
     request_id: RequestArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Mark a request as answered. The first person who confirmed stays recorded."""
+    """Mark a data request as answered. Repeating the command changes nothing: the first person who
+    marked it stays recorded."""
     wanted = parse_ulid(request_id) or request_id
     async with work_on_record(data, client_of_data_request, wanted) as work:
         done = await fulfil_data_request(work, operator(), wanted)

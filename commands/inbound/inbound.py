@@ -51,14 +51,20 @@ WebhookArgument = Annotated[str, typer.Argument(metavar="INBOUND_ID")]
 @command(app, "list")
 async def list_latest(
     client: ClientOption,
-    provider: Annotated[Provider | None, typer.Option(help="Filter by provider.")] = None,
-    state: Annotated[WebhookState | None, typer.Option(help="Filter by state.")] = None,
-    outcome: Annotated[Outcome | None, typer.Option(help="Filter by outcome.")] = None,
+    provider: Annotated[
+        Provider | None, typer.Option(help=("Show only webhooks of this provider."))
+    ] = None,
+    state: Annotated[
+        WebhookState | None, typer.Option(help=("Show only webhooks in this state."))
+    ] = None,
+    outcome: Annotated[
+        Outcome | None, typer.Option(help=("Show only webhooks with this outcome."))
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's latest webhooks, newest first, and the refusals of the last day."""
+    """Show a client's latest webhooks, newest first, and the refused requests of the last day."""
     async with reading_client(data, client) as (connection, tenant):
         log = InboundLogRepository(connection, tenant)
         found = await log.page(limit=limit, provider=provider, state=state, outcome=outcome)
@@ -89,7 +95,7 @@ async def list_latest(
 async def list_polls(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show each platform's last poll, and why it failed."""
+    """Show each platform's last poll, and why the poll failed, if it did."""
     async with reading_client(data, client) as (connection, tenant):
         found = await PollCursorRepository(connection, tenant).all()
     if as_json:
@@ -110,7 +116,7 @@ async def list_polls(
 async def show(
     inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one webhook with its content and outcome."""
+    """Show one received webhook with its content and outcome."""
     wanted = parse_ulid(inbound_id) or inbound_id
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of_inbound(connection, wanted)
@@ -125,8 +131,8 @@ async def show(
 async def replay(
     inbound_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Process a failed or waiting webhook again, from its stored bytes. A processed one does not
-    change."""
+    """Process a failed or waiting webhook again, from its stored bytes. A webhook that was already
+    processed does not change."""
     wanted = parse_ulid(inbound_id) or inbound_id
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of_inbound, wanted)
@@ -140,7 +146,8 @@ async def replay(
 
 
 async def _begin(data: Path, ref: WebhookRef) -> bool:
-    """Start processing. Returns False if it cannot start now; the sweep then starts it."""
+    """Start processing a webhook. Return False if processing cannot start now; the periodic sweep
+    then starts it."""
     environment = environment_of(data)
     if not environment.get("TEMPORAL_ADDRESS"):
         return False
@@ -221,5 +228,5 @@ def _body(webhook: LoggedWebhook) -> str:
 
 
 def _said(text: str) -> str:
-    """Return untrusted text without terminal control characters."""
+    """Return an untrusted text without terminal control characters."""
     return escape(without_controls(text))

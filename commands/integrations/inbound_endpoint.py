@@ -1,4 +1,4 @@
-"""integration inbound: the endpoints that platforms send a client's webhooks to."""
+"""integration inbound: the endpoints to which platforms send a client's webhooks."""
 
 import json
 import os
@@ -60,7 +60,7 @@ IntegrationArgument = Annotated[str, typer.Argument()]
 
 @app.callback()
 def group() -> None:
-    """One endpoint per connection; docs/inbound.md explains where to enter its address."""
+    """Each connection can have one endpoint. docs/inbound.md explains where to enter its URL."""
 
 
 @command(app, "open")
@@ -76,12 +76,14 @@ async def open_one(
     ] = False,
     mapping: Annotated[
         Path | None,
-        typer.Option(help="For the generic format: JSON file with an expression for each field."),
+        typer.Option(
+            help=("JSON file with a JMESPath expression for each field, for the generic format.")
+        ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Open an endpoint. Its address, and a secret generated here, are shown only once."""
+    """Open an endpoint. Its URL, and a secret that the service generates, are shown only once."""
     wanted = WantedEndpoint(_secret() if secret else None, _mapping(mapping))
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
@@ -106,7 +108,7 @@ async def rotate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Rotate the address, and the secret if it was generated here."""
+    """Rotate an endpoint's URL, and its secret if the service generated the secret."""
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
         shown = await rotate_endpoint(
@@ -126,8 +128,9 @@ async def put_secret(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Store the secret that the platform signs with. It is read from the environment variable
-    INBOUND_SECRET, from standard input, or from a prompt. The address does not change."""
+    """Store the secret with which the platform signs webhooks. The secret is read from the
+    environment variable INBOUND_SECRET, from standard input, or from a prompt. The endpoint's URL
+    does not change."""
     secret, sealer = _secret(), sealer_of(data)
     async with work_on_record(data, client_of, integration_id) as work:
         await set_endpoint_secret(work, operator(), integration_id, secret, sealer=sealer)
@@ -141,8 +144,8 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show whether an endpoint is open, and since when. Neither the address nor its secret is
-    shown."""
+    """Show whether an endpoint is open, and since when. The output contains neither its URL nor its
+    secret."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of, integration_id)
         async with database.reading(tenant) as connection:
@@ -197,7 +200,7 @@ def _drawn() -> DrawnBytes:
 
 
 def _mapping(file: Path | None) -> dict[str, str] | None:
-    """Parse the field mapping. Raises InvalidInput."""
+    """Return the field mapping in a JSON file. Raises InvalidInput."""
     if file is None:
         return None
     try:
@@ -210,8 +213,8 @@ def _mapping(file: Path | None) -> dict[str, str] | None:
 
 
 def _secret() -> str:
-    """Read the secret from the environment, from standard input, or from a hidden prompt; never
-    from the arguments."""
+    """Return the secret, read from the environment, from standard input, or from a hidden prompt.
+    It is never read from the arguments, which `ps` shows."""
     value = os.environ.get(_VARIABLE)
     if not value and not sys.stdin.isatty():
         value = sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""integration: systems that a client's agent may query and act on."""
+"""integration: external systems that a client's agent may query and act on."""
 
 import os
 import sys
@@ -51,7 +51,8 @@ _SECRET_VARIABLE: Final = "INTEGRATION_{}"  # noqa: S105 - where one is read fro
 
 @app.callback()
 def group() -> None:
-    """One connection per provider; docs/integrations.md lists what each needs."""
+    """A client can have one connection per provider. docs/integrations.md lists the settings and
+    secrets of each provider."""
 
 
 @command(app, "connect")
@@ -65,8 +66,10 @@ async def connect(
         list[str] | None,
         typer.Option(
             "--secret",
-            help="Name of a secret, never its value. The value is read from the environment "
-            "variable INTEGRATION_<NAME>, or prompted for.",
+            help=(
+                "Name of a secret, never its value. The value is read from the environment "
+                "variable INTEGRATION_<NAME>, or from a prompt."
+            ),
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
@@ -75,7 +78,7 @@ async def connect(
     """Connect a client to a provider, and test the connection. The connection is stored even if the
     test fails. An existing connection to the same provider ends."""
     public = _settings(settings or [])
-    # Checked before the person is asked for a secret.
+    # Check the settings before the person is asked for a secret.
     check_settings(provider, public)
     check_credential_names(provider, frozenset(secrets or []))
     sealer = sealer_of(data)
@@ -110,8 +113,8 @@ async def try_one(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Test a connection by one cheap read. The exit code is 1 if the agent cannot use the
-    connection."""
+    """Test a connection with an inexpensive read request. The exit code is 1 if the agent cannot
+    use the connection."""
     async with work_on(data) as units, _connectors(data) as connectors:
         tenant = await units.database.find_client(client_of, integration_id)
         problem = await try_integration(
@@ -197,7 +200,8 @@ async def _connectors(data: Path) -> AsyncIterator[ConnectorRegistry]:
 
 
 def _for_programs(as_json: bool, problem: Problem | None) -> dict[str, Problem | None]:
-    """The warning was already shown."""
+    """Return the problem as a field of the JSON output. Without JSON output, return no field,
+    because a warning shows the problem."""
     return {"problem": problem} if as_json else {}
 
 
@@ -207,7 +211,8 @@ def _tell(problem: Problem | None) -> None:
 
 
 def _settings(given: Sequence[str]) -> dict[str, str]:
-    """Parse NAME=VALUE pairs. An invalid pair is not quoted, because it may contain a secret."""
+    """Return the settings in NAME=VALUE pairs. Raises InvalidInput. The error does not quote an
+    invalid pair, because the pair may contain a secret."""
     pairs = [item.partition("=") for item in given]
     if not all(name and value for name, _, value in pairs):
         raise InvalidInput("--set NAME=VALUE expected")
@@ -218,8 +223,8 @@ def _settings(given: Sequence[str]) -> dict[str, str]:
 
 
 def _secret(name: str) -> str:
-    """Read the secret from the environment or from a hidden prompt; never from the arguments, which
-    `ps` shows."""
+    """Return the secret, read from the environment or from a hidden prompt. It is never read from
+    the arguments, which `ps` shows."""
     variable = _SECRET_VARIABLE.format(name.upper())
     value = os.environ.get(variable)
     if not value and not sys.stdin.isatty():

@@ -46,19 +46,21 @@ app = typer.Typer(help="Manage the sender of a client's emails to customers.", n
 _PASSWORD: Final = "SMTP_PASSWORD"  # noqa: S105 - where it is read from
 _LANGUAGES: Final = ("fr", "en")
 
-LanguageOption = Annotated[str, typer.Option(help="Language of the email with the code: fr or en.")]
+LanguageOption = Annotated[
+    str, typer.Option(help=("Language of the email that contains the code: fr or en."))
+]
 
 
 @app.callback()
 def group() -> None:
-    """The sender is used once it is verified with an emailed code; see docs/mail.md."""
+    """The service uses the sender once it is verified with an emailed code. See docs/mail.md."""
 
 
 @command(app, "show")
 async def show(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show the sender, whether it is verified, and why the last email failed."""
+    """Show the sender, whether the sender is verified, and why the last email failed."""
     async with reading_client(data, client) as (connection, tenant):
         shown = await MailSenderRepository(connection, tenant).shown()
     _tell(as_json, "This client's sender:", shown)
@@ -69,9 +71,11 @@ async def put(
     client: ClientOption,
     address: Annotated[str, typer.Option(help="Sender address of emails to customers.")],
     reply_to: Annotated[str | None, typer.Option(help="Address for customers' replies.")] = None,
-    signature: Annotated[str, typer.Option(help="Plain text below each email.")] = "",
-    host: Annotated[str | None, typer.Option(help="The client's own mail server.")] = None,
-    port: Annotated[int, typer.Option(help="Port: 465, 587, 2525 or 25.")] = 465,
+    signature: Annotated[str, typer.Option(help="Plain text appended to each email.")] = "",
+    host: Annotated[
+        str | None, typer.Option(help=("Host name of the client's own mail server."))
+    ] = None,
+    port: Annotated[int, typer.Option(help="Port of the mail server: 465, 587, 2525 or 25.")] = 465,
     security: Annotated[
         Security | None,
         typer.Option(help="Connection security; defaults to the usual one for the port."),
@@ -89,7 +93,7 @@ async def put(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Replace the sender, and mail a code to its address."""
+    """Replace the sender, and mail a verification code to the new address."""
     drawn = _drawn(language)
     server: WantedServer | None = None
     if host is not None:
@@ -121,7 +125,7 @@ async def send_again(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Mail a new code to the sender, replacing the previous one."""
+    """Mail a new code to the sender's address. It replaces the previous code."""
     drawn, sealer = _drawn(language), sealer_of(data)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         code_id = await send_sender_code(work, operator(), drawn, sealer)
@@ -158,12 +162,19 @@ async def remove(
 @command(app, "report")
 async def report(
     client: ClientOption,
-    group: Annotated[MailGroup, typer.Option(help="Allowance that the emails counted against.")],
-    number: Annotated[int, typer.Option(min=1, max=10_000, help="Number of emails.")] = 1,
+    group: Annotated[
+        MailGroup, typer.Option(help=("Group of mails whose limit the emails counted against."))
+    ],
+    number: Annotated[
+        int,
+        typer.Option(
+            min=1, max=10_000, help=("Number of emails that bounced or caused a complaint.")
+        ),
+    ] = 1,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Count bounces and complaints about emails sent by the service's server."""
+    """Record bounces and complaints about a client's emails from the service's mail server."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         await report_mails(work, operator(), group, number)
     answer(as_json, "Counted as refused today.", client_id=client, group=group, number=number)
@@ -182,7 +193,8 @@ def _drawn(language: str) -> DrawnCode:
 
 
 def _secret() -> str:
-    """Read the password; never from the arguments, which `ps` shows."""
+    """Return the password, read from the environment, from standard input, or from a hidden prompt.
+    It is never read from the arguments, which `ps` shows."""
     value = os.environ.get(_PASSWORD)
     if not value and not sys.stdin.isatty():
         value = sys.stdin.readline()

@@ -1,4 +1,4 @@
-"""brain: a client's own head of the embedded classifier."""
+"""brain: a client's own classifier head, trained for the embedded classifier."""
 
 import typer
 
@@ -28,10 +28,10 @@ def brain_group() -> None:
 async def status(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show the versions of the client's own head, latest first.
+    """Show the versions of the client's own classifier head, latest first.
 
-    Lists the accuracy of both heads on held-back tickets. The state of the latest version shows
-    whether it is used.
+    The list states the accuracy of the own and the shared head on held-out tickets. The state of
+    the latest version shows whether it is used.
     """
     async with reading_client(data, client) as (connection, tenant):
         heads = OwnHeadRepository(connection, tenant)

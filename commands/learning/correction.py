@@ -1,4 +1,5 @@
-"""correction: people's edits of the agent's drafts, and the suggestions derived from them."""
+"""correction: edits by which people corrected the agent's drafts, and the suggestions derived from
+these edits."""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -50,7 +51,7 @@ async def list_corrections(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the queue of corrections, oldest first."""
+    """Show a client's corrections in one state, oldest first."""
     async with reading_client(data, client) as (connection, tenant):
         found = await CorrectionRepository(connection, tenant).page(
             state=state, after=None, limit=_MAX_LISTED
@@ -93,16 +94,23 @@ async def show(
 async def accept(
     correction_id: IdArgument,
     classification: Annotated[Category, typer.Option(help="Category of the customer's message.")],
-    intent: Annotated[Intent | None, typer.Option(help="The customer's intent.")] = None,
-    with_case: Annotated[bool, typer.Option("--case", help="Add the offered case.")] = False,
+    intent: Annotated[Intent | None, typer.Option(help="Intent of the customer.")] = None,
+    with_case: Annotated[
+        bool, typer.Option("--case", help=("Also add the case that the correction offers."))
+    ] = False,
     with_content: Annotated[
-        bool, typer.Option("--content", help="Add or change the offered content.")
+        bool,
+        typer.Option(
+            "--content", help=("Also add or change the content that the correction offers.")
+        ),
     ] = False,
     lesson_file: Annotated[
         Path | None,
         typer.Option(
-            help="JSON file with `case` and `content` that replace what is offered; - for standard "
-            "input."
+            help=(
+                "JSON file with `case` and `content`, which replace the offered ones; - for "
+                "standard input."
+            )
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
@@ -139,7 +147,7 @@ async def accept(
 async def dismiss(
     correction_id: IdArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Dismiss a correction."""
+    """Dismiss a correction, so that nothing is learned from it."""
     async with work_on_record(data, client_of_correction, correction_id) as work:
         await dismiss_correction(work, operator(), correction_id)
     answer(as_json, "Correction dismissed.", correction_id=correction_id)
@@ -150,7 +158,8 @@ def _difference(found: Correction) -> str:
 
 
 def _lesson(file: Path, classification: Category, intent: Intent | None) -> CorrectionLesson:
-    """Raises InvalidInput with the path of the invalid field."""
+    """Return the accepted correction in a JSON file. Raises InvalidInput with the path of the
+    invalid field."""
     try:
         given = CorrectionLesson.model_validate_json(content_of(file), extra="forbid")
     except ValidationError as error:

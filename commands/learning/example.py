@@ -1,4 +1,4 @@
-"""example: messages with the class that a person assigned."""
+"""example: messages with the category that a person assigned."""
 
 from pathlib import Path
 from typing import Annotated, Final

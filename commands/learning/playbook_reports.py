@@ -1,4 +1,4 @@
-"""playbook shadow, playbook advise: reports from a playbook's past events."""
+"""playbook shadow and playbook advise: reports computed from a playbook's past events."""
 
 from typing import Annotated
 
@@ -28,7 +28,7 @@ async def shadow(
     as_json: JsonOption = False,
 ) -> None:
     """Show a playbook's results in shadow mode, and whether it is ready to go live."""
-    # Imported late, here and below: numpy takes long to load.
+    # Imported here, as below, because numpy takes long to load.
     from services.learning.playbook_reports import shadow_report  # noqa: PLC0415
 
     async with database_of(data) as database:
@@ -52,12 +52,13 @@ async def shadow(
 async def advise_threshold(
     playbook_id: Annotated[str, typer.Argument()],
     classification: Annotated[
-        Category | None, typer.Option("--class", help="Restrict to one category.")
+        Category | None,
+        typer.Option("--class", help=("Category to report on; defaults to all categories.")),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the hypothetical results of other thresholds for a playbook's last runs."""
+    """Show the hypothetical results of other confidence thresholds for a playbook's last runs."""
     from domain.learning.threshold_words import in_english  # noqa: PLC0415
     from services.learning.playbook_reports import threshold_advice  # noqa: PLC0415
 

@@ -1,4 +1,5 @@
-"""playbook: the events that the agent answers, its threshold, and the actions that it may take."""
+"""playbook: the events that the agent answers, the confidence threshold, and the actions that the
+agent may take."""
 
 from pathlib import Path
 from typing import Annotated
@@ -52,7 +53,7 @@ OverrideOption = Annotated[
     str | None,
     typer.Option(
         metavar="REASON",
-        help="Reason for going live although cases are not green, see docs/simulator.md.",
+        help="Reason for going live although cases are not green. See docs/simulator.md.",
     ),
 ]
 
@@ -62,17 +63,20 @@ async def create(
     client: ClientOption,
     name: Annotated[str, typer.Option()],
     event_type: Annotated[
-        str, typer.Option(help="Event types: exact.type, prefix.* or * for all.")
+        str,
+        typer.Option(
+            help=("Event type that the playbook handles: exact.type, prefix.* or * for all.")
+        ),
     ] = "*",
     threshold: Annotated[
-        float, typer.Option(help="Confidence, 0 to 1, below which a person decides.")
+        float, typer.Option(help="Confidence below which a person decides, from 0 to 1.")
     ] = (DEFAULT_THRESHOLD),
     override: OverrideOption = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a playbook that only answers. It is active immediately."""
+    """Create a playbook that may only send answers. The playbook is active immediately."""
     if not 0 <= threshold <= 1:
         raise InvalidInput("threshold: a number from 0 to 1")
     publication = Publication.of(model_of(data), override)
@@ -81,7 +85,8 @@ async def create(
     )
     async with work_on(data) as units:
         actor = await acting(units.database, person)
-        # The operator of this machine vouches for the client, because no other person can.
+        # Elsewhere, only authentication creates a TenantId. Here, the operator of this machine is
+        # trusted to name the client.
         async with units.of(TenantId(client)) as work:
             entry = await create_playbook(work, actor, spec, publication)
     answer(as_json, f"Playbook {name} is active.", playbook_id=entry.playbook.id, version=1)
@@ -90,7 +95,8 @@ async def create(
 @command(app, "import")
 async def bring_in(
     file: Annotated[
-        Path, typer.Argument(help="YAML file, see docs/playbooks.md; - for standard input.")
+        Path,
+        typer.Argument(help=("YAML file, described in docs/playbooks.md; - for standard input.")),
     ],
     client: ClientOption,
     dry_run: Annotated[
@@ -101,8 +107,8 @@ async def bring_in(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Import the client's playbooks from a file. They are matched by name; either all are imported
-    or none; other playbooks stay."""
+    """Import the client's playbooks from a file. Playbooks are matched by name. Either all
+    playbooks are imported or none. Other playbooks remain."""
     specs, publication = parse_playbooks(content_of(file)), Publication.of(model_of(data), override)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -196,7 +202,8 @@ async def deactivate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Deactivate a playbook: its events match another playbook, or get no_playbook."""
+    """Deactivate a playbook. Its events then match another playbook, or get the outcome
+    no_playbook."""
     await _switch(playbook_id, Publication(model_of(data)), None, data, as_json, active=False)
 
 
@@ -207,8 +214,8 @@ async def delete(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a playbook: its events match another playbook, or get no_playbook. Runs that it
-    answered can still be explained."""
+    """Delete a playbook. Its events then match another playbook, or get the outcome no_playbook.
+    Runs that the playbook answered can still be explained."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, playbook_id)
@@ -247,7 +254,7 @@ async def _entries(database: Database, client: str) -> tuple[PlaybookEntry, ...]
 
 def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
     fields = {"outcome": change.outcome.value, "changed": change.fields, **_fields(change.entry)}
-    # A preview needs no id.
+    # A dry run creates no playbook, so there is no id.
     missing = dry_run and change.outcome is ImportOutcome.CREATED
     return {**fields, "playbook_id": None} if missing else fields
 

@@ -1,4 +1,4 @@
-"""erase: erase a client or one customer permanently, with a certificate."""
+"""erase: commands that erase a client or one customer permanently, with a certificate."""
 
 import asyncio
 import sys
@@ -46,12 +46,19 @@ app = typer.Typer(
 _LOOK_EVERY_S: Final = 0.5
 
 CustomerOption = Annotated[
-    str | None, typer.Option("--customer", help="Email address of one customer; defaults to all.")
+    str | None,
+    typer.Option(
+        "--customer", help=("Email address of the customer to erase; defaults to the whole client.")
+    ),
 ]
 
 
 SessionOption = Annotated[
-    str | None, typer.Option("--session", help="Session of one visitor who gave no email address.")
+    str | None,
+    typer.Option(
+        "--session",
+        help=("Session of the visitor to erase, for a visitor who gave no email address."),
+    ),
 ]
 
 
@@ -67,9 +74,9 @@ async def erase(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Erase one customer of a client, or the whole client, and print the certificate. A worker does
-    the erasure. It continues if this command is interrupted; running the command again rejoins
-    it."""
+    """Erase one customer of a client, or the whole client, and print the certificate. A worker
+    performs the erasure. If this command is interrupted, the erasure continues; running the command
+    again resumes the wait."""
     if context.invoked_subcommand is not None:
         return
     if client is None:
@@ -77,8 +84,8 @@ async def erase(
     client_id, key = TenantId(parse_ulid(client) or client), _subject_of(customer, session)
     if key is not None and customer_key(person) == key:
         raise InvalidInput("as: the certificate must not name the customer; say who does it")
-    # Imported late: commands that show certificates need no Temporal, which takes half a second to
-    # load.
+    # Imported here because Temporal's client takes half a second to load. Commands that show
+    # certificates do not need it.
     from adapters.temporal.connection import connect  # noqa: PLC0415
     from adapters.temporal.runs import erased  # noqa: PLC0415
 
@@ -113,7 +120,8 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest certificates, newest first. With an address, show those of that customer."""
+    """Show the latest erasure certificates, newest first. With an address, show only those of that
+    customer."""
     key = _subject_of(customer, session)
     client_id = client and (parse_ulid(client) or client)
     if key is not None and client_id is None:
@@ -136,7 +144,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a certificate."""
+    """Show an erasure certificate."""
     async with database_of(data) as database, database.reading_across() as connection:
         found = await Certificates(connection).read(parse_ulid(erasure_id) or erasure_id)
     _print(found, as_json)
@@ -155,31 +163,32 @@ def _subject_of(customer: str | None, session: str | None) -> str | None:
 
 
 def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
-    """Ask the person to type the name of the client or customer. Raises InvalidInput for another
-    name."""
+    """Ask the person to type the name of the client or customer. Raises InvalidInput if the person
+    types another name."""
     if customer is None:
         what, word = f"all of {brand or client_id}", brand or client_id
     else:
         what, word = f"one customer of {brand or client_id}", customer
     err.print(f"This erases {what}, for good.", markup=False, highlight=False)
-    # typer's own prompt would write to standard output, which contains only the result.
+    # typer's own prompt would write to standard output, which must contain only the result.
     err.print(f"Type {word} to go on:", end=" ", markup=False, highlight=False, soft_wrap=True)
     if sys.stdin.readline().strip() != word.strip():
         raise InvalidInput("not erased: that was something else")
 
 
 def _forget_mails(data: Path, subject: str | None) -> int:
-    """Delete the customer's mails in the embedded mail server, and return their number. The server
-    does not distinguish clients, so erasing a whole client deletes all mails."""
+    """Delete the customer's mails in the embedded mail server, and return the number of deleted
+    mails. The server does not distinguish clients, so erasing a whole client deletes all mails."""
     if subject is not None and session_of(subject) is not None:
-        return 0  # a visitor without an address gets no mail
+        return 0  # a visitor without an email address has received no mail
     if not data.exists():
-        return 0  # an installation with its own mail servers
+        return 0  # this installation has no embedded mail server
     return forget(DataFolder(data).mail, subject)
 
 
 async def _followed(done: "asyncio.Future[str]", database: Database, wanted: EraseInput) -> None:
-    """Show the number of removed records until the erasure ends or the person interrupts."""
+    """Show the number of erased records until the erasure ends or the person interrupts the
+    command."""
     try:
         with progress("Erasing", None) as bar:
             while not (await asyncio.wait({done}, timeout=_LOOK_EVERY_S))[0]:

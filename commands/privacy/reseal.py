@@ -1,4 +1,4 @@
-"""reseal: what is stored, by the present key."""
+"""reseal: a command that re-encrypts all stored secrets with the current key."""
 
 from commands.core.context import (
     DEFAULT_DATA,

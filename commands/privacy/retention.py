@@ -1,4 +1,4 @@
-"""retention: the retention periods of a client's records."""
+"""retention: how long a client's records are kept."""
 
 import typer
 
@@ -20,7 +20,7 @@ app = typer.Typer(help="Show how long records are kept.", no_args_is_help=True)
 
 @app.callback()
 def retention_group() -> None:
-    """Older records are removed every night."""
+    """Records older than their retention period are removed every night."""
 
 
 @command(app, "show")

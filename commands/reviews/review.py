@@ -1,4 +1,4 @@
-"""review: decide about drafts that the agent was not sure of."""
+"""review: commands to decide about drafts that wait for a person."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -47,16 +47,18 @@ async def list_some(
         str | None, typer.Option(help="Id of the client; defaults to all clients.")
     ] = None,
     status: Annotated[
-        Wanted, typer.Option(help="Filter by status; open: pending or claimed.")
+        Wanted,
+        typer.Option(help=("Show only reviews with this status; open means pending or claimed.")),
     ] = Wanted.OPEN,
     reason: Annotated[EscalationReason | None, typer.Option()] = None,
     classification: Annotated[Category | None, typer.Option()] = None,
     claimed_by: Annotated[
-        str | None, typer.Option(help="Filter by the person who claimed the review.")
+        str | None, typer.Option(help="Show only reviews that this person has claimed.")
     ] = None,
     urgent: Annotated[bool, typer.Option("--urgent", help="Show only urgent reviews.")] = False,
     min_amount: Annotated[
-        int | None, typer.Option(min=0, help="Minimum amount at stake, in minor units.")
+        int | None,
+        typer.Option(min=0, help=("Minimum amount at stake, in minor units of any currency.")),
     ] = None,
     limit: Annotated[
         int, typer.Option(min=1, max=_MAX_LISTED, help="Maximum number of rows.")
@@ -64,7 +66,7 @@ async def list_some(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the open reviews: urgent ones first, then the oldest."""
+    """Show the open reviews: urgent reviews first, then the oldest."""
     now = utc_now()
     wanted = ReviewFilter(
         status=status,
@@ -143,12 +145,18 @@ async def approve(
     message: Annotated[
         str | None,
         typer.Option(
-            metavar="ID", help="Id of the latest message you have seen, as shown by `review show`."
+            metavar="ID",
+            help=(
+                "Id of the customer's latest message that you have read, as shown by `review show`."
+            ),
         ),
     ] = None,
     revision: Annotated[
         int | None,
-        typer.Option(min=0, help="Revision of the draft and plan you have seen, if any changed."),
+        typer.Option(
+            min=0,
+            help=("Revision of the draft and the plan that you have read, if they have changed."),
+        ),
     ] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
@@ -156,7 +164,7 @@ async def approve(
 ) -> None:
     """Approve the plan, with the draft or an edited reply. Above an amount limit, another person
     must approve too. If the customer has written since the review's first message, pass the latest
-    message as --message and the plan's revision as --revision; `show` prints both."""
+    message as --message and the plan's revision as --revision. `review show` prints both."""
     words = text_of(text, text_file, "--text")
     async with _at_work(review_id, person, data) as (work, actor):
         if words is None:
@@ -173,13 +181,16 @@ async def approve(
 @command(app, "reject")
 async def reject(
     review_id: IdArgument,
-    note: Annotated[str | None, typer.Option(help="Reason, for colleagues.")] = None,
+    note: Annotated[
+        str | None, typer.Option(help=("Reason for the rejection, which only colleagues see."))
+    ] = None,
     note_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Hand the conversation over to people. The agent does nothing more in it."""
+    """Reject the plan and hand off the conversation to a human agent. The AI agent no longer acts
+    in the conversation."""
     why = text_of(note, note_file, "--note")
     async with _at_work(review_id, person, data) as (work, actor):
         outcome = await reject_review(work, actor, review_id, why)
@@ -190,7 +201,7 @@ async def reject(
 async def _at_work(
     review_id: str, person: str | None, data: Path
 ) -> AsyncIterator[tuple[UnitOfWork, Actor]]:
-    """Return a unit of work on the review's client, on behalf of that person. Raises
+    """Yield a unit of work on the review's client, and the actor for that person. Raises
     EscalationNotFound."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -200,7 +211,8 @@ async def _at_work(
 
 
 def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: bool) -> None:
-    """Signal the run after the commit."""
+    """Print the outcome of a decision. Call this function after the commit, which determines
+    whether the run was signalled."""
     woken = review_id in work.woken
     if outcome.awaits_second:
         sentence = "Noted; another person must approve it too: review approve --as PERSON."

@@ -1,4 +1,4 @@
-"""Attachments for operators: listed in a run or a review, and saved as a file."""
+"""Attachments for operators, which are listed in a run or a review and can be saved as a file."""
 
 import os
 from pathlib import Path
@@ -22,7 +22,8 @@ from store.intake.attachments import AttachmentRepository, client_of_attachment
 
 
 def attachment_line(attachment: Attachment) -> str:
-    """Return one line of a list: the name, the type, and the id or the reason of its refusal."""
+    """Return one line of a list: the attachment's name, its type, and its id or the reason for its
+    refusal."""
     what = f"{attachment.name}, {attachment.media_type or 'unknown type'}, {attachment.size} bytes"
     if attachment.state is AttachmentState.REFUSED:
         return f"{what}, refused: {attachment.reason}"
@@ -47,7 +48,7 @@ async def attachment(
         if found.state is AttachmentState.REFUSED:
             raise AttachmentNotFound(wanted)
         try:
-            # Never overwrites a file. Only its owner can read the new file.
+            # Create a new file and never overwrite one. Only the current user can read the file.
             handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
             raise InvalidInput(f"{to}: {(error.strerror or 'cannot be written').lower()}") from None

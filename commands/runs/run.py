@@ -1,4 +1,4 @@
-"""run: the agent's runs, with their steps and reasons."""
+"""run: the agent's runs, with the steps and the reasons of each run."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -39,8 +39,12 @@ Row = tuple[str, str]
 @command(app, "list")
 async def list_latest(
     client: ClientOption,
-    status: Annotated[RunStatus | None, typer.Option(help="Filter by status.")] = None,
-    classification: Annotated[Category | None, typer.Option(help="Filter by category.")] = None,
+    status: Annotated[
+        RunStatus | None, typer.Option(help=("Show only runs with this status."))
+    ] = None,
+    classification: Annotated[
+        Category | None, typer.Option(help=("Show only runs with this category."))
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of rows.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -79,7 +83,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show everything about one run, in chronological order."""
+    """Show all details of one run, in chronological order."""
     wanted = parse_ulid(run_id) or run_id
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of_run(connection, wanted)
@@ -256,7 +260,7 @@ def _end(trace: RunTrace) -> list[Row]:
 
 
 def _present(*rows: tuple[str, str | None]) -> list[Row]:
-    """Return the rows that have a value."""
+    """Return the rows of a table that have a value."""
     return [(name, value) for name, value in rows if value]
 
 

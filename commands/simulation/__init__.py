@@ -1,1 +1,1 @@
-"""Commands of simulations and replays."""
+"""Commands for simulations and replays."""

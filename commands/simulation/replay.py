@@ -1,4 +1,4 @@
-"""replay: past events processed again, and the differences in outcome."""
+"""replay: past events that are processed again, and the differences in outcome."""
 
 import asyncio
 from collections.abc import Iterable
@@ -57,7 +57,8 @@ ReplayArgument = Annotated[str, typer.Argument(metavar="REPLAY_ID")]
 async def start(
     client: ClientOption,
     playbook: Annotated[
-        str | None, typer.Option("--playbook", help="Id of a stored playbook, active or inactive.")
+        str | None,
+        typer.Option("--playbook", help=("Id of a stored playbook, which may be inactive.")),
     ] = None,
     version: Annotated[
         int | None,
@@ -85,14 +86,14 @@ async def start(
         float, typer.Option(min=0, help="Maximum cost of language models, in US dollars.")
     ] = (DEFAULT_BUDGET_MICROS / _MICROS),
     budget_s: Annotated[
-        int, typer.Option(help="Maximum working time, in seconds.")
+        int, typer.Option(help="Maximum duration of the work, in seconds.")
     ] = DEFAULT_BUDGET_S,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Process a client's past events again with a variant, and show the differences. Ctrl-C stops
-    the wait, not the work: `replay show` shows its progress, `replay stop` stops it."""
+    the wait, not the work: `replay show` shows the progress, and `replay stop` stops the replay."""
     asked = ReplayAsked(
         variant=Variant(
             playbook_id=playbook,
@@ -133,7 +134,7 @@ async def list_replays(
 async def show(
     replay_id: ReplayArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show the progress of a replay, its table, and the first events whose outcome differs."""
+    """Show the progress of a replay, its results, and the first events with a different outcome."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of_replay, replay_id)
         async with database.reading(tenant) as connection:
@@ -155,7 +156,7 @@ async def stop(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Stop a replay. Its results so far are kept."""
+    """Stop a replay. The results so far are kept."""
     async with database_of(data) as database:
         actor = await acting(database, person)
     async with work_on_record(data, client_of_replay, replay_id) as work:
@@ -164,7 +165,7 @@ async def stop(
 
 
 async def _over(database: Database, tenant: TenantId, replay_id: str) -> Replay:
-    """Wait for the replay to end, and return it."""
+    """Wait until the replay ends, and return the replay."""
     replay = await _read(database, tenant, replay_id)
     while replay.finished_at is None and not replay.total:
         await asyncio.sleep(_ASK_AGAIN_S)
@@ -184,7 +185,7 @@ async def _read(database: Database, tenant: TenantId, replay_id: str) -> Replay:
 
 
 def _draft(path: Path) -> PlaybookSpec:
-    """Return the variant in the options. Raises InvalidInput, InvalidPlaybook."""
+    """Return the playbook in a YAML file. Raises InvalidInput, InvalidPlaybook."""
     try:
         return draft_in(yaml_in(path.read_bytes())).spec
     except OSError as error:

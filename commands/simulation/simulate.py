@@ -1,4 +1,4 @@
-"""simulate: what the agent would make of messages, and why."""
+"""simulate: a command that shows how the agent would answer messages, and why."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -48,14 +48,17 @@ async def simulate(
     client: ClientOption,
     message: Annotated[
         list[str] | None,
-        typer.Option(help="The customer's message. Repeat it for a conversation."),
+        typer.Option(help="Text of the customer's message. Repeatable, for a conversation."),
     ] = None,
     scenario: Annotated[
         Path | None,
-        typer.Option(help="Conversation as YAML, see docs/simulator.md; - for standard input."),
+        typer.Option(
+            help=("YAML file with a conversation, see docs/simulator.md; - for standard input.")
+        ),
     ] = None,
     order_number: Annotated[
-        str | None, typer.Option(help="Number of a simulated order of 49.00 EUR that has shipped.")
+        str | None,
+        typer.Option(help=("Order number of a simulated order of 49.00 EUR that has shipped.")),
     ] = None,
     event_type: Annotated[
         str, typer.Option(help="Event type, which selects the playbook.")
@@ -63,7 +66,9 @@ async def simulate(
     playbook: Annotated[
         str | None, typer.Option(help="Use this playbook for every event type.")
     ] = None,
-    version: Annotated[int | None, typer.Option(min=1, help="Version of --playbook.")] = None,
+    version: Annotated[
+        int | None, typer.Option(min=1, help=("Version of --playbook to use."))
+    ] = None,
     draft: Annotated[
         Path | None,
         typer.Option(
@@ -72,10 +77,16 @@ async def simulate(
     ] = None,
     threshold: Annotated[
         float | None,
-        typer.Option(min=0, max=1, help="Confidence threshold that replaces the playbook's own."),
+        typer.Option(
+            min=0, max=1, help=("Confidence threshold that replaces the playbook's threshold.")
+        ),
     ] = None,
     embedded_brain: Annotated[
-        bool, typer.Option("--embedded-brain", help="Use the embedded brain.")
+        bool,
+        typer.Option(
+            "--embedded-brain",
+            help=("Use the embedded brain, even if a language model is configured."),
+        ),
     ] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -94,7 +105,7 @@ async def simulate(
             embedded_brain=embedded_brain,
         ),
     )
-    # Only here: Temporal's client takes half a second to load.
+    # Imported here because Temporal's client takes half a second to load.
     from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
     from adapters.temporal.connection import connect  # noqa: PLC0415
 
@@ -141,7 +152,7 @@ def _scenario(
 
 
 def _facts(outcome: SimulatedOutcome) -> Iterator[tuple[str, str]]:
-    """Print the outcome of one message and its reasons, without empty parts."""
+    """Print the outcome of one message with its reasons. Empty parts are omitted."""
     used, order = outcome.playbook, outcome.lookup.order if outcome.lookup else None
     held = ", with the people who have the conversation" if outcome.held else ""
     facts = (

@@ -1,4 +1,4 @@
-"""client: create clients and change their plan."""
+"""client: commands that create clients and change their plan."""
 
 from typing import Annotated
 
@@ -39,28 +39,38 @@ app = typer.Typer(help="Manage merchants' accounts; `erase` removes one.", no_ar
 async def create(
     brand: Annotated[str, typer.Option(help="Brand name that customers know.")],
     owner_email: Annotated[
-        str, typer.Option(help="Email address of the owner. An unknown address creates a user.")
+        str,
+        typer.Option(
+            help=("Email address of the owner. If the address is unknown, a user is created.")
+        ),
     ],
     plan: Annotated[Plan, typer.Option()] = Plan.FREE,
     owner_id: Annotated[
-        str | None, typer.Option(help="Id of a new owner: `sub` at your identity provider.")
+        str | None,
+        typer.Option(help=("Id of a new owner: the `sub` claim of your identity provider.")),
     ] = None,
     with_playbooks: Annotated[
-        bool, typer.Option("--playbooks/--no-playbooks", help="Add the starter playbooks.")
+        bool,
+        typer.Option(
+            "--playbooks/--no-playbooks", help=("Add the starter playbooks to the client.")
+        ),
     ] = True,
     with_templates: Annotated[
-        bool, typer.Option("--templates/--no-templates", help="Add the starter templates.")
+        bool,
+        typer.Option(
+            "--templates/--no-templates", help=("Add the starter templates to the client.")
+        ),
     ] = True,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a client. Its starter playbooks answer, and leave refunds to people."""
+    """Create a client. Its starter playbooks send answers, and leave refunds to people."""
     new = NewClient(brand, owner_email, plan, owner_id)
     starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
         owner = await open_client(work, operator(), new)
-        # Created late, because the new owner may be the actor.
+        # Determined after the owner is created, because the new owner may be the actor.
         actor = await acting_as(work, operator(), person)
         await import_playbooks(work, actor, starter, NEW_CLIENT)
         if with_templates:
@@ -146,11 +156,14 @@ async def set_plan(
 @command(app, "set-trial")
 async def set_trial(
     client: ClientOption,
-    days: Annotated[int, typer.Option(help="Days from now; 0 ends the trial.", min=0, max=365)],
+    days: Annotated[
+        int, typer.Option(help=("Number of days from now; 0 ends the trial."), min=0, max=365)
+    ],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a client the pro plan's quota and features for some days. Its own plan follows."""
+    """Give a client the pro plan's quota and features for some days. Afterwards the client's own
+    plan applies."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         ends_at = await give_trial(work, operator(), days)
     answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)
@@ -162,13 +175,16 @@ async def set_brain_budget(
     usd: Annotated[
         float | None,
         typer.Option(
-            min=0, max=1_000_000, help="US dollars per month; defaults to BRAIN_MONTHLY_BUDGET."
+            min=0,
+            max=1_000_000,
+            help=("Amount in US dollars per month; defaults to BRAIN_MONTHLY_BUDGET."),
         ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Set a client's monthly budget for language models. Beyond it, the embedded brain answers."""
+    """Set a client's monthly budget for language models. When the budget is used up, the embedded
+    brain answers."""
     micros = None if usd is None else round(usd * 1_000_000)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await give_brain_budget(work, operator(), micros)

@@ -1,4 +1,5 @@
-"""invitation: accept or decline an invitation on the invited user's behalf, as an operator."""
+"""invitation: commands with which an operator accepts or declines an invitation on the invited
+user's behalf."""
 
 from typing import Annotated
 
@@ -33,7 +34,7 @@ InvitationArgument = Annotated[str, typer.Argument(help="Id of the invitation.")
 async def list_all(
     user: UserOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """List the open invitations of a user's address, with client and inviter."""
+    """List the open invitations to a user's address, with their clients and inviters."""
     async with database_of(data) as database, database.reading_across() as connection:
         known = await MemberRepository(connection).find_user(user)
         email = None if known is None else await address_of(connection, known)
@@ -95,7 +96,7 @@ async def decline(
 
 
 async def _known(units: UnitsOfWork, user: str) -> str:
-    """Return the user's id. Raises InvalidInput."""
+    """Return the id of the invited user. Raises InvalidInput."""
     async with units.database.reading_across() as connection:
         known = await MemberRepository(connection).find_user(user)
     if known is None:

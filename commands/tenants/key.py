@@ -1,4 +1,4 @@
-"""key: create and revoke API keys."""
+"""key: commands that create and revoke API keys."""
 
 import secrets
 from typing import Annotated
@@ -33,7 +33,7 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a key. It is shown only this once."""
+    """Create an API key. The complete key is shown only once."""
     random = secrets.token_bytes(KEY_BYTES)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         made = await create_key(work, operator(), label, random)
@@ -42,7 +42,9 @@ async def create(
         "Key made: keep it, it is shown only now.",
         key_id=made.id,
         key_value=made.text,
-        **({"key": made.text} if as_json else {}),  # its name until the next release
+        **(
+            {"key": made.text} if as_json else {}
+        ),  # the field's old name, which remains until the next release
     )
 
 
@@ -50,7 +52,7 @@ async def create(
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's keys, oldest first. Only the beginning of each key is shown."""
+    """List a client's API keys, oldest first. Only the first characters of each key are shown."""
     async with reading_client(data, client) as (connection, tenant):
         found = await KeyRepository(connection).entries(tenant)
     if as_json:
@@ -82,7 +84,7 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one key, without the key itself."""
+    """Show one API key, without its secret part."""
     async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, key_id)
         (found,) = (
@@ -97,7 +99,7 @@ async def revoke(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Revoke a key, immediately and permanently."""
+    """Revoke an API key, immediately and permanently."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, key_id)
         async with units.of(tenant) as work:

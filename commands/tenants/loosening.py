@@ -30,7 +30,7 @@ _LISTED = 100
 
 @app.callback()
 def group() -> None:
-    """docs/playbooks.md lists the changes that wait."""
+    """docs/playbooks.md lists the changes that wait for a second manager."""
 
 
 @command(app, "list")
@@ -65,7 +65,7 @@ async def approve(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Approve a change, as the second of two managers."""
+    """Approve a change as the second manager."""
     model = model_of(data)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -82,7 +82,7 @@ async def cancel(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Cancel a pending change."""
+    """Cancel a pending change that loosens a protection."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         async with units.of(TenantId(client)) as work:

@@ -44,13 +44,14 @@ async def add(
     user: UserOption,
     role: Annotated[Literal["admin", "agent", "viewer"], typer.Option()],
     user_id: Annotated[
-        str | None, typer.Option(help="Id of a new user: `sub` at your identity provider.")
+        str | None,
+        typer.Option(help=("Id of a new user: the `sub` claim of your identity provider.")),
     ] = None,
     keys: KeysOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add a member, or change a member's role. An unknown email address creates a user."""
+    """Add a member, or change a member's role. A new email address creates a user."""
     choice = key_choice(keys)
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         known = await add_member(work, operator(), user, Role(role), user_id=user_id, keys=choice)
@@ -107,7 +108,7 @@ async def remove(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """End a membership immediately. `member keys` lists the keys that the member created."""
+    """End a membership immediately. `member keys` lists the API keys that the member created."""
     async with work_on(data) as units, units.spanning(TenantId(client)) as work:
         known = await remove_member(work, operator(), user, keys=key_choice(keys))
     answer(as_json, "Member removed.", client_id=client, user_id=known)
@@ -120,7 +121,7 @@ async def keys_made(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """List the active keys that a current or former member created."""
+    """List the active API keys that a current or former member created."""
     async with reading_client(data, client) as (connection, tenant):
         known = await MemberRepository(connection).find_user(user)
         if known is None:

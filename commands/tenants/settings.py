@@ -53,7 +53,7 @@ async def show(
 async def change(
     client: ClientOption,
     system_prompt: Annotated[
-        str | None, typer.Option(help="Instructions to a language model; empty for none.")
+        str | None, typer.Option(help="Instructions to the language model; empty for none.")
     ] = None,
     system_prompt_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     display_name: Annotated[
@@ -83,42 +83,47 @@ async def change(
     acknowledgement: Annotated[
         list[str] | None,
         typer.Option(
-            help="LANGUAGE=TEXT for a customer when the matter goes directly to a person; "
-            "LANGUAGE= for the built-in text."
+            help=(
+                "LANGUAGE=TEXT: the text that a customer gets when a person must handle the "
+                "matter. LANGUAGE= restores the built-in text."
+            )
         ),
     ] = None,
     frame: Annotated[
         list[str] | None,
         typer.Option(
-            help="LANGUAGE.FIELD=TEXT, where FIELD is named_greeting, greeting or sign_off; empty "
-            "for the default text. Repeatable."
+            help=(
+                "LANGUAGE.FIELD=TEXT: a greeting or sign-off. FIELD is named_greeting, greeting "
+                "or sign_off. An empty TEXT restores the default. Repeatable."
+            )
         ),
     ] = None,
     authserv_id: Annotated[
         list[str] | None,
         typer.Option(
-            help="Mail server with trusted Authentication-Results. Repeatable. Replaces the "
-            "current list; empty for none."
+            help=(
+                "Mail server whose Authentication-Results headers are trusted. Repeatable. "
+                "Replaces the current list; empty for none."
+            )
         ),
     ] = None,
-    ask_rating: Annotated[
-        bool | None, typer.Option(help="Ask customers to rate an answer.")
-    ] = None,
+    ask_rating: Annotated[bool | None, typer.Option(help="Ask customers to rate answers.")] = None,
     holds_loosening: Annotated[
         bool | None,
         typer.Option(
-            help="Hold changes that loosen rules until a second manager approves them, or for a "
-            "day."
+            help=(
+                "Hold changes that loosen rules until a second manager approves them, or for a day."
+            )
         ),
     ] = None,
     answers_from_knowledge: Annotated[
         bool | None,
-        typer.Option(help="Send the embedded brain's answers from knowledge without review."),
+        typer.Option(help="Send answers of the embedded brain from knowledge without review."),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change the given settings only."""
+    """Change the given settings of a client."""
     looks = {"display_name": display_name, "logo_url": logo_url, "color": color}
     new_looks = {name: value or None for name, value in looks.items() if value is not None}
     days, usual = _retention(retention or ())
@@ -148,13 +153,15 @@ async def rotate_widget_key(
     overlap_hours: Annotated[
         float,
         typer.Option(
-            min=0, max=MAX_OVERLAP_HOURS, help="Hours for which the previous key stays valid."
+            min=0,
+            max=MAX_OVERLAP_HOURS,
+            help=("Hours for which the previous widget key stays valid."),
         ),
     ] = OVERLAP_HOURS,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Rotate the widget's key, or create the first one."""
+    """Rotate the widget's key, or create the first key."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         changed = await rotate_key(
             work,
@@ -166,8 +173,8 @@ async def rotate_widget_key(
 
 
 def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[str]]:
-    """Return the days by class from pairs CLASS=DAYS, and the classes to reset from CLASS=. Raises
-    InvalidInput."""
+    """Return the retention periods and the classes to reset, from the given pairs. CLASS=DAYS sets
+    a class's period in days; CLASS= resets the class to its default. Raises InvalidInput."""
     wanted: dict[str, int | None] = {}
     usual: set[str] = set()
     for pair in given:
@@ -182,7 +189,7 @@ def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[s
 
 
 def _acknowledged(given: Sequence[str]) -> dict[str, str]:
-    """Return the texts by language from pairs LANGUAGE=TEXT. Raises InvalidInput."""
+    """Return the texts by language, from pairs LANGUAGE=TEXT. Raises InvalidInput."""
     wanted: dict[str, str] = {}
     for pair in given:
         language, mark, text = pair.partition("=")
@@ -193,8 +200,7 @@ def _acknowledged(given: Sequence[str]) -> dict[str, str]:
 
 
 def _frame(given: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Return the texts by language and field from pairs LANGUAGE.FIELD=TEXT. Raises
-    InvalidInput."""
+    """Return texts by language and field, from pairs LANGUAGE.FIELD=TEXT. Raises InvalidInput."""
     wanted: dict[str, dict[str, str]] = {}
     for pair in given:
         place, mark, text = pair.partition("=")

@@ -1,4 +1,4 @@
-"""token: create a session token, like signing in does."""
+"""token: a command that creates a session token, as signing in does."""
 
 import os
 from pathlib import Path
@@ -27,7 +27,10 @@ from store.tenants.members import MemberRepository
 async def token(
     user: Annotated[str, typer.Option(help="Id or email address of the user.")],
     admin: Annotated[
-        bool, typer.Option("--admin", help="Grant access to every client; any user id is accepted.")
+        bool,
+        typer.Option(
+            "--admin", help=("Create a token with access to every client. Any user id is accepted.")
+        ),
     ] = (False),
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -46,12 +49,12 @@ async def token(
         ends_at = (now + LIFETIME).replace(microsecond=0)
         answer(True, "", token=made, user_id=known, is_admin=admin, expires_at=ends_at)
     else:
-        typer.echo(made)  # alone on its line, for $(…)
+        typer.echo(made)  # printed alone on a line, for shell substitution with $(…)
 
 
 def _session_keys(data: Path) -> SessionKeys:
-    """Return the session keys that the API accepts. Raises InvalidInput if it accepts none of
-    ours."""
+    """Return the session keys that the API accepts. Raises InvalidInput if the API accepts no
+    session keys of this installation."""
     env = environment_of(data)
     if env.get("JWT_JWKS_URL") or env.get("OIDC_ISSUER"):
         raise InvalidInput("session tokens are those of JWT_JWKS_URL's or OIDC_ISSUER's provider")

@@ -1,4 +1,4 @@
-"""webhook: deliveries, redelivery, and why a signature does not match."""
+"""webhook: commands for deliveries, redelivery, and the verification of signatures."""
 
 import asyncio
 import time
@@ -58,7 +58,7 @@ from store.webhooks.subscriptions import client_of
 app = typer.Typer()
 
 _WAIT_S: Final = 15.0
-"""Longer than the timeout of a delivery."""
+"""Seconds to wait for the outcome, longer than the timeout of a delivery."""
 _POLL_S: Final = 0.2
 _KEPT: Final = timedelta(days=30)
 _SINCE_HELP: Final = "Time, such as 2026-11-21T08:00:00Z; in UTC if it has no offset."
@@ -74,8 +74,8 @@ async def try_out(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Send an example event and wait for its outcome. The exit code is 1 unless the delivery
-    succeeds. A test does not count as a failure, and a paused or disabled webhook receives it
+    """Send a test event and wait for its outcome. The exit code is 1 unless the delivery succeeds.
+    A failed test does not increase the failure count. A paused or disabled webhook receives tests
     too."""
     chosen = _event(event)
     async with work_on(data) as units:
@@ -91,7 +91,9 @@ async def try_out(
 @command(app, "deliveries")
 async def deliveries(
     webhook_id: WebhookArgument,
-    status: Annotated[DeliveryStatus | None, typer.Option(help="Filter by status.")] = None,
+    status: Annotated[
+        DeliveryStatus | None, typer.Option(help=("Show only deliveries with this status."))
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -110,7 +112,8 @@ async def deliveries(
 async def delivery(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show one delivery: the request, the response, and a curl command that sends it again."""
+    """Show one delivery: the request, the response, and a curl command that sends the request
+    again."""
     now, sealer = utc_now(), sealer_of(data)
     service = load_server(environment_of(data)).service
     async with database_of(data) as database, database.reading_across() as connection:
@@ -123,7 +126,7 @@ async def delivery(
         return
     out.print(delivery_text(found))
     out.print("For the next five minutes this line sends the same:")
-    # Printed without wrapping, because a wrapped command cannot be pasted.
+    # Print the command without wrapping, because a wrapped command cannot be pasted.
     typer.echo(curl)
 
 
@@ -131,7 +134,7 @@ async def delivery(
 async def replay(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Send a delivery again: the same body and webhook-id, to the current URL."""
+    """Send a delivery again, with the same body and webhook-id, to the webhook's current URL."""
     async with work_on(data) as units:
         async with units.database.reading_across() as connection:
             tenant, webhook_id = await webhook_of(connection, delivery_id)
@@ -145,13 +148,13 @@ async def replay_since(
     webhook_id: WebhookArgument,
     since: Annotated[str, typer.Option(metavar="TIME", help=_SINCE_HELP)],
     everything: Annotated[
-        bool, typer.Option("--all", help="Also replay delivered events.")
+        bool, typer.Option("--all", help="Also replay events that were delivered.")
     ] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Send the events since that time that the webhook has not received, oldest first, at most
-    1,000. Events older than 30 days are not stored."""
+    """Send the events since --since that the webhook has not received, oldest first, at most 1,000.
+    Events older than 30 days are not stored."""
     now = utc_now()
     moment = _since(since, now)
     async with work_on_record(data, client_of, webhook_id) as work:
@@ -178,21 +181,24 @@ async def verify(
     signature: Annotated[
         str,
         typer.Option(
-            help="Value of X-Service-Signature or webhook-signature, as sent or computed."
+            help=(
+                "Value of X-Service-Signature or webhook-signature, as received or as computed by "
+                "the receiver."
+            )
         ),
     ],
-    timestamp: Annotated[str, typer.Option(help="Value of X-Service-Timestamp.")],
+    timestamp: Annotated[str, typer.Option(help="Value of the header X-Service-Timestamp.")],
     body_file: Annotated[
         Path, typer.Option(help="File with the body's bytes, as received; - for standard input.")
     ],
     message_id: Annotated[
-        str, typer.Option("--id", help="Value of webhook-id, for a webhook-signature.")
+        str, typer.Option("--id", help="Value of the header webhook-id, for a webhook-signature.")
     ] = "",
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Explain why a signature does not match: wrong secret, old timestamp, changed body … The exit
-    code is 1 unless it matches."""
+    """Explain why a signature does not match, such as a wrong secret, an old timestamp or a changed
+    body. The exit code is 1 unless the signature matches."""
     pasted = Pasted(signature, timestamp, content_of(body_file), message_id)
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, webhook_id) as work:
@@ -209,7 +215,7 @@ async def verify(
 async def ended(
     database: Database, tenant: TenantId, webhook_id: str, delivery_id: str
 ) -> Delivery:
-    """Return the delivery once it has ended, or its state after 15 s."""
+    """Wait until the delivery has ended, or for 15 s, and return the delivery."""
     deadline = time.monotonic() + _WAIT_S
     while True:
         async with database.reading(tenant) as connection:
@@ -238,7 +244,7 @@ def _since(given: str, now: datetime) -> datetime:
 
 
 def _event(given: str) -> OutboundEventId:
-    """Return the event with this id. Raises InvalidInput."""
+    """Return the webhook event with this name. Raises InvalidInput."""
     known: Iterable[OutboundEventId] = EVENT_IDS
     for event in known:
         if event == given:

@@ -1,4 +1,4 @@
-"""webhook: a client's endpoints and the events that each receives."""
+"""webhook: a client's webhooks and the events that each webhook receives."""
 
 import secrets
 from collections.abc import Sequence
@@ -67,9 +67,11 @@ def group() -> None:
 @command(app, "create")
 async def create(
     client: ClientOption,
-    url: Annotated[str, typer.Option(help="HTTPS URL of the receiver.")],
+    url: Annotated[str, typer.Option(help="HTTPS URL of the webhook's receiver.")],
     events: Annotated[list[str], typer.Option("--event", help=_EVENTS_HELP)],
-    label: Annotated[str | None, typer.Option(help="Label; defaults to the URL's host.")] = None,
+    label: Annotated[
+        str | None, typer.Option(help=("Label of the webhook; defaults to the URL's host."))
+    ] = None,
     retry_policy: Annotated[RetryPolicy, typer.Option(help=_RETRY_HELP)] = RetryPolicy.NONE,
     once_per_ticket: Annotated[
         bool, typer.Option("--once-per-ticket/--every-resolution", help=_ONCE_HELP)
@@ -77,7 +79,7 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a webhook. Its signing secret is shown only this once."""
+    """Create a webhook. Its signing secret is shown only once."""
     sealer = sealer_of(data)
     wanted = NewSubscription(url, _events(events), retry_policy, label or None, once_per_ticket)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
@@ -132,7 +134,7 @@ async def show(
 async def update(
     webhook_id: WebhookArgument,
     label: Annotated[str | None, typer.Option()] = None,
-    url: Annotated[str | None, typer.Option(help="HTTPS URL of the receiver.")] = None,
+    url: Annotated[str | None, typer.Option(help="HTTPS URL of the webhook's receiver.")] = None,
     events: Annotated[list[str] | None, typer.Option("--event", help=_EVENTS_HELP)] = None,
     retry_policy: Annotated[RetryPolicy | None, typer.Option(help=_RETRY_HELP)] = None,
     once_per_ticket: Annotated[
@@ -141,7 +143,7 @@ async def update(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change the given fields only. Pending deliveries are sent to the new URL."""
+    """Change the given fields of a webhook. Pending deliveries are sent to the new URL."""
     change = WebhookChange(
         label=label,
         url=url,
@@ -160,7 +162,7 @@ async def update(
 async def pause(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Pause a webhook: only tests are sent until `enable`. Events during the pause can be
+    """Pause a webhook. Until `enable`, only tests are sent to it. Events during the pause can be
     replayed."""
     change = WebhookChange(pause=True)
     await _changed(webhook_id, change, "Webhook paused.", data, as_json)
@@ -170,7 +172,7 @@ async def pause(
 async def enable(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Enable a webhook again, with a failure count of 0, and send it a test."""
+    """Re-enable a webhook, reset its failure count, and send it a test event."""
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, webhook_id)
         async with units.of(tenant) as work:
@@ -198,14 +200,16 @@ async def rotate(
     overlap_hours: Annotated[
         float,
         typer.Option(
-            min=0, max=MAX_OVERLAP_HOURS, help="Hours for which the previous secret keeps signing."
+            min=0,
+            max=MAX_OVERLAP_HOURS,
+            help=("Hours for which deliveries are also signed with the previous secret."),
         ),
     ] = OVERLAP_HOURS,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Rotate a webhook's secret. The new one is shown only now. At most two secrets sign: a second
-    rotation within the overlap ends the oldest secret immediately."""
+    """Rotate a webhook's secret. The new secret is shown only once. At most two secrets sign
+    deliveries: a second rotation within the overlap ends the oldest secret immediately."""
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, webhook_id) as work:
         rotated = await rotate_webhook(
@@ -232,7 +236,7 @@ async def rotate(
 async def delete(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Delete a webhook and its deliveries. Pending deliveries are not sent."""
+    """Delete a webhook and its deliveries. Pending deliveries are no longer sent."""
     async with work_on_record(data, client_of, webhook_id) as work:
         await delete_webhook(work, operator(), webhook_id)
     answer(as_json, "Webhook deleted.", webhook_id=webhook_id, deleted=True)
@@ -255,7 +259,6 @@ def _events(given: Sequence[str]) -> tuple[str, ...]:
 
 
 def _allow_private(data: Path) -> bool:
-    """Return whether webhooks may be sent to private addresses, by the setting of the sending
-    workers."""
+    """Return whether the sending workers' settings allow webhooks to private addresses."""
     said = environment_of(data).get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "false")
     return TypeAdapter(bool).validate_python(said)

@@ -1,4 +1,4 @@
-"""Webhooks and deliveries as text for operators, and as JSON for scripts."""
+"""Formatting of webhooks and deliveries as text for operators."""
 
 from rich.markup import escape
 from rich.table import Table
@@ -11,7 +11,7 @@ from domain.webhooks.webhook import COUNTED_MISSES, Webhook
 
 
 def listed(webhook: Webhook) -> tuple[str, ...]:
-    """Return a webhook's line in a list."""
+    """Return the cells of a webhook in a list."""
     return webhook.id, webhook.label, webhook.url, ", ".join(webhook.events), _state(webhook)
 
 
@@ -32,14 +32,14 @@ def webhook_text(webhook: Webhook) -> Table:
 
 
 def delivery_cells(delivery: DeliverySummary) -> tuple[str, ...]:
-    """Return a delivery's line in a list."""
+    """Return the cells of a delivery in a list."""
     why = "" if delivery.trigger is Trigger.EVENT else f", {delivery.trigger.value}"
     made = f"{delivery.created_at:%m-%d %H:%M:%S}"
     return delivery.id, made, delivery.event + why, outcome(delivery)
 
 
 def outcome(delivery: DeliverySummary) -> str:
-    """Return the outcome in a few words."""
+    """Return a short description of a delivery's outcome."""
     if delivery.status is DeliveryStatus.PENDING and not delivery.attempt:
         return "not sent yet (is a webhook worker running?)"
     parts: list[str] = [delivery.status.value]
@@ -56,7 +56,7 @@ def outcome(delivery: DeliverySummary) -> str:
 
 
 def delivery_text(delivery: Delivery) -> Table:
-    """Return all stored facts of a delivery."""
+    """Return a table with all stored facts of a delivery."""
     table = facts_table()
     table.add_row("delivery", delivery.id)
     table.add_row("webhook", delivery.webhook_id)
@@ -74,7 +74,7 @@ def delivery_text(delivery: Delivery) -> Table:
         table.add_row("failures in a row", f"{delivery.failure_count_after}{disabled}")
     for name, value in delivery.request_headers.items():
         table.add_row("sent header", escape(f"{name}: {value}"))
-    # The headers are untrusted, so control characters must not reach the terminal.
+    # The headers are untrusted, so control characters in them must not reach the terminal.
     table.add_row("sent body", escape(without_controls(delivery.request_body)))
     if delivery.response_body is not None:
         table.add_row("answer", escape(without_controls(delivery.response_body)) or "empty")
@@ -114,7 +114,7 @@ def _state(webhook: Webhook) -> str:
 
 
 def _times(delivery: Delivery) -> str:
-    """Return the milliseconds from the start of each phase that was reached."""
+    """Return the milliseconds from the start of the delivery to each phase that was reached."""
     reached = {
         "name": delivery.dns_ms,
         "connection": delivery.connect_ms,

@@ -48,7 +48,7 @@ def group() -> None:
 async def show(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's widget settings, and the script tag for its pages."""
+    """Show a client's widget settings, and the script tag for the client's pages."""
     async with reading_client(data, client) as (connection, tenant):
         found = await WidgetRepository(connection, tenant).read()
         settings = await SettingsRepository(connection, tenant).read()
@@ -99,7 +99,7 @@ async def change(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change the given settings only."""
+    """Change the given settings of the widget."""
     origins = None if allowed_origin is None else check_origins(list(filter(None, allowed_origin)))
     given = {
         "allowed_origins": origins,
@@ -134,14 +134,16 @@ async def rotate_secret(
     overlap_hours: Annotated[
         float,
         typer.Option(
-            min=0, max=MAX_OVERLAP_HOURS, help="Hours for which the previous secret stays valid."
+            min=0,
+            max=MAX_OVERLAP_HOURS,
+            help=("Hours for which signatures with the previous secret are also accepted."),
         ),
     ] = OVERLAP_HOURS,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Rotate the secret that signs the site's users, or create the first one. It is shown only this
-    once."""
+    """Rotate the secret with which the site signs its users' identities, or create the first
+    secret. The secret is shown only once."""
     sealer = sealer_of(data)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         made = await rotate_widget_secret(
