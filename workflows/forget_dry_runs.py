@@ -1,4 +1,4 @@
-"""Delete the histories of dry runs, on an hourly schedule."""
+"""Delete the workflow histories of dry runs, on an hourly schedule."""
 
 from temporalio import workflow
 

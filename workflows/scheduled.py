@@ -5,7 +5,7 @@ from datetime import datetime
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey
 
-# Temporal sets this search attribute.
+# Temporal sets this search attribute on workflows that a schedule starts.
 _SCHEDULED_AT = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
 
 

@@ -1,1 +1,1 @@
-"""Daily metrics and the weekly churn prediction."""
+"""Analytics: daily metrics, knowledge gaps and the weekly churn prediction."""

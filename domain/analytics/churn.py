@@ -118,7 +118,9 @@ class ChurnPrediction(Prediction):
     id: str
     customer_email: str
     week: date
-    created_at: Annotated[datetime, Field(description="Time when this score was first computed.")]
+    created_at: Annotated[
+        datetime, Field(description=("Time when this churn score was first computed."))
+    ]
 
 
 def week_of(at: datetime) -> date:

@@ -22,7 +22,8 @@ class _Frozen(BaseModel):
 
 
 class Figures(_Frozen):
-    """The figures of the counted days in a range. A rate or mean without data is null."""
+    """The figures of a range of days, computed from the days that are counted. A rate or mean
+    without data is null."""
 
     events: _Count
     runs: _Count
@@ -96,7 +97,9 @@ class Figures(_Frozen):
     latency_p95_ms: float | None
     sentiment_mean: Annotated[float | None, Field(ge=-1, le=1)]
     sentiment_count: _Count
-    rated: Annotated[_Count, Field(description="Number of customer ratings given on these days.")]
+    rated: Annotated[
+        _Count, Field(description=("Number of ratings that customers gave in the range."))
+    ]
     satisfied: Annotated[_Count, Field(description="Number of ratings of 4 or 5.")]
     rating_mean: Annotated[float | None, Field(ge=1, le=5)]
     satisfied_share: Annotated[

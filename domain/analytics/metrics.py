@@ -167,19 +167,19 @@ class DayMetrics(BaseModel):
     rating_mean: Annotated[float | None, Field(ge=1, le=5)]
     cost_micros: _Count
     computed_at: Annotated[
-        datetime, Field(description="Time when these values were first computed.")
+        datetime, Field(description="Time when the metrics of this day were first computed.")
     ]
 
 
 class DayInsight(DayMetrics):
-    """A client's metrics for one day, with the data needed to sum ranges of days."""
+    """A client's metrics for one day, with the data needed to sum several days."""
 
     latencies: dict[str, _Count]
     breakdown: Breakdown
 
 
 def midnight(day: date) -> datetime:
-    """Return the start of the day in UTC."""
+    """Return midnight UTC at the start of a day."""
     return datetime.combine(day, time(), UTC)
 
 

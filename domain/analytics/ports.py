@@ -15,7 +15,8 @@ class ReadsQuestions(Protocol):
     """
 
     async def clusters(self, questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-        """Assign each question to one cluster. Raises OverBudget."""
+        """Return clusters of similar questions. Each question is in exactly one cluster. Raises
+        OverBudget."""
 
     async def answering(
         self, asked: Sequence[tuple[str, Sequence[Passage]]]

@@ -45,7 +45,7 @@ class NotALowerPlan(DomainError):
 
 
 class TooManyCheckouts(DomainError):
-    """The client has too many open, unpaid payment pages."""
+    """The client has too many payment pages that are open and unpaid."""
 
     code = "too_many_checkouts"
 

@@ -26,8 +26,9 @@ _Phrase = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class CaseOrigin(StrEnum):
-    """The origin of a case. `hand`: written by a person. `run`: created from a real run, with
-    personal data replaced."""
+    """How a case was created. `hand`: a person wrote it. `simulation`: from a simulation. `run`:
+    from a real run, with personal data replaced. `correction`: from a correction. `file`: by an
+    import."""
 
     HAND = "hand"
     SIMULATION = "simulation"

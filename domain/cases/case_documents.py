@@ -70,7 +70,7 @@ def case_yaml_in(data: bytes) -> JsonValue:
 
 
 def cases_in(value: JsonValue) -> tuple[CaseSpec, ...]:
-    """Return the cases in a parsed file. Raises InvalidCases."""
+    """Return the cases in the parsed content of a case file. Raises InvalidCases."""
     file = _shaped(CaseFileShape, value, "the file")
     _refuse(_problems_of_file(file))
     return file.cases

@@ -43,7 +43,7 @@ class CaseRun(BaseModel):
     passed: int = 0
     cost_micros: int = 0
     error_code: str | None = Field(
-        default=None, description="Error code of a run that ended early; null otherwise."
+        default=None, description="Error code of a case run that ended early; null otherwise."
     )
     started_by: str
     created_at: datetime
@@ -115,7 +115,7 @@ class CaseResult(BaseModel):
     tries: int
     passes: int
     unmet: tuple[Unmet, ...] = Field(
-        description="Unmet parts of the expectation, from the last failed attempt."
+        description="Parts of the expectation that the last failed attempt did not meet."
     )
     outcome: CaseOutcome
     before: CaseOutcome | None = None

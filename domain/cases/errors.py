@@ -21,7 +21,7 @@ class InvalidCases(InvalidInput):
 
 
 class CaseNotFound(DomainError):
-    """The client has no such case."""
+    """The client has no saved case with this id."""
 
     code = "case_not_found"
 

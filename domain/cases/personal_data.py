@@ -26,7 +26,7 @@ class PersonalKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PersonalData:
-    """A piece of personal data at `text[start:end]`."""
+    """Personal data at `text[start:end]`, with its kind."""
 
     kind: PersonalKind
     start: int
@@ -85,7 +85,8 @@ _SIGNED: Final = re.compile(
 
 
 def links(text: str) -> Iterator[PersonalData]:
-    """Yield links with a token, a query or an address. Other links are not personal."""
+    """Yield links that contain a token, a query or an email address. Other links are not
+    personal."""
     for match in _LINK.finditer(text):
         link = match[0].rstrip(_AFTER_LINK)
         path = link.partition("//")[2].partition("/")[2]

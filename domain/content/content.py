@@ -61,8 +61,10 @@ class TemplateEntry(Template):
     updated_at: datetime | None
 
     @computed_field(  # type: ignore[prop-decorator]
-        description="Fields that an event must provide, because neither the service nor the shop "
-        "has them."
+        description=(
+            "Placeholders of the body that the event must fill, because neither the service nor "
+            "the shop knows their values."
+        )
     )
     @property
     def needs(self) -> tuple[str, ...]:
@@ -70,7 +72,7 @@ class TemplateEntry(Template):
 
 
 class KnowledgeEntry(BaseModel):
-    """A knowledge entry as its author wrote it."""
+    """A knowledge entry, with its text as the author wrote it."""
 
     model_config = ConfigDict(frozen=True)
 

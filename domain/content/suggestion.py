@@ -56,7 +56,9 @@ class Suggestion(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    proposed: Suggested = Field(description="Suggested addition.")
+    proposed: Suggested = Field(
+        description=("Template or knowledge entry that the assistant suggests.")
+    )
     reason: str = Field(description="Reason for the suggestion, as given by the assistant.")
     suggested_by: str = Field(description="Id of the API key that sent the suggestion.")
     created_at: datetime

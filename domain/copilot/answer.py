@@ -39,9 +39,7 @@ class CitedRecord(_Shown):
     kind: CitedKind
     id: str = Field(description="Id of the record. For a document, the page and heading.")
     title: str = Field(description="Title of the record. The title may quote a customer.")
-    url: str = Field(
-        description="URL of a page of the dashboard, or of the product's documentation."
-    )
+    url: str = Field(description="URL of the record's page in the dashboard, or of the document.")
 
 
 class DraftedChange(_Shown):

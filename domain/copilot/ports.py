@@ -1,4 +1,4 @@
-"""The copilot's port: a language model that can call tools."""
+"""The copilot's port to a language model that can call tools."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

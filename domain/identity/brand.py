@@ -1,4 +1,4 @@
-"""The brand name that a shop enters at sign-up."""
+"""The brand name that a shop enters when it signs up."""
 
 from typing import Final
 

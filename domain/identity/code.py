@@ -103,7 +103,8 @@ def code_digest(sealer: Sealer, code_id: str, code: str) -> bytes:
 def is_code(
     sealer: Sealer, code_id: str, presented: str, digest: bytes, *, digits: tuple[int, ...] = (6,)
 ) -> bool:
-    """Return whether a presented text is the code of this digest, compared in constant time.
+    """Return whether a presented text is the code with this digest. The comparison takes constant
+    time.
 
     `digits`: the allowed lengths of a code.
     """

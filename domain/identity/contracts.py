@@ -1,4 +1,5 @@
-"""The data of sign-in mails that crosses Temporal: which mail to send, never its content."""
+"""The data of sign-in mails that crosses Temporal. It names the mail to send, but never contains
+the mail's content."""
 
 from typing import Literal
 

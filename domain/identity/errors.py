@@ -37,13 +37,13 @@ class SignInLinkGone(DomainError):
 
 
 class SessionNotFound(DomainError):
-    """The user has no such session."""
+    """The user has no session with this id."""
 
     code = "session_not_found"
 
 
 class InvitationNotFound(DomainError):
-    """The client has no such open invitation."""
+    """The client has no open invitation with this id."""
 
     code = "invitation_not_found"
 
@@ -118,8 +118,8 @@ class OAuthError(StrEnum):
 
 
 class OAuthRefused(DomainError):
-    """An OAuth client's request is refused. `description`: the reason in English, for the client's
-    developer."""
+    """The request of an OAuth client is refused. `description`: the reason in English, for the
+    developer of the OAuth client."""
 
     code = "oauth_refused"
 

@@ -1,4 +1,4 @@
-"""Invitations of members by email."""
+"""Invitations to join a client's team, sent by email."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ class Invitation:
 
 @dataclass(frozen=True, slots=True)
 class ReceivedInvitation:
-    """An open invitation as shown to the invited person.
+    """An open invitation as displayed to the invited person.
 
     `inviter_email`: the inviter's verified address, or None for an operator of the service.
     """
@@ -44,7 +44,7 @@ class ReceivedInvitation:
 
 
 def check_invited_role(role: Role) -> None:
-    """Raise OwnerStays for the owner's role: a client has one owner, and an invitation cannot add
-    another."""
+    """Raise OwnerStays if the role of an invitation is the owner's. A client has one owner, and an
+    invitation cannot add another."""
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner: no member becomes it")

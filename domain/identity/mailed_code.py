@@ -170,6 +170,7 @@ def is_mailed_code(
     presented: str,
     digest: bytes,
 ) -> bool:
-    """Return whether a presented text is the code of this digest, compared in constant time."""
+    """Return whether a presented text is the code with this digest. The comparison takes constant
+    time."""
     name = f"{place}/{client_id}/{code_id}"
     return is_code(sealer, name, presented, digest, digits=(SHORT, LONG))

@@ -20,7 +20,8 @@ class AccountsOpened:
 
 @dataclass(frozen=True, slots=True)
 class OpeningLimits:
-    """Limits on new accounts. `an_hour`: the hourly limit of the whole installation."""
+    """The limits on new accounts. `an_hour`: the maximum number of new accounts per hour in the
+    whole installation."""
 
     an_hour: int
 
@@ -37,5 +38,6 @@ class OpeningLimits:
         return max(_STRANGERS_AT_LEAST, self.an_hour // _STRANGERS_SHARE)
 
     def admit(self, opened: AccountsOpened) -> bool:
-        """Return whether one more account may be opened."""
+        """Return whether one more account may be opened. `opened`: the accounts opened in the last
+        hour."""
         return opened.anywhere < self.an_hour and opened.from_network < self.of_network

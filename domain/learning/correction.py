@@ -67,8 +67,8 @@ class CorrectionSuggestions(BaseModel):
 
 
 class CorrectionLesson(BaseModel):
-    """The parts of a correction that a person accepts. `classification`, `intent`: the category and
-    intent that the person assigns to the customer's message."""
+    """The parts of a correction that a person accepts. `classification` and `intent`: the category
+    and intent that the person assigns to the customer's message."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -88,7 +88,9 @@ class CorrectionSummary(BaseModel):
     run_id: str
     kind: CorrectionKind
     state: CorrectionState
-    classification: str = Field(description="Category that the agent assigned.")
+    classification: str = Field(
+        description=("Category that the agent assigned to the customer's message.")
+    )
     preview: str = Field(description="Beginning of the customer's text.")
     sent_preview: str = Field(
         description="Beginning of the text that the person sent; empty if there is none."
@@ -100,31 +102,36 @@ class CorrectionSummary(BaseModel):
     )
     content_kind: Literal["template", "knowledge"] | None
     content_id: str | None = Field(
-        description="Id of the template or entry that the correction created or changed; null if "
-        "there is none."
+        description=(
+            "Id of the template or knowledge entry that the correction created or changed; null "
+            "if there is none."
+        )
     )
     created_at: datetime = Field(description="Time when the review was decided.")
 
 
 class CorrectionRecord(CorrectionSummary):
-    """A stored correction with its texts and context."""
+    """A stored correction, with the texts of the customer, the agent and the person."""
 
     subject: str | None
-    text: str = Field(description="Customer's text.")
+    text: str = Field(description="Text of the customer's message.")
     draft: str = Field(description="Text that the agent proposed.")
     sent: str | None = Field(
         description="Text that the person sent instead. After a rejection, a person's first answer "
         "in the conversation; null until there is one."
     )
-    note: str | None = Field(description="Reason for the rejection.")
+    note: str | None = Field(description="Reason that the person gave for the rejection.")
     language: str
-    intent: Intent | None = Field(description="Intent that the agent assigned.")
+    intent: Intent | None = Field(
+        description=("Intent that the agent assigned to the customer's message.")
+    )
     confidence: float = Field(ge=0, le=1)
-    citations: tuple[Citation, ...] = Field(description="Sources that the draft is based on.")
+    citations: tuple[Citation, ...] = Field(description="Sources on which the draft is based.")
 
 
 class Correction(CorrectionRecord):
-    """A correction with the difference between its texts, and suggestions derived from it."""
+    """A correction with the difference between the draft and the text that was sent, and with
+    suggestions."""
 
     diff: tuple[Piece, ...] = Field(
         description=(

@@ -141,7 +141,7 @@ def _revision(
     old, draft = run.content.body, record.draft
     is_template = isinstance(run.content, TemplateEntry)
     body = rewritten_template(old, draft, diff) if is_template else rewritten_entry(old, diff)
-    # The added text must not contain a customer's data.
+    # The revised content must not contain a customer's data.
     if body is None or body == old or run.anonymized(body) != body:
         return None
     if is_template:

@@ -23,9 +23,11 @@ class LabelledExample(BaseModel):
     run_id: str | None = Field(
         description="Id of the run that the example was made from; null if the run is unknown."
     )
-    text: str = Field(description="Customer's text, with personal data replaced.")
+    text: str = Field(description="Text of the customer's message, with personal data replaced.")
     language: Language
-    classification: Category = Field(description="Category that a person assigned.")
-    intent: Intent | None = Field(description="Intent that a person assigned.")
+    classification: Category = Field(description="Category that a person assigned to the message.")
+    intent: Intent | None = Field(
+        description=("Intent that a person assigned to the message; null if there is none.")
+    )
     labelled_by: str
     created_at: datetime

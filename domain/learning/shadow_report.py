@@ -24,7 +24,7 @@ MAX_EXAMPLES: Final = 10
 
 
 class NotReady(StrEnum):
-    """Why a playbook should stay in shadow mode."""
+    """The reason why a playbook should stay in shadow mode."""
 
     TOO_FEW_COMPARED = "too_few_compared"
     AGREEMENT_TOO_LOW = "agreement_too_low"

@@ -164,7 +164,7 @@ def _statements(text: str) -> Iterator[tuple[str, bool]]:
 
 @cache
 def _words() -> _Words:
-    """Return the word lists. Raises BrokenLexicon."""
+    """Return the word lists of the similarity. Raises BrokenLexicon if their file is invalid."""
     file = lexicon(__file__, _File)
     whole: dict[str, tuple[str, bool]] = {}
     begun: dict[str, tuple[str, bool]] = {}

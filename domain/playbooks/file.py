@@ -69,7 +69,7 @@ def yaml_in(data: bytes) -> JsonValue:
 
 
 def playbooks_in(value: JsonValue) -> tuple[PlaybookSpec, ...]:
-    """Return the playbooks in a parsed file. Raises InvalidPlaybook."""
+    """Return the playbooks in the parsed content of a playbook file. Raises InvalidPlaybook."""
     try:
         file = FileShape.model_validate(value)
     except ValidationError as error:

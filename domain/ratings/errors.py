@@ -11,7 +11,7 @@ class RatingLinkUnknown(DomainError):
 
 
 class RatingLinkExpired(DomainError):
-    """The rating link has expired."""
+    """The link with which the customer rates an answer has expired."""
 
     code = "rating_link_expired"
 

@@ -65,14 +65,14 @@ class ReviewSummary(BaseModel):
     confidence: float = Field(ge=0, le=1)
     customer_email: str | None
     subject: str | None
-    preview: str = Field(description="Beginning of the customer's text.")
+    preview: str = Field(description="Beginning of the customer's message.")
     draft_preview: str = Field(description="Beginning of the draft; empty if there is none.")
     amount: Money | None = Field(description="Largest amount that the plan would move.")
     can_approve: bool = Field(
         description="Whether the review can be approved: it is open and has a draft. Without a "
         "draft, a person must write the answer."
     )
-    needs_second: bool = Field(description="Whether two people must approve.")
+    needs_second: bool = Field(description="Whether two people must approve the review.")
     first_approved_by: str | None
     claim: Claim | None
     decided_by: str | None
@@ -132,7 +132,7 @@ class CaseMessage(BaseModel):
 class Review(ReviewSummary):
     """One review with all its details."""
 
-    text: str = Field(description="Customer's text.")
+    text: str = Field(description="Text of the customer's message.")
     messages: tuple[CaseMessage, ...] = Field(
         description=(
             "Message that opened the review, followed by the messages that arrived while it was "

@@ -31,14 +31,14 @@ class ProcessEventInput(Contract):
 
     @property
     def lifetime(self) -> timedelta:
-        """Return the maximum lifetime of the workflow, which is longer than the expiry of its
-        review."""
+        """Return the maximum lifetime of the run's workflow. It is longer than the time to decide
+        on a review."""
         return timedelta(seconds=self.review_expiry_s) + _RUN_MARGIN
 
 
 class RunFacts(Contract):
-    """The result that the workflow returns to the gateway, which then reads the answer's text from
-    PostgreSQL."""
+    """The result that a run's workflow returns to the gateway. The gateway then reads the answer's
+    text from PostgreSQL."""
 
     status: RunStatus
     classification: str
@@ -80,7 +80,8 @@ class PersistInput(Contract):
 
 
 class ReopenedRun(Contract):
-    """A run whose message joined a review, but was not covered by the review's answer."""
+    """A run to start again: its message joined a review, but the review's answer did not cover the
+    message."""
 
     ref: RunRef
     threshold: float
@@ -144,9 +145,10 @@ class ForgetDryRunsResult(Contract):
 
 
 class SweepInput(Contract):
-    """The input of the sweeper. `older_than_s`: the minimum age of a run or decision that the
-    sweeper picks up. It exceeds the gateway's deadline, so that the sweeper never races a healthy
-    request. `embedding_model`: the model that embeds knowledge; empty to embed nothing."""
+    """The input of the sweep, which resumes interrupted work. `older_than_s`: the minimum age of a
+    run or decision that the sweep resumes. It exceeds the gateway's deadline, so that the sweep
+    never races a healthy request. `embedding_model`: the model that embeds knowledge; empty to
+    embed nothing."""
 
     older_than_s: float = 60
     review_expiry_s: float = 72 * 3600

@@ -41,7 +41,7 @@ MAX_SUMMARY_CHARS: Final = 1_000
 MAX_SUMMARY_RUNS: Final = 20
 
 THREAD_LASTS: Final = timedelta(hours=72)
-"""Time after the last message at which a thread ends, unless a setting overrides it."""
+"""Time after the last message at which a thread ends. A setting can override it."""
 
 # Restrict the characters of an order number: it comes from the merchant's shop and is sent to a
 # language model.
@@ -99,8 +99,8 @@ def mail_root(event: UnifiedEvent) -> str | None:
 
 
 def memory_key(event: UnifiedEvent) -> str | None:
-    """Return the key of the customer's memory across threads, or None if the customer is not
-    verified."""
+    """Return the key of what is remembered about a customer across threads, or None if the customer
+    is not verified."""
     return memory_key_of(event.customer_email, verified=event.customer_verified)
 
 
@@ -110,7 +110,7 @@ def memory_key_of(address: str | None, *, verified: bool) -> str | None:
 
 
 def key_when_ended(key: str, conversation_id: str) -> str:
-    """Return the key of a thread that has ended, so that the next thread can use its original
+    """Return the new key of a thread that has ended. The next thread can then use the original
     key."""
     return f"{key}/{conversation_id}"
 
@@ -125,9 +125,11 @@ def address_in(key: str) -> str | None:
 
 
 def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
-    """Return the keys of the session's conversation: while it is active, and after its end.
+    """Return the two keys of a session's conversation: the key while it is active, and the key
+    after its end.
 
-    Visitors choose session ids, so keys must not be parsed: others may have created them.
+    Code must use these keys and not parse stored keys: visitors choose session ids, so an attacker
+    may have created a key that looks like another.
     """
     key = f"session:{session_id}"
     return key, key_when_ended(key, conversation_id)
@@ -171,10 +173,10 @@ class PastRun(BaseModel):
 
 
 def summary(runs: Sequence[PastRun]) -> str:
-    """Return the outcomes of a conversation's runs, one line each, newest last.
+    """Return a text with the outcomes of a conversation's runs, one line each, newest last.
 
-    The oldest outcomes are omitted beyond MAX_SUMMARY_CHARS. The same runs always yield the same
-    text.
+    The oldest outcomes are omitted if the text would exceed MAX_SUMMARY_CHARS. The same runs always
+    yield the same text.
     """
     lines: list[str] = []
     room = MAX_SUMMARY_CHARS + 1  # Every line but the last ends with a newline.

@@ -1,4 +1,4 @@
-"""Conversations and their messages, as shown to people and their assistants."""
+"""Conversations and their messages, as displayed to members and to AI assistants."""
 
 from datetime import datetime
 from typing import Literal
@@ -27,8 +27,8 @@ class ConversationSummary(BaseModel):
 
 
 class Message(BaseModel):
-    """A message of a conversation. `run_id`: the run that the message started or was created by.
-    `attachments`: the files that the customer sent with the message."""
+    """A message of a conversation. `run_id`: id of the run that the message started, or that
+    created the message. `attachments`: the files that the customer sent with the message."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -25,7 +25,7 @@ class AnswerTimeout(NoAnswer):
 
 
 class AnswerDelayed(NoAnswer):
-    """Temporal or the database failed after the event was stored. The sweeper resumes the event: do
+    """Temporal or the database failed after the event was stored. The sweep resumes the event: do
     not send it again."""
 
     code = "answer_delayed"

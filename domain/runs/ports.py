@@ -1,4 +1,4 @@
-"""Temporal operations on runs, for services and activities."""
+"""Ports to Temporal for services and activities: start, signal and delete workflows."""
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass

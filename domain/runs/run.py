@@ -22,7 +22,7 @@ class RunStatus(StrEnum):
 
 
 class EventOutcome(StrEnum):
-    """The result of admission: a run, or a record that no playbook matched."""
+    """The result of an event's admission: a run, or a record that no playbook matched."""
 
     RUN = "run"
     NO_PLAYBOOK = "no_playbook"

@@ -15,7 +15,7 @@ from typing import Final
 from domain.intake.event import UnifiedEvent
 
 CRITICAL_AT: Final = -0.6
-"""A score at or below this value enters the critical zone."""
+"""Maximum score at which a conversation enters the critical zone."""
 
 LEFT_ABOVE: Final = -0.4
 

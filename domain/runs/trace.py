@@ -94,7 +94,7 @@ class TracedEffect(_Part):
 
 
 class TracedReview(_Part):
-    """A review with its decision, reviewer and times."""
+    """A review of the run, with its decision, reviewer and times."""
 
     review_id: str
     round: int
@@ -152,7 +152,7 @@ class RunTrace(_Part):
 
 
 class RunSummary(_Part):
-    """A run in a list."""
+    """A run as listed in an overview of runs."""
 
     run_id: str
     event_id: str

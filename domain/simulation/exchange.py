@@ -1,4 +1,4 @@
-"""The exchange: one message to simulate, with the state of its conversation."""
+"""One message to simulate, with the state of its conversation."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -73,7 +73,8 @@ class ReplayTally(BaseModel):
     def of_event(
         cls, before: ReplayFacts, after: ReplayFacts, kind: ReplayChangeKind | None
     ) -> Self:
-        """Return the tally of one processed event."""
+        """Return a tally that counts one processed event. `kind`: the difference between its
+        outcomes, or None."""
         known = before.classification or after.classification
         counted = ReplayClassCount(
             classification=known,
@@ -90,7 +91,7 @@ class ReplayTally(BaseModel):
 
     @classmethod
     def of_skipped(cls, why: ReplaySkip) -> Self:
-        """Return the tally of one skipped event."""
+        """Return a tally that counts one skipped event."""
         return cls(skipped={why: 1})
 
     @classmethod

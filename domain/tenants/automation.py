@@ -24,12 +24,12 @@ class AutomationStop(BaseModel):
 
 
 class AutomationState(BaseModel):
-    """The stops that apply to one client's automation."""
+    """The stops that currently apply to one client's automation."""
 
     model_config = ConfigDict(frozen=True)
 
     stopped: AutomationStop | None = Field(
-        default=None, description="Client's own stop; null if there is none."
+        default=None, description="Stop that the client itself requested; null if there is none."
     )
     installation_stopped: datetime | None = Field(
         default=None,

@@ -44,7 +44,7 @@ class Branding(BaseModel):
 
     display_name: str | None = Field(
         default=None,
-        description="Sender name of emails to customers; defaults to the client's name.",
+        description="Sender name of emails to customers; null for the client's name.",
     )
     logo_url: str | None = Field(default=None, description="URL of the widget's logo.")
     color: str | None = Field(default=None, description="Color of the widget, such as `#1a2b3c`.")
@@ -75,12 +75,17 @@ class ClientSettings(BaseModel):
     )
     acknowledgement: dict[str, str] = Field(
         default={},
-        description="Text sent to a customer whose message went straight to a human, by language.",
+        description=(
+            "Acknowledgement by language, which is sent to a customer whose message went straight "
+            "to a human."
+        ),
     )
     frame: dict[str, dict[str, str]] = Field(
         default={},
-        description="Texts `named_greeting`, `greeting` and `sign_off` of answers, by language, "
-        "where they differ from the defaults.",
+        description=(
+            "Texts that frame answers (`named_greeting`, `greeting`, `sign_off`), by language. "
+            "Contains only texts that differ from the defaults."
+        ),
     )
     authserv_ids: tuple[str, ...] = Field(
         default=(), description="Mail servers whose `Authentication-Results` headers are trusted."
@@ -262,9 +267,9 @@ def folded_words(text: str) -> str:
 
 
 def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the acknowledgements in their stored form, by language. Raises InvalidSettings.
+    """Return the acknowledgement texts in their stored form, by language. Blank texts are omitted.
 
-    Blank texts are omitted.
+    Raises InvalidSettings.
     """
     kept: dict[str, str] = {}
     for language, text in given.items():

@@ -8,7 +8,7 @@ from domain.core.json_time import rfc3339
 
 
 class Unauthenticated(DomainError):
-    """No authentication scheme in the request identified a caller."""
+    """No authentication scheme identified the caller of the request."""
 
     code = "unauthenticated"
 

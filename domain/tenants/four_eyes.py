@@ -14,13 +14,13 @@ from domain.tenants.client import Role
 from domain.tenants.errors import SecondPersonUnfit
 
 MEMBER_FOR: Final = timedelta(hours=24)
-"""Minimum time of membership that the four-eyes rule requires."""
+"""Minimum time of membership before a member qualifies for the four-eyes rule."""
 
 _DOTLESS: Final = frozenset({"gmail.com", "googlemail.com"})
 
 
 class Unfit(StrEnum):
-    """Why a person does not qualify for the four-eyes rule."""
+    """The reason why a person does not qualify for the four-eyes rule."""
 
     NOT_A_MEMBER = "not_a_member"
     ADDRESS_NOT_VERIFIED = "address_not_verified"

@@ -93,7 +93,8 @@ def _checked(language: str, field: str, text: str) -> str:
         raise InvalidSettings(
             f"{place}: no other placeholder than {names}", f"{place} : aucun champ hors {names}"
         )
-    # A blank text restores the default; a text of invisible characters is not blank.
+    # Only a blank text restores the default. A text of invisible characters is not blank, so it
+    # must contain the placeholder.
     if is_named and text.strip() and not _NAME.search(cleaned):
         raise InvalidSettings(
             f"{place}: {{{{ customer_name }}}} is missing",

@@ -19,9 +19,9 @@ class Scope(StrEnum):
     USAGE_READ = "usage:read"
     WEBHOOKS_READ = "webhooks:read"
     DRAFTS_WRITE = "drafts:write"
-    """Create drafts and simulations, which are never sent."""
+    """Permission to create drafts and simulations, which are never sent."""
     EVENTS_WRITE = "events:write"
-    """Send events through the gateway or over MCP."""
+    """Permission to send events through the gateway or over MCP."""
     EXPORT_READ = "export:read"
 
 

@@ -24,7 +24,7 @@ def is_user_id(text: str) -> bool:
 
 
 def check_user_id(text: str) -> str:
-    """Return the user id if it is valid. Raises InvalidInput."""
+    """Return the user id if it is valid. Raises InvalidInput otherwise."""
     if not is_user_id(text):
         raise InvalidInput("a user's id has 1 to 255 characters, all of them visible")
     return text
