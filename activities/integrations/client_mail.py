@@ -93,8 +93,9 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless a message from the address has proved that it wrote
-        in."""
+        """Raise MailRecipientUnproved unless the owner of the address has written in. The owner has
+        verified the address in the widget, or the run `answer_of` answers an authenticated mail
+        from the address."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return
@@ -104,7 +105,8 @@ class ClientMail:
             subscription = await AccountRepository(connection, tenant).subscription()
         except ClientNotFound:
             raise MailRecipientUnproved from None
-        # Other clients can hold the secrets of their own providers, and so forge messages.
+        # Clients that are not accountable may hold the secrets of their mail providers, and so
+        # forge messages.
         if not is_accountable(subscription, self._now()):
             raise MailRecipientUnproved
 

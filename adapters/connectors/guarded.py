@@ -35,7 +35,7 @@ def open_guarded_client(
     """Return an HTTP client for hosts that merchants name. It follows no redirects.
 
     Like the client of `http.open_client`, it keeps no idle connections, so that an unclosed client
-    holds no resource. Used by one event loop.
+    holds no resource. An instance belongs to one event loop.
     """
     return httpx.AsyncClient(
         transport=GuardedTransport(look_up),

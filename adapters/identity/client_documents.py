@@ -49,7 +49,7 @@ class _Kept:
 
 class HttpClientDocuments:
     """Fetches and caches client ID metadata documents. Implements
-    domain.identity.ports.ClientDocuments. Used by one event loop."""
+    domain.identity.ports.ClientDocuments. An instance belongs to one event loop."""
 
     def __init__(
         self,

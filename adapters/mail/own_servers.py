@@ -31,7 +31,8 @@ slot."""
 
 
 class OwnServers:
-    """Connections to clients' mail servers. Used by one event loop."""
+    """Makes connections to clients' mail servers, in a limited number. An instance belongs to one
+    event loop."""
 
     def __init__(self, sealer: Sealer, guard: SmtpGuard, tls: ssl.SSLContext) -> None:
         """`tls`: the trusted certificates. Each server's certificate and name are checked."""

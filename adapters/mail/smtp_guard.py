@@ -18,8 +18,8 @@ _FIELD: Final = "smtp.host"
 
 
 class SmtpGuard:
-    """Checks and connects to clients' mail servers. Implements
-    `domain.integrations.ports.MailServers`. Used by one event loop."""
+    """Checks clients' mail servers and connects to them. Implements
+    `domain.integrations.ports.MailServers`. An instance belongs to one event loop."""
 
     def __init__(self, *, allow_private: bool, look_up: LookUp = system_look_up) -> None:
         self._allow_private = allow_private

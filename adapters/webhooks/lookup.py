@@ -43,7 +43,7 @@ def system_look_up(name: str) -> Sequence[str]:
 
 
 class Names:
-    """DNS lookups for many clients. Used by one event loop."""
+    """Makes DNS lookups for many clients. An instance belongs to one event loop."""
 
     def __init__(
         self,

@@ -24,8 +24,8 @@ _OURS: Final = ""
 
 
 class HttpWebhookSender:
-    """Sends POSTs to merchants' URLs. Implements domain.webhooks.ports.WebhookSender. Used by one
-    event loop.
+    """Sends POSTs to merchants' URLs. Implements domain.webhooks.ports.WebhookSender. An instance
+    belongs to one event loop.
 
     POSTs share only the lookup threads. Each POST has its own connection, which is closed once the
     response is known.
