@@ -38,8 +38,11 @@ def _turns() -> FairTurns:
 
 @dataclass(frozen=True, slots=True)
 class GapReading:
-    """How a process reads gaps: those of a client once at a time (`turns`), so that it holds one of
-    the places of `reader`. `searches`: the turns of all searches of the process."""
+    """The limits under which one process reads knowledge gaps.
+
+    `turns`: one reading per client at a time, so that a client uses only one slot of `reader`.
+    `searches`: the turns that all searches of the process share.
+    """
 
     reader: ReadsQuestions
     searches: FairTurns
@@ -56,11 +59,11 @@ async def knowledge_gaps(
     now: datetime,
     limit: int,
 ) -> KnowledgeGaps:
-    """Return the `limit` largest gaps in the `span` of days before `now`. No transaction is held
-    while the questions are clustered, and each search has a transaction of its own.
+    """Return the `limit` largest knowledge gaps in the `span` of days before `now`.
 
-    Raises RoleRequired, OverBudget if clustering the questions costs too much, and CallerBusy if
-    too many callers wait.
+    No transaction is open while the questions are clustered, and each search has a transaction of
+    its own. Raises RoleRequired, OverBudget if clustering the questions costs too much, and
+    CallerBusy if too many callers wait.
     """
     actor.require(ANYONE)
     async with reading.turns.turn(tenant):
@@ -101,8 +104,9 @@ async def _written_since(
     searches: FairTurns,
     gaps: Sequence[Sequence[OpenQuestion]],
 ) -> list[list[Passage]]:
-    """Return, for each gap, the knowledge passages that answer its most typical question and were
-    written after its last question. Other searches of the client take their turns in between."""
+    """Return, for each gap, the knowledge passages that match its most typical question and were
+    written after its last question. Between these searches, other searches of the client take their
+    turns."""
     found = list[tuple[Passage, ...]]()
     for gap in gaps:
         async with searches.turn(tenant), database.reading(tenant) as connection:

@@ -1,4 +1,4 @@
-"""Insight: the metrics of a range of days, and of the range before it."""
+"""Insight: the metrics of a range of days, compared with the range before it."""
 
 from datetime import date
 from typing import Final
@@ -23,9 +23,11 @@ async def read_insight(
     *,
     compare: bool,
 ) -> Insight:
-    """Return the metrics of the days from the first to the last of `span`, at most `MAX_DAYS`. Only
-    daily rows are read, so the cost does not depend on the number of tickets. Raises
-    RoleRequired."""
+    """Return the metrics of the days in `span`, at most `MAX_DAYS`, and of the range before it.
+    Raises RoleRequired.
+
+    Only daily rows are read, so the cost does not depend on the number of tickets.
+    """
     actor.require(ANYONE)
     repository = MetricsRepository(connection, tenant)
     days = await repository.insight(*span)

@@ -1,4 +1,4 @@
-"""The audit anchors of a day, read page by page."""
+"""The audit anchors of one day, read page by page. An anchor records the head of an audit chain."""
 
 from collections.abc import AsyncIterator
 from datetime import date

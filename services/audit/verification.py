@@ -1,4 +1,4 @@
-"""Verification of the audit log, in which every chain is read from its start to its head."""
+"""Verification of the audit log. Every chain is read from its start to its head."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _TOLD: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class VerifiedChain:
-    """`faults`: the first faults found, at most `_TOLD` of them."""
+    """The result for one audit chain. `faults`: the first faults found, at most `_TOLD` of them."""
 
     client_id: str
     entries: int
@@ -30,11 +30,11 @@ async def verify_chains(
     *,
     page: int = _PAGE,
 ) -> AsyncIterator[VerifiedChain]:
-    """Verify the chain of one client, or all chains one after the other.
+    """Verify the audit chain of one client, or the chains of all clients one after the other.
 
-    `kept`: each client's anchors that were stored elsewhere; a client that only has such anchors is
-    verified too. Each `page` is a short transaction, so entries may be appended meanwhile. Raises
-    EngineUnavailable.
+    `kept`: the anchors of each client that were stored elsewhere. A client is verified even if it
+    only has such anchors. Each `page` is a short transaction, so entries may be appended meanwhile.
+    Raises EngineUnavailable.
     """
     elsewhere = kept or {}
     if client_id is not None:
@@ -66,8 +66,8 @@ async def _verify(
     while True:
         async with database.reading_across() as connection:
             chains = ChainRepository(connection)
-            # The head is read before the page, so every entry that the head counts is in this page
-            # or an earlier one.
+            # The head is read before the page, so every entry up to the head is in this page or in
+            # an earlier one.
             head = await chains.head(client_id)
             links = await chains.links(client_id, after=after, limit=size)
         if not links:

@@ -1,1 +1,1 @@
-"""Plans, credits and their payment."""
+"""Use cases of billing: plans, credits and their payment."""

@@ -1,7 +1,7 @@
-"""Purchases of plans and credits. The checkout is stored first, then opened at the payment
-provider.
+"""Purchases of plans and credits. A checkout is first stored, then opened at the payment provider.
 
-Only the payment grants the plan or the credits (`services/billing/payments.py`), never this module.
+This module grants nothing. A plan or credits are granted only after the payment
+(`services/billing/payments.py`).
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """`url`: the payment page, valid until `expires_at`."""
+    """A checkout that the client can pay. `url`: the payment page, valid until `expires_at`."""
 
     checkout_id: str
     url: str
@@ -39,8 +39,8 @@ async def buy_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Offered:
-    """Start a checkout for a plan above the paid one. It charges the rest of this month now, then
-    each month.
+    """Start a checkout for a plan above the current paid plan. The client pays for the rest of this
+    month now, and then every month.
 
     Raises RoleRequired, PaymentsUnavailable, NotForSale, TooManyCheckouts, ClientNotFound, and
     PaymentsUnreachable. After PaymentsUnreachable nothing is paid, and the caller may try again.
@@ -106,8 +106,8 @@ async def buy_credits(
 def _paid(
     active: Checkout, subscription: Subscription, prices: PriceList, now: datetime
 ) -> Money | None:
-    """Return the monthly price that was paid for this month. Once a lower plan is chosen, the
-    checkout has the future price instead."""
+    """Return the monthly price that the client paid for this month. After the choice of a lower
+    plan, the checkout holds the future price instead."""
     if active.plan is None or subscription.settled(now).next_plan is None:
         return active.monthly
     return prices.plans.get(subscription.paid(active.plan, now), active.monthly)

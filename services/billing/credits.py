@@ -7,9 +7,12 @@ from store.tenants.accounts import AccountRepository
 
 
 async def add_credits(work: UnitOfWork, actor: Actor, amount: int) -> int:
-    """Change the balance by `amount`, which may be negative, and return the new balance. The ledger
-    records every change. Raises RoleRequired, ClientNotFound, and InvalidInput if `amount` is 0 or
-    the balance would fall below zero."""
+    """Change the client's credit balance by `amount`, which may be negative, and return the new
+    balance. The credit ledger records every change.
+
+    Raises RoleRequired, ClientNotFound, and InvalidInput if `amount` is 0 or the balance would fall
+    below zero.
+    """
     actor.require(OPERATORS)
     if amount == 0:
         raise InvalidInput("amount: a whole number other than 0")

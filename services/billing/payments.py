@@ -1,7 +1,7 @@
 """Payment events and their effects. Each payment grants its plan or its credits once.
 
 An event of the payment provider and its effect are written in one transaction, under the account's
-lock. An event that does not match its checkout is stored without effect, for people to handle.
+lock. An event that does not match its checkout is stored without effect, and a person handles it.
 """
 
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ _REASON: Final = "payment"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The outcome of an event. `client_id`: the event's client, if it has one. `again`: the event
-    was already processed."""
+    """The outcome of a payment event. `client_id`: the client to which the event belongs, if any.
+    `again`: the event was already processed."""
 
     settlement: Settlement
     client_id: str | None = None
@@ -45,8 +45,8 @@ class Taken:
 async def take_event(units: UnitsOfWork, event: PaymentEvent, payments: Payments) -> Taken:
     """Process an event of the payment provider. The caller has verified the sender.
 
-    If an error occurs, sending the event again completes the remaining steps. Raises
-    PaymentsUnreachable if a replaced plan is still billed monthly.
+    If an error occurs, the provider sends the event again, which completes the remaining steps.
+    Raises PaymentsUnreachable if a replaced plan is still billed monthly.
     """
     tenant = await _tenant_of(units, event)
     if tenant is None:
@@ -82,7 +82,8 @@ async def _of_nobody(units: UnitsOfWork, event: PaymentEvent) -> Taken:
 async def _take(work: UnitOfWork, event: PaymentEvent) -> Taken:
     events = PaymentEventRepository(work.connection)
     is_open = await _lock(work)
-    # Checked under the lock: a concurrent copy of this event waits until this one has finished.
+    # Checked under the lock: a concurrent delivery of the same event waits until this one is
+    # processed.
     if await events.is_known(event.id):
         return Taken(Settlement(EventState.NOTED), work.tenant, again=True)
     checkouts = CheckoutRepository(work.connection, work.tenant)
@@ -107,7 +108,7 @@ async def _take(work: UnitOfWork, event: PaymentEvent) -> Taken:
 
 
 async def _lock(work: UnitOfWork) -> bool:
-    """Lock the account. Return False if the client is being erased."""
+    """Lock the client's account. Return False if the client is being erased."""
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:
@@ -171,7 +172,7 @@ async def _lower_plan(work: UnitOfWork, bought: Plan, *, at_period_end: bool) ->
 
 
 async def _end_replaced(units: UnitsOfWork, tenant: TenantId, payments: Payments) -> None:
-    """Ask the provider to end each subscription that another plan has replaced."""
+    """Ask the payment provider to cancel each subscription that another plan has replaced."""
     async with units.database.reading(tenant) as connection:
         replaced = await CheckoutRepository(connection, tenant).replaced()
     for subscription_id in replaced:

@@ -18,14 +18,16 @@ from store.billing.checkouts import CheckoutRepository
 from store.billing.thresholds import note_reached
 from store.tenants.accounts import AccountRepository
 
-# Maximum attempts at one choice while other choices are made concurrently.
+# Maximum number of attempts to save a choice of plan while other choices are made concurrently.
 _TRIES: Final = 3
 
 
 async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscription:
-    """Change the plan: an upgrade takes effect immediately, a downgrade next month. If usage
-    reaches a limit because the limit falls, a webhook event reports it. Raises RoleRequired,
-    ClientNotFound."""
+    """Change a client's plan. An upgrade takes effect immediately, a downgrade next month.
+
+    If a lower limit makes usage reach a threshold, a webhook event reports the threshold. Raises
+    RoleRequired, ClientNotFound.
+    """
     actor.require(OPERATORS)
     accounts = AccountRepository(work.connection, work.tenant)
     changed = (await accounts.lock()).subscription.changed_to(plan, work.now)
@@ -35,8 +37,8 @@ async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscriptio
 
 
 async def give_trial(work: UnitOfWork, actor: Actor, days: int) -> datetime | None:
-    """Grant the pro plan's quota and features for the next `days` days; 0 ends the trial. Returns
-    the trial's end. Raises RoleRequired, ClientNotFound."""
+    """Grant the client the quota and features of the pro plan for the next `days` days; 0 ends the
+    trial. Return the end of the trial. Raises RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     ends_at = work.now + timedelta(days=days) if days else None
     accounts = AccountRepository(work.connection, work.tenant)
@@ -55,10 +57,10 @@ async def choose_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Subscription:
-    """Choose a lower plan, or none, from next month on. Choosing the current plan cancels an
-    earlier choice.
+    """Let the client choose a lower plan, or none, from next month on. Choosing the current plan
+    cancels an earlier choice.
 
-    If the plan is billed monthly, the payment provider is updated first; if a later step fails, the
+    If the plan is billed monthly, the payment provider is updated first. If a later step fails, the
     owner has to choose again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
     PaymentsUnavailable and PaymentsUnreachable.
     """
@@ -76,7 +78,8 @@ async def choose_plan(
         await payments.renew(active.subscription_id, monthly)
         async with units.of(tenant) as work:
             active = await _check_lower(work, plan)
-            # Otherwise the provider may have a concurrent choice, so this choice is sent again.
+            # If another choice was made meanwhile, the payment provider may have that one, so this
+            # choice is sent again.
             if active is not None and active.choice == choice:
                 return await _choose(work, actor, plan, active, monthly)
     raise PaymentsUnreachable("chosen at the same time")
@@ -97,8 +100,8 @@ async def _choose(
 
 
 def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: datetime) -> Money | None:
-    """Return the monthly price from next month on. If a plan above the bought one was granted, the
-    payment for the bought plan continues."""
+    """Return the monthly price from next month on. If an operator granted a plan above the bought
+    one, the payment for the bought plan continues."""
     if plan is Plan.FREE:
         return None
     bought = active.plan or plan
@@ -106,8 +109,8 @@ def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: dateti
 
 
 async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
-    """Return the checkout that is billed monthly. Raises NotALowerPlan, also if the payments for
-    the chosen plan have ended."""
+    """Return the checkout whose plan is billed monthly, or None. Raises NotALowerPlan, also if the
+    payments for the chosen plan have ended."""
     account = await AccountRepository(work.connection, work.tenant).lock()
     if account.subscription.is_above(plan, work.now):
         raise NotALowerPlan(plan.value)
@@ -124,6 +127,7 @@ async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
 async def save_subscription(
     work: UnitOfWork, accounts: AccountRepository, subscription: Subscription
 ) -> None:
-    """Store the subscription, and send the events for the limits that usage reaches under it."""
+    """Store the client's subscription, and send webhook events for the usage thresholds that are
+    reached under it."""
     await accounts.save(subscription)
     work.deliver(*await note_reached(work.connection, work.tenant, work.now, work.new_id))

@@ -1,4 +1,4 @@
-"""A client's plan and usage, as the dashboard and the commands show them."""
+"""A client's plan and usage, as displayed by the dashboard and the commands."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,7 +15,8 @@ from store.billing.usage_history import UsageHistory, UsedMonth
 
 @dataclass(frozen=True, slots=True)
 class UsageStanding:
-    """`history`: the months before this one, newest first. `forecast`: None if there is none."""
+    """A client's usage. `history`: the months before this one, newest first. `forecast`: None if no
+    forecast is possible."""
 
     usage: ClientUsage
     history: tuple[UsedMonth, ...]
@@ -25,12 +26,12 @@ class UsageStanding:
 async def usage_standing(
     connection: AsyncConnection, tenant: TenantId, now: datetime
 ) -> UsageStanding:
-    """Return this month, the earlier months, and the day on which the quota is expected to run out.
-    Raises ClientNotFound."""
+    """Return the client's usage in this month and in earlier months, and the day on which its quota
+    is expected to run out. Raises ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     history = UsageHistory(connection, tenant)
     standing = usage.standing(now)
     limited = standing.tickets_limit != UNLIMITED
-    # Skipped for an unlimited client, which may have millions of tickets and needs no forecast.
+    # A client without a limit may have millions of tickets and needs no forecast.
     daily = await history.latest_days(now) if limited else []
     return UsageStanding(usage, await history.months(now), forecast(standing, daily, now))

@@ -13,15 +13,15 @@ from store.cases.runs_for_cases import RunForCaseReader
 async def add_case_of_run(
     work: UnitOfWork, actor: Actor, run_id: str, *, name: str | None = None
 ) -> SavedCase:
-    """Store the run's conversation up to its message, without personal data, and its outcome as the
-    expected one.
+    """Create a case from a run: the conversation up to the run's message, without personal data,
+    with the run's outcome as the expected one.
 
-    Erasing the run's customer erases the case. Raises InvalidInput for a run without text,
+    An erasure of the run's customer erases the case. Raises InvalidInput for a run without text,
     RunNotFound, and the errors of `add_case`.
     """
     actor.require(REVIEWERS)
     run = await RunForCaseReader(work.connection, work.tenant).read(run_id)
-    # Customers wrote the text, so its cost is bounded, and a thread keeps the work off the event
-    # loop.
+    # Customers wrote the text, so the cost of this step is bounded, and it runs in a thread to keep
+    # the event loop free.
     spec = await asyncio.to_thread(case_of, run, name)
     return await add_case(work, actor, spec, origin=CaseOrigin.RUN, run_id=run_id)

@@ -14,8 +14,11 @@ from store.tenants.accounts import AccountRepository
 async def add_case(
     work: UnitOfWork, actor: Actor, spec: CaseSpec, *, origin: CaseOrigin, run_id: str | None = None
 ) -> SavedCase:
-    """Store a case. `run_id`: the run from which it was made; erasing that run's customer erases
-    the case. Raises RoleRequired, ClientNotFound, TooManyCases, CaseNameTaken."""
+    """Store a case. Raises RoleRequired, ClientNotFound, TooManyCases, CaseNameTaken.
+
+    `run_id`: the run from which the case was made. An erasure of the run's customer erases the
+    case.
+    """
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if spec.name in names:
@@ -30,8 +33,8 @@ async def add_case(
 async def import_cases(
     work: UnitOfWork, actor: Actor, specs: Sequence[CaseSpec]
 ) -> tuple[CaseChange, ...]:
-    """Create or update cases to match `specs`, by name, all or none; other cases stay. Raises
-    RoleRequired, ClientNotFound, TooManyCases."""
+    """Create or update cases so that they match `specs`, by name, all or none. Other cases stay.
+    Raises RoleRequired, ClientNotFound, TooManyCases."""
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()
     cases = SavedCaseRepository(work.connection, work.tenant)
@@ -53,8 +56,8 @@ async def import_cases(
 
 
 async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSpec) -> SavedCase:
-    """Update a case to match `spec`. Its results are kept, under the digest of the earlier version.
-    Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken."""
+    """Update a case so that it matches `spec`. Earlier results stay under the digest of the earlier
+    version. Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken."""
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if names.get(spec.name, case_id) != case_id:
@@ -72,7 +75,8 @@ async def delete_case(work: UnitOfWork, actor: Actor, case_id: str) -> None:
 
 
 async def _locked_names(work: UnitOfWork) -> dict[str, str]:
-    """Return the ids of the cases by name. No case can be added until the transaction ends."""
+    """Lock the account, and return the ids of all cases by name. No case can be added until the
+    transaction ends."""
     await AccountRepository(work.connection, work.tenant).lock()
     return await SavedCaseRepository(work.connection, work.tenant).names()
 

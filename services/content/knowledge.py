@@ -17,9 +17,10 @@ from store.content.content_changes import ContentChanges
 async def add_knowledge(
     work: UnitOfWork, actor: Actor, *, title: str, body: str, language: Language
 ) -> KnowledgeEntry:
-    """Add an entry. Keyword search finds it immediately. Semantic search, if an embedding model is
-    configured, finds it after the next sweep. Raises RoleRequired, InvalidContent, TooMuchContent,
-    ClientNotFound.
+    """Add a knowledge entry. Keyword search finds the entry immediately. Semantic search, if an
+    embedding model is configured, finds it after the next sweep.
+
+    Raises RoleRequired, InvalidContent, TooMuchContent, ClientNotFound.
     """
     actor.require(MANAGERS)
     entry_id = work.new_id()
@@ -37,8 +38,8 @@ async def add_knowledge(
 async def change_knowledge(
     work: UnitOfWork, actor: Actor, entry_id: str, change: KnowledgeChange
 ) -> KnowledgeEntry:
-    """Update an entry. Its new text becomes searchable as for a new entry. Raises RoleRequired,
-    InvalidContent, ContentNotFound."""
+    """Update a knowledge entry. Searches find its new text as described for `add_knowledge`. Raises
+    RoleRequired, InvalidContent, ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_entry(
         entry_id, change, work.now
@@ -49,8 +50,8 @@ async def change_knowledge(
 
 
 async def delete_knowledge(work: UnitOfWork, actor: Actor, entry_id: str) -> None:
-    """Delete an entry permanently. Runs that cite it keep its id and title. Raises RoleRequired,
-    ContentNotFound."""
+    """Delete a knowledge entry permanently. Runs that cite the entry keep its id and title. Raises
+    RoleRequired, ContentNotFound."""
     actor.require(MANAGERS)
     await ContentChanges(work.connection, work.tenant).delete(KnowledgeEntry, entry_id)
     work.note(actor, "knowledge deleted", knowledge_id=entry_id)

@@ -1,4 +1,4 @@
-"""Import knowledge from a file, all or nothing."""
+"""The import of knowledge from a file, all or nothing."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,16 +15,16 @@ from store.content.content_changes import ContentChanges
 async def planned_import(
     connection: AsyncConnection, tenant: TenantId, read: KnowledgeRead
 ) -> ImportPlan:
-    """Return what importing a parsed file would do now. A stored entry is changed if an entry in
-    the file has the same title and language."""
+    """Return the changes that an import of a parsed file would make now. A file entry with the
+    title and language of a stored entry changes the stored entry."""
     titles = [one.title for one in read.entries]
     there = await ContentChanges(connection, tenant).titled(titles)
     return plan_of(read, there)
 
 
 async def import_knowledge(work: UnitOfWork, actor: Actor, read: KnowledgeRead) -> ImportPlan:
-    """Add and change the entries in the file. Raises RoleRequired, InvalidKnowledgeFile if the file
-    has a problem or no entry, TooMuchContent, ClientNotFound."""
+    """Add and change the knowledge entries in a file. Raises RoleRequired, TooMuchContent,
+    ClientNotFound, and InvalidKnowledgeFile if the file has a problem or no entry."""
     actor.require(MANAGERS)
     plan = await planned_import(work.connection, work.tenant, read)
     if plan.problems or not (plan.new or plan.changed or plan.same):

@@ -1,4 +1,5 @@
-"""Cases whose green result is lost through a change of content, until they are run again."""
+"""Detection of saved cases whose passing result becomes invalid through a change of content. Such a
+case must be run again."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,15 +12,16 @@ from store.cases.case_outcomes import CaseOutcomes
 
 @dataclass(slots=True)
 class LostOutcomes:
-    """`count`: how many cases that a playbook must pass have lost their green result. Set when the
-    block ends."""
+    """The effect of a change on saved cases. `count`: the number of cases that passed before the
+    change and have no passing result after it. Set when the block of `counting_lost` ends."""
 
     count: int = 0
 
 
 @asynccontextmanager
 async def counting_lost(work: UnitOfWork, model: NamesModel) -> AsyncIterator[LostOutcomes]:
-    """Count the cases that are green on the live content before the block but not after it."""
+    """Count the cases that pass with the live content before the block, but no longer do so after
+    it. Yield the object that receives the count."""
     verdicts, lost = CaseOutcomes(work.connection, work.tenant), LostOutcomes()
     before = await verdicts.green(model)
     yield lost

@@ -1,4 +1,5 @@
-"""Turns of searches: each reads all of a client's knowledge, or a thousand of its conversations."""
+"""Fair turns for searches. A search reads all knowledge of a client, or a thousand of its
+conversations."""
 
 from typing import Final
 
@@ -8,5 +9,6 @@ _PATIENCE_S: Final = 10.0
 
 
 def search_turns() -> FairTurns:
-    """Return the turns that all searches of a process share: one search of a client at a time."""
+    """Return a queue that all searches of a process share. It admits one search of each client at a
+    time."""
     return FairTurns(patience_s=_PATIENCE_S, most_of_one=16, most=128)

@@ -1,5 +1,5 @@
 """Assistants' suggestions for a client's templates and knowledge, and members' decisions on them.
-No brain sees a suggestion until a member has accepted it."""
+No brain uses a suggestion until a member has accepted it."""
 
 from domain.content.content import KnowledgeEntry, TemplateEntry, check_language, language_of
 from domain.content.suggestion import (
@@ -19,8 +19,8 @@ from store.content.suggestions import SuggestionRepository
 async def suggest(
     work: UnitOfWork, actor: Actor, proposed: SuggestedEntry | SuggestedTemplate, reason: str
 ) -> Suggestion:
-    """Store a suggestion for the client's members. No role is required, because API keys may
-    suggest too. Raises InvalidContent, TooManySuggestions, ClientNotFound."""
+    """Store a suggestion for the client's members to decide on. No role is required, because API
+    keys may suggest too. Raises InvalidContent, TooManySuggestions, ClientNotFound."""
     match proposed:
         case SuggestedEntry(title=title, body=body, language=language):
             check_language(language, title, body)
@@ -68,7 +68,7 @@ async def accept_suggestion(
 
 
 async def refuse_suggestion(work: UnitOfWork, actor: Actor, suggestion_id: str) -> None:
-    """Remove the suggestion and its text. Raises RoleRequired, SuggestionNotFound."""
+    """Remove a suggestion and its text. Raises RoleRequired, SuggestionNotFound."""
     actor.require(MANAGERS)
     await SuggestionRepository(work.connection, work.tenant).take(suggestion_id)
     work.note(actor, "suggestion refused", suggestion_id=suggestion_id)

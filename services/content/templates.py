@@ -1,4 +1,5 @@
-"""Manage a client's templates: prepared answers that are filled in for each customer."""
+"""Management of a client's templates, which are prepared answers that the agent fills in for each
+customer."""
 
 from dataclasses import dataclass
 
@@ -22,8 +23,8 @@ from store.content.content_changes import ContentChanges
 
 @dataclass(frozen=True, slots=True)
 class NewTemplate:
-    """A template to add. Without an `intent`, the agent uses it only for drafts, and a human sends
-    them."""
+    """A template to add. Without an `intent`, the agent uses the template only for drafts that a
+    person sends."""
 
     name: str
     category: Category
@@ -35,7 +36,7 @@ class NewTemplate:
 
     @property
     def suggested(self) -> SuggestedTemplate:
-        """Return the template in the form in which it is tried before it is saved. Raises
+        """Return the template as an entry that can be tried before it is saved. Raises
         InvalidContent."""
         return SuggestedTemplate(
             name=self.name,
@@ -68,8 +69,8 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
 
 
 async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
-    """Add the starter templates for intents that have no template in that language yet. Returns the
-    number added. Raises RoleRequired, TooMuchContent, ClientNotFound."""
+    """Add the starter template for each intent that has no template in that language yet. Return
+    the number of templates added. Raises RoleRequired, TooMuchContent, ClientNotFound."""
     actor.require(MANAGERS)
     content = ContentRepository(work.connection, work.tenant)
     answered = await content.answered_intents()
@@ -98,8 +99,8 @@ async def change_template(
 
 
 async def delete_template(work: UnitOfWork, actor: Actor, template_id: str) -> None:
-    """Delete a template permanently. Runs that used it keep its id and name. Raises RoleRequired,
-    ContentNotFound."""
+    """Delete a template permanently. Runs that used the template keep its id and name. Raises
+    RoleRequired, ContentNotFound."""
     actor.require(MANAGERS)
     await ContentChanges(work.connection, work.tenant).delete(TemplateEntry, template_id)
     work.note(actor, "template deleted", template_id=template_id)

@@ -1,1 +1,2 @@
-"""The copilot. It reads only what its user may read, and changes nothing."""
+"""The copilot answers members' questions. It reads only what its user may read, and changes
+nothing."""

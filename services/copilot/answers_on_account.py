@@ -55,8 +55,8 @@ def _pace(found: UsageFacts, asked: AskedOfCopilot) -> list[str]:
 
 
 async def on_webhooks(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the webhooks that the question names by label or host, or all webhooks if it names
-    none."""
+    """Describe the webhooks that the question names by label or host. If it names none, describe
+    all webhooks."""
     found = (await trail.use(READ_WEBHOOKS, WebhooksAsked())).webhooks
     if not found:
         return phrase(asked.tongue, "no_webhooks")
@@ -87,8 +87,8 @@ def _webhook(one: WebhookFacts, asked: AskedOfCopilot) -> str:
 
 
 async def on_integrations(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the provider that the question names, or every integration that is not
-    disconnected."""
+    """Describe the integration of the provider that the question names. If it names none, describe
+    every integration that is not disconnected."""
     found = (await trail.use(READ_INTEGRATIONS, IntegrationsAsked())).integrations
     words, tongue = set(plain_words(asked.text)), asked.tongue
     named = next((one for one in Provider if one.value in words), None)
@@ -147,12 +147,12 @@ async def on_members(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_audit(trail: Trail, asked: AskedOfCopilot) -> str:
-    """List the audit entries about the subject that the question names, or the latest entries if it
-    names none."""
+    """List the audit entries about the subject that the question names. If it names none, list the
+    latest entries."""
     wanted = AuditAsked(limit=_AUDIT_READ)
     found, tongue = (await trail.use(READ_AUDIT, wanted)).entries, asked.tongue
     words = set(map(stem, plain_words(asked.text)))
-    # The action of an entry starts with its subject, as in `playbook changed`.
+    # The action of an audit entry starts with its subject, as in `playbook changed`.
     named = [one for one in found if stem(one.what.split()[0]) in words]
     lines = [
         phrase(

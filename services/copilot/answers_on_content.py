@@ -1,5 +1,5 @@
-"""The embedded copilot's answers about content (documents, knowledge, playbooks), and the requests
-that it refuses."""
+"""The embedded copilot's answers about documents, knowledge and playbooks, and the requests that it
+refuses."""
 
 from typing import Final
 
@@ -17,14 +17,14 @@ from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts,
 _BODY_CHARS: Final = 400
 _ASKED_CHARS: Final = 500
 _SHOWN: Final = 3
-# Below this score, the nearest section of the documents shares only a common word with the
-# question.
+# Minimum score of a section of the documents. Below this score, the section shares only a common
+# word with the question.
 NEAR_ENOUGH: Final = 3.0
 
 
 async def on_help(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer from the nearest section of the documents, or from the knowledge base if no section is
-    near."""
+    """Answer from the section of the documents that matches the question best. If none matches,
+    answer from the knowledge base."""
     return await _documents(trail, asked) or await on_knowledge(trail, asked)
 
 
@@ -38,7 +38,7 @@ async def on_knowledge(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Answer a question of unknown kind from the knowledge base and the documents."""
+    """Answer a question of unknown kind, from the knowledge base and the documents."""
     wanted = ContentWanted(words=asked.text[:_ASKED_CHARS])
     content = _content(await trail.use(SEARCH_CONTENT, wanted), asked.tongue)
     parts = [part for part in (content, await _documents(trail, asked)) if part]
@@ -48,7 +48,8 @@ async def on_anything(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 async def on_playbooks(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Describe the playbooks whose name or rule the question mentions, or all playbooks."""
+    """Describe the playbooks whose name or rule the question mentions. If it mentions none,
+    describe all playbooks."""
     found, tongue = (await trail.use(READ_PLAYBOOKS, PlaybooksAsked())).playbooks, asked.tongue
     if not found:
         return phrase(tongue, "no_playbooks")
@@ -58,14 +59,15 @@ async def on_playbooks(trail: Trail, asked: AskedOfCopilot) -> str:
 
 
 def _subjects(one: PlaybookFacts) -> set[str]:
-    """Return the subjects of a playbook: its name, and the actions for which it has rules."""
+    """Return the words by which a question may mention a playbook: its name, and the actions for
+    which it has rules."""
     actions = (f"{kind} {term('fr', kind)} {term('en', kind)}" for kind in one.actions)
     return set(map(stem, content_words(" ".join([one.name, *actions]))))
 
 
 async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Explain from the documents how a person makes the requested change. For an order, list the
-    actions on it."""
+    """Explain from the documents how a person makes the requested change. For a change to an order,
+    list the past actions on the order."""
     if asked.order is not None:
         return f"{phrase(asked.tongue, 'acts_on_order')}\n\n{await on_order(trail, asked)}"
     documents = await _documents(trail, asked)
@@ -82,7 +84,7 @@ async def on_private(_: Trail, asked: AskedOfCopilot) -> str:
 
 
 def out_of_reach(asked: AskedOfCopilot) -> str | None:
-    """Return why the copilot cannot answer the question, or None if it can."""
+    """Return the reason why the copilot cannot answer the question, or None if it can."""
     match asked.kind:
         case AskedKind.ACT:
             return phrase(asked.tongue, "can_not_act")
@@ -93,14 +95,14 @@ def out_of_reach(asked: AskedOfCopilot) -> str | None:
 
 
 async def _documents(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Return the nearest section, or an empty string if none is near. Other near sections are only
-    cited."""
+    """Return the text of the best-matching section, or an empty string if none matches. Other
+    matching sections are only cited."""
     wanted = DocumentsWanted(question=asked.text[:_ASKED_CHARS], limit=_SHOWN)
     near = trail.copilot.documents.search(wanted.question, 1)
     if not near or near[0].score < NEAR_ENOUGH:
         return ""
     sections = (await trail.use(SEARCH_DOCUMENTS, wanted)).sections
-    # A section that contains only a table has no text to quote.
+    # A section that contains only a table has no sentence to quote.
     first = next((one for one in sections if one.excerpt), sections[0])
     head = phrase(asked.tongue, "document_head", title=first.title, heading=first.heading)
     return f"{head}\n{first.excerpt or phrase(asked.tongue, 'see_also')}"

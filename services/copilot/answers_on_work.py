@@ -1,5 +1,5 @@
-"""The embedded copilot's answers about the work: outcomes of runs, the queue, customers, orders,
-metrics."""
+"""The embedded copilot's answers about the agent's work: outcomes of runs, the review queue,
+customers, orders, metrics."""
 
 import re
 from typing import Final
@@ -40,9 +40,9 @@ _TICKET: Final = re.compile(
     r"[\"'«]?([A-Za-z0-9][\w\-:.]{1,100})",
     re.IGNORECASE,
 )
-# A word without a digit after `ticket` is not an id, as in `le ticket a-t-il été transmis`.
+# A word without a digit after `ticket` is not a ticket id, as in `le ticket a-t-il été transmis`.
 _DIGIT: Final = re.compile(r"\d")
-# The number of days that a question refers to; a week if the question names none.
+# The number of days to which a question refers. A question that names none refers to a week.
 _DAYS: Final = {
     "yesterday": 1, "hier": 1, "month": 30, "mois": 30, "trimestre": 90, "quarter": 90,
 }  # fmt: skip
@@ -51,8 +51,8 @@ _WHOLE_TEXT: Final = 4_000
 
 
 async def on_run(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Explain the run of the ticket, run or review that the question names, or of the customer's
-    latest message."""
+    """Explain the run that the question names by the id of a ticket, run or review, or by its
+    customer. For a customer, explain the run of the latest message."""
     tongue = asked.tongue
     tickets = (one for one in _TICKET.findall(asked.text[:_WHOLE_TEXT]) if _DIGIT.search(one))
     names = [asked.record_id, asked.order, *tickets]

@@ -1,5 +1,5 @@
-"""The copilot. A language model answers while the budget lasts; otherwise the embedded copilot
-does."""
+"""The copilot's choice between a language model and the embedded copilot. The language model
+answers as long as the budget allows."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -34,7 +34,8 @@ _NO_MONEY: Final = {BudgetRefusal.MONTH: "no_money", BudgetRefusal.DAY: "no_mone
 
 @dataclass(frozen=True, slots=True)
 class CopilotSetup:
-    """Configuration of the copilot. `talker`: None if no language model is configured."""
+    """The configuration of the copilot. `talker`: the language model, or None if none is
+    configured."""
 
     documents: DocumentIndex
     gaps: GapReading
@@ -44,7 +45,7 @@ class CopilotSetup:
 
 
 class Copilot:
-    """The copilot service, created once per process."""
+    """Answers members' questions. Each process has one instance."""
 
     def __init__(self, setup: CopilotSetup, database: Database, now: Clock) -> None:
         self._setup = setup
@@ -55,10 +56,10 @@ class Copilot:
     async def answer(
         self, tenant: TenantId, actor: Actor, question: CopilotQuestion, say: Say
     ) -> CopilotAnswer:
-        """Answer a member's question. `say` receives the text piece by piece.
+        """Answer a member's question. `say` receives the text of the answer piece by piece.
 
-        The copilot reads only what the member's role may read, and writes only the model's cost.
-        Raises RoleRequired, EngineUnavailable.
+        The copilot reads only what the member's role may read, and writes only the cost of the
+        language model. Raises RoleRequired, EngineUnavailable.
         """
         actor.require(ANYONE)
         trail = Trail(
@@ -84,14 +85,14 @@ class Copilot:
     async def _by_model(
         self, talker: Talker, trail: Trail, question: CopilotQuestion, say: Say
     ) -> CopilotAnswer | str:
-        """Return the model's answer, or the reason why there is none."""
+        """Return the language model's answer, or the reason why there is no such answer."""
         tongue = tongue_of(question.text)
         reserved = await self._money.reserve(trail.copilot.tenant, talker.reserve_micros)
         if isinstance(reserved, BudgetRefusal):
             return phrase(tongue, _NO_MONEY[reserved])
         voice = _Voice(SafeText(trail.links, rules_for(trail.copilot.now.date())), say)
-        # The cost of an interrupted conversation with the model is unknown, so the whole
-        # reservation is booked.
+        # If the conversation with the language model is interrupted, its cost is unknown. The whole
+        # reservation is then booked.
         cost = TalkCost(cost_micros=talker.reserve_micros)
         try:
             talked = await talker.talk(
@@ -118,7 +119,7 @@ class Copilot:
 
 
 class _Voice:
-    """Passes on the safe text, and keeps a copy."""
+    """Passes on the safe text of an answer, and keeps a copy of it."""
 
     def __init__(self, safe: SafeText, say: Callable[[str], Awaitable[None]]) -> None:
         self._safe = safe

@@ -1,4 +1,5 @@
-"""The copilot service: the context of the tools, and what they have found so far."""
+"""The copilot service: the data sources of the copilot's tools, and what the tools have found so
+far."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
@@ -28,13 +29,13 @@ Facts = TypeVar("Facts", bound=CopilotFacts)
 MAX_CITED: Final = 20
 MAX_DRAFTS: Final = 10
 MAX_FACTS: Final = 24_000
-"""Maximum length of one tool's findings sent to a language model, in characters."""
+"""Maximum length of the findings of one tool that are sent to a language model, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class CopilotService:
-    """The context of one question by one person. All reads are in read-only PostgreSQL
-    transactions, limited to the rows of `tenant`."""
+    """The context in which tools answer one question of one user. All reads are read-only
+    PostgreSQL transactions, limited to the rows of `tenant`."""
 
     database: Database
     tenant: TenantId
@@ -52,8 +53,8 @@ class CopilotService:
 @dataclass(frozen=True, slots=True)
 class ReadTool(Generic[Given, Facts]):
     """A tool that reads data. `roles`: the roles of the route that returns the same data. `route`:
-    the method and path of that route; None if there is none, and then every member may use the
-    tool."""
+    the method and path of that route. If there is no such route, `route` is None and every member
+    may use the tool."""
 
     name: str
     description: str
@@ -68,7 +69,7 @@ AnyTool = ReadTool[Any, Any]
 
 @dataclass(slots=True)
 class Trail:
-    """The tools' findings for one answer: the citations and drafts that it may contain."""
+    """The tools' findings for one answer, which may contain only these citations and drafts."""
 
     copilot: CopilotService
     links: Links = field(default_factory=Links)
@@ -76,8 +77,8 @@ class Trail:
     drafts: list[DraftedChange] = field(default_factory=list)
 
     async def use(self, tool: ReadTool[Given, Facts], given: Given) -> Facts:
-        """Run a tool. Raises RoleRequired if the user's role may not use the tool, and the tool's
-        own errors."""
+        """Run a tool, and return the facts found. Raises RoleRequired if the user's role may not
+        use the tool, and the tool's own errors."""
         self.copilot.actor.require(tool.roles)
         found = await tool.read(self.copilot, given)
         self.links.add(one.url for one in found.cited)
@@ -102,8 +103,8 @@ class Trail:
         )
 
     async def _told(self, tool: AnyTool, arguments: Mapping[str, JsonValue]) -> str:
-        """Return a tool's findings as JSON, with the links that may be cited, or an error as
-        JSON."""
+        """Run a tool, and return its findings as JSON, with the links that may be cited. An error
+        is returned as JSON too."""
         before = set(self.citations)
         try:
             facts: CopilotFacts = await self.use(tool, tool.takes.model_validate(arguments))
@@ -112,7 +113,7 @@ class Trail:
             return json.dumps({"error": "invalid_arguments", "fields": wrong})
         except DomainError as error:
             return json.dumps({"error": error.code})
-        # Titles are left out, because they contain customers' text.
+        # Titles of the cited records are left out, because they contain customers' text.
         links = [
             one.model_dump(mode="json", include={"kind", "id", "url"})
             for url, one in self.citations.items()

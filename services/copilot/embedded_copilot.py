@@ -1,4 +1,5 @@
-"""The embedded copilot: it classifies a question by its words, and answers from the tools."""
+"""The embedded copilot. It classifies a question by its words, and answers with data from the
+tools."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -65,14 +66,16 @@ _ANSWERS: Final[Mapping[AskedKind, Callable[[Trail, AskedOfCopilot], Awaitable[s
 
 @dataclass(frozen=True, slots=True)
 class Composed:
-    """`can_not`: why the copilot cannot answer the question, or None if it can."""
+    """An answer of the embedded copilot. `can_not`: the reason why the copilot cannot answer the
+    question, or None if it can."""
 
     text: str
     can_not: str | None
 
 
 async def compose(trail: Trail, question: CopilotQuestion) -> Composed:
-    """Compose the answer from the data that the user's role may read. Raises EngineUnavailable."""
+    """Return an answer to the question, composed from the data that the user's role may read.
+    Raises EngineUnavailable."""
     asked = asked_of(question)
     try:
         return Composed(await _ANSWERS[asked.kind](trail, asked), out_of_reach(asked))

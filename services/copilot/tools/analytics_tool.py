@@ -1,4 +1,4 @@
-"""Daily metrics, and customers at risk of leaving."""
+"""Copilot tools that read daily metrics, and customers at risk of leaving."""
 
 from datetime import date, timedelta
 from typing import Final
@@ -16,16 +16,24 @@ from store.analytics.metrics import MetricsRepository
 
 
 class DaysWanted(CopilotInput):
-    days: int = Field(default=7, ge=1, le=92, description="Whole days, up to yesterday, in UTC.")
+    days: int = Field(
+        default=7,
+        ge=1,
+        le=92,
+        description=("Number of whole days to read, up to yesterday, in UTC."),
+    )
 
 
 class DaysFound(CopilotFacts):
-    """Sums over the days. Shares, from 0 to 1, are computed over all days together."""
+    """Sums over the days that were read. Shares, from 0 to 1, are computed over all days
+    together."""
 
     first: date
     last: date
     days: tuple[DayMetrics, ...] = Field(
-        description="Oldest first; a day that is missing has not been computed."
+        description=(
+            "Metrics of each day, oldest first. Days that have not been computed are missing."
+        )
     )
     runs: int
     completed: int
@@ -33,11 +41,15 @@ class DaysFound(CopilotFacts):
     failed: int
     messages_in: int
     sentiment_mean: float | None
-    resolution_rate: float | None = Field(description="Of the runs that asked for an answer.")
+    resolution_rate: float | None = Field(
+        description=("Share of resolved runs among the runs that needed an answer, from 0 to 1.")
+    )
     automation_rate: float | None
-    latency_p95_ms: float | None = Field(description="Of the worst day.")
-    rated: int = Field(description="Ratings that customers gave on these days.")
-    rating_mean: float | None = Field(description="1 is bad, 5 is good.")
+    latency_p95_ms: float | None = Field(
+        description=("95th percentile of the latency on the worst day, in milliseconds.")
+    )
+    rated: int = Field(description="Number of ratings that customers gave on these days.")
+    rating_mean: float | None = Field(description="Mean rating, from 1 (bad) to 5 (good).")
 
 
 class ChurnAsked(CopilotInput):
@@ -51,11 +63,13 @@ class LeavingFacts(CopilotFacts):
     score: float
     level: ChurnLevel
     week: date
-    factors: tuple[str, ...] = Field(description="What the score comes from, the most first.")
+    factors: tuple[str, ...] = Field(description="Factors of the score, most important first.")
 
 
 class ChurnFound(CopilotFacts):
-    customers: tuple[LeavingFacts, ...] = Field(description="The highest score first.")
+    customers: tuple[LeavingFacts, ...] = Field(
+        description=("Customers at risk, highest score first.")
+    )
 
 
 async def _days(copilot: CopilotService, wanted: DaysWanted) -> ToolFindings[DaysFound]:

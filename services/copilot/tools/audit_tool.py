@@ -1,4 +1,4 @@
-"""The audit log: who changed what, and when."""
+"""Copilot tool that reads the audit log: who changed what, and when."""
 
 from datetime import datetime
 from typing import Final
@@ -14,20 +14,24 @@ from store.tenants.members import MemberRepository
 
 
 class AuditAsked(CopilotInput):
-    what: str | None = Field(default=None, max_length=255, description="As in `key created`.")
+    what: str | None = Field(
+        default=None, max_length=255, description=("Action to filter by, such as `key created`.")
+    )
     limit: int = Field(default=10, ge=1, le=30)
 
 
 class EntryFacts(CopilotFacts):
     at: datetime
     actor_kind: str
-    actor: str = Field(description="A member's address; else the id, or the operator's login.")
+    actor: str = Field(
+        description=("A member's email address, the id of another actor, or an operator's login.")
+    )
     what: str
     ids: dict[str, str]
 
 
 class AuditFound(CopilotFacts):
-    entries: tuple[EntryFacts, ...] = Field(description="The newest first.")
+    entries: tuple[EntryFacts, ...] = Field(description="Audit entries, newest first.")
 
 
 async def _list(copilot: CopilotService, wanted: AuditAsked) -> ToolFindings[AuditFound]:
@@ -35,7 +39,7 @@ async def _list(copilot: CopilotService, wanted: AuditAsked) -> ToolFindings[Aud
         found = await AuditLog(connection, copilot.tenant).page(
             limit=wanted.limit, before=None, which=EntryFilter(what=wanted.what)
         )
-    # Users belong to no client, so the query filters by client.
+    # Users do not belong to a client, so the query filters by client.
     async with copilot.database.reading_across() as connection:
         members = await MemberRepository(connection).all(copilot.tenant)
     addresses = {one.user_id: one.email for one in members}

@@ -1,4 +1,4 @@
-"""The agent's knowledge and templates."""
+"""Copilot tool that searches the agent's knowledge entries and templates."""
 
 from typing import Final
 
@@ -18,7 +18,9 @@ _MOST_TEMPLATES: Final = 5
 
 
 class ContentWanted(CopilotInput):
-    words: str = Field(min_length=1, max_length=500, description="A question, or words.")
+    words: str = Field(
+        min_length=1, max_length=500, description=("A question, or words to search for.")
+    )
 
 
 class PassageFacts(CopilotFacts):
@@ -37,8 +39,12 @@ class TemplateFacts(CopilotFacts):
 
 
 class ContentFound(CopilotFacts):
-    knowledge: tuple[PassageFacts, ...] = Field(description="The nearest first, five at most.")
-    templates: tuple[TemplateFacts, ...] = Field(description="Those that have one of the words.")
+    knowledge: tuple[PassageFacts, ...] = Field(
+        description=("Knowledge entries, best match first, at most five.")
+    )
+    templates: tuple[TemplateFacts, ...] = Field(
+        description=("Templates whose name or category contains one of the words.")
+    )
 
 
 async def _search(copilot: CopilotService, wanted: ContentWanted) -> ToolFindings[ContentFound]:
@@ -76,7 +82,8 @@ async def _search(copilot: CopilotService, wanted: ContentWanted) -> ToolFinding
 
 
 def _nearest(templates: tuple[TemplateEntry, ...], words: str) -> list[TemplateEntry]:
-    """Return the templates whose name or category shares most word stems with `words`."""
+    """Return the templates whose name or category shares a word stem with `words`, most shared
+    stems first, at most `_MOST_TEMPLATES`."""
     asked = set(map(stem, content_words(words)))
     shared = {
         one.id: len(asked & set(map(stem, content_words(f"{one.name} {one.category}"))))

@@ -1,4 +1,4 @@
-"""Customers' messages, and the answers to them."""
+"""Copilot tools that read customers' conversations, with the answers to them."""
 
 from datetime import datetime
 from typing import Final
@@ -19,10 +19,13 @@ _MESSAGES: Final = 10
 
 class CustomerWanted(CopilotInput):
     words: str | None = Field(
-        default=None, min_length=1, max_length=200, description="Words of one of its messages."
+        default=None,
+        min_length=1,
+        max_length=200,
+        description=("Words that one message of the conversation must contain."),
     )
     customer: str | None = Field(
-        default=None, max_length=320, description="The customer's whole e-mail address."
+        default=None, max_length=320, description="The customer's full email address."
     )
     limit: int = Field(default=5, ge=1, le=20)
 
@@ -37,7 +40,7 @@ class ConversationFacts(CopilotFacts):
 
 
 class ConversationsFound(CopilotFacts):
-    conversations: tuple[ConversationFacts, ...] = Field(description="The newest first.")
+    conversations: tuple[ConversationFacts, ...] = Field(description="Conversations, newest first.")
 
 
 class ThreadWanted(CopilotInput):
@@ -45,15 +48,15 @@ class ThreadWanted(CopilotInput):
 
 
 class MessageFacts(CopilotFacts):
-    author: str = Field(description="`customer`, `agent` or `human`.")
-    text: Quoted | None = Field(description="An answer may quote the customer.")
+    author: str = Field(description="Who wrote the message: `customer`, `agent` or `human`.")
+    text: Quoted | None = Field(description="The message's text. An answer may quote the customer.")
     created_at: datetime
     run_id: str | None
 
 
 class ThreadFound(CopilotFacts):
     conversation: ConversationFacts
-    messages: tuple[MessageFacts, ...] = Field(description="The latest ten, oldest first.")
+    messages: tuple[MessageFacts, ...] = Field(description="The latest ten messages, oldest first.")
 
 
 async def _find(

@@ -1,4 +1,4 @@
-"""The product's own documents."""
+"""Copilot tool that searches the documentation of this product."""
 
 from typing import Final
 
@@ -11,12 +11,14 @@ from services.copilot.copilot_service import CopilotService, ReadTool
 
 
 class DocumentsWanted(CopilotInput):
-    question: str = Field(min_length=1, max_length=500, description="In French or English.")
+    question: str = Field(
+        min_length=1, max_length=500, description=("A question, in French or English.")
+    )
     limit: int = Field(default=3, ge=1, le=5)
 
 
 class DocumentFacts(CopilotFacts):
-    place: str = Field(description="Page and heading.")
+    place: str = Field(description="Page and heading of the section.")
     title: str
     heading: str
     excerpt: str

@@ -1,4 +1,4 @@
-"""All tools, in the order in which they are offered to a language model."""
+"""All tools of the copilot, in the order in which a language model gets them."""
 
 from typing import Final
 

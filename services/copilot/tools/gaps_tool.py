@@ -1,4 +1,4 @@
-"""Knowledge gaps: questions that the agent could not answer."""
+"""Copilot tool that reads knowledge gaps: questions that the agent could not answer."""
 
 from datetime import datetime
 from typing import Final
@@ -16,14 +16,17 @@ _EXAMPLE_CHARS: Final = 200
 
 
 class GapsAsked(CopilotInput):
-    span: GapSpan = Field(default=GapSpan.MONTH, description="Days that are looked back on.")
+    span: GapSpan = Field(
+        default=GapSpan.MONTH, description=("Length of the period before now, in days.")
+    )
     limit: int = Field(default=5, ge=1, le=10)
 
 
 class GapFacts(CopilotFacts):
-    """`answered_by`: the title of a newer entry that would answer the question now."""
+    """A knowledge gap. `answered_by`: the title of a newer entry that would answer the question
+    now."""
 
-    label: Quoted | None = Field(description="Frequent words of the questions.")
+    label: Quoted | None = Field(description="Frequent words of the gap's questions.")
     tickets: int
     example: Quoted | None
     run_id: str
@@ -34,7 +37,7 @@ class GapFacts(CopilotFacts):
 class GapsFound(CopilotFacts):
     days: int
     questions: int
-    gaps: tuple[GapFacts, ...] = Field(description="Those with the most tickets first.")
+    gaps: tuple[GapFacts, ...] = Field(description="Knowledge gaps, most tickets first.")
 
 
 async def _read(copilot: CopilotService, wanted: GapsAsked) -> ToolFindings[GapsFound]:
@@ -75,8 +78,8 @@ def _facts(gap: KnowledgeGap) -> GapFacts:
 
 
 def _drafts(copilot: CopilotService, gaps: tuple[KnowledgeGap, ...]) -> tuple[DraftedChange, ...]:
-    """Return the draft of a new entry for the largest gap that no entry answers. A person has to
-    write its text, because customers' text is not a reliable source."""
+    """Return the draft of a new knowledge entry for the largest gap that no entry answers. A person
+    has to write the entry's text, because customers' text is not a reliable source."""
     first = next((one for one in gaps if one.knowledge is None), None)
     if first is None or not copilot.actor.may(MANAGERS):
         return ()

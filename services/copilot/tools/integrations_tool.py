@@ -1,4 +1,4 @@
-"""Connections to shops and helpdesks, without their credentials."""
+"""Copilot tool that reads connections to shops and helpdesks, without their credentials."""
 
 from datetime import datetime
 from typing import Final
@@ -16,7 +16,8 @@ class IntegrationsAsked(CopilotInput):
 
 
 class ConnectionFacts(CopilotFacts):
-    """`error_code`: why the connection failed, or why its last call was refused."""
+    """A connection to a shop or helpdesk. `error_code`: the reason why the connection failed, or
+    why its last call was refused."""
 
     integration_id: str
     provider: str

@@ -1,4 +1,5 @@
-"""API keys: prefix, label and last use. The key itself is not stored."""
+"""Copilot tool that reads API keys: prefix, label and last use. The keys themselves are not
+stored."""
 
 from datetime import datetime
 from typing import Final

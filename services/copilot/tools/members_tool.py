@@ -1,4 +1,4 @@
-"""The members of the client."""
+"""Copilot tool that reads the members of the client."""
 
 from datetime import datetime
 from typing import Final
@@ -28,7 +28,7 @@ class MembersFound(CopilotFacts):
 
 
 async def _list(copilot: CopilotService, _: MembersAsked) -> ToolFindings[MembersFound]:
-    # Users belong to no client, so the query filters by client.
+    # Users do not belong to a client, so the query filters by client.
     async with copilot.database.reading_across() as connection:
         found = await MemberRepository(connection).all(copilot.tenant)
     return ToolFindings(

@@ -1,4 +1,5 @@
-"""Playbooks: the events that the agent answers, and what it may do."""
+"""Copilot tool that reads playbooks: the events that the agent answers, and the actions that it may
+take."""
 
 from typing import Final
 
@@ -19,8 +20,8 @@ class PlaybooksAsked(CopilotInput):
 
 
 class PlaybookFacts(CopilotFacts):
-    """`threshold`: below this confidence, a human reviews first. Without a rule for an action, only
-    replies may be sent."""
+    """A playbook. `threshold`: the confidence below which a person reviews the answer first.
+    Actions without a rule are not allowed, except replies."""
 
     playbook_id: str
     name: str

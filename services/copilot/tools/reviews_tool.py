@@ -1,4 +1,4 @@
-"""Reviews that wait for a human."""
+"""Copilot tool that reads reviews, such as those that wait for a person."""
 
 from datetime import datetime
 from typing import Final
@@ -19,7 +19,9 @@ _PREVIEW: Final = 200
 
 
 class QueueWanted(CopilotInput):
-    status: Wanted = Field(default=Wanted.OPEN, description="`open`: pending or claimed.")
+    status: Wanted = Field(
+        default=Wanted.OPEN, description=("State of the reviews. `open`: pending or claimed.")
+    )
     limit: int = Field(default=5, ge=1, le=20)
 
 
@@ -32,13 +34,15 @@ class WaitingFacts(CopilotFacts):
     customer: Quoted | None
     subject: Quoted | None
     preview: Quoted | None
-    amount: Money | None = Field(description="The largest sum that its plan would move.")
+    amount: Money | None = Field(description="The largest amount of money in the review's plan.")
     created_at: datetime
     expires_at: datetime
 
 
 class QueueFound(CopilotFacts):
-    reviews: tuple[WaitingFacts, ...] = Field(description="The urgent ones, then the oldest.")
+    reviews: tuple[WaitingFacts, ...] = Field(
+        description=("Reviews: urgent ones first, then the oldest.")
+    )
     has_more: bool
 
 
@@ -75,7 +79,7 @@ async def _list(copilot: CopilotService, wanted: QueueWanted) -> ToolFindings[Qu
 
 
 def _drafts(copilot: CopilotService, facts: tuple[WaitingFacts, ...]) -> tuple[DraftedChange, ...]:
-    """Return a draft action that claims the first unclaimed review."""
+    """Return the draft of an action that claims the first unclaimed review."""
     free = next((one for one in facts if one.status is EscalationStatus.PENDING), None)
     if free is None or not copilot.actor.may(REVIEWERS):
         return ()

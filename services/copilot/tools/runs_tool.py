@@ -1,4 +1,4 @@
-"""Runs: how the agent handled one message, and why."""
+"""Copilot tools that read runs: how the agent handled a message, and why."""
 
 from datetime import datetime
 from typing import Final
@@ -29,7 +29,7 @@ class RunNamed(CopilotInput):
     named: str = Field(
         min_length=1,
         max_length=255,
-        description="The id of a run, event, review or ticket.",
+        description="Id of a run, event, review or ticket.",
     )
 
 
@@ -57,7 +57,8 @@ class OrderOfRun(CopilotFacts):
 
 
 class RunReport(CopilotFacts):
-    """`threshold`: below this confidence, a human reviews first."""
+    """A run with the reasons for its outcome. `threshold`: the confidence below which a person
+    reviews the answer first."""
 
     run_id: str
     status: RunStatus
@@ -75,24 +76,24 @@ class RunReport(CopilotFacts):
     hold: EscalationReason | None
     handoff_reason: EscalationReason | None
     sensitive: SensitiveMatter | None
-    verdicts: tuple[PolicyDecision, ...] = Field(description="What the policy said of the actions.")
+    verdicts: tuple[PolicyDecision, ...] = Field(description="Policy decisions on the actions.")
     failed_steps: tuple[ActionKind, ...]
     order: OrderOfRun | None
     reviews: tuple[ReviewOfRun, ...]
-    effects: tuple[EffectOfRun, ...] = Field(description="What was done outside.")
+    effects: tuple[EffectOfRun, ...] = Field(description="Actions executed in other systems.")
     answer: Quoted | None
     error_code: str | None
-    knowledge: tuple[str, ...] = Field(description="Titles of what the draft rests on.")
+    knowledge: tuple[str, ...] = Field(
+        description=("Titles of the knowledge entries and templates on which the draft is based.")
+    )
 
 
 class RunsOfOrder(CopilotInput):
-    number: str = Field(min_length=1, max_length=50, description="The order's number, without #.")
+    number: str = Field(min_length=1, max_length=50, description="The order number, without #.")
 
 
 class OrderRuns(CopilotFacts):
-    runs: tuple[RunReport, ...] = Field(
-        description="Those that looked up the order, the latest first."
-    )
+    runs: tuple[RunReport, ...] = Field(description="Runs that looked up the order, latest first.")
 
 
 async def _read(copilot: CopilotService, wanted: RunNamed) -> ToolFindings[RunReport]:

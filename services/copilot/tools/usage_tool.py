@@ -1,4 +1,5 @@
-"""A client's usage of its plan, and the forecast for the rest of the month."""
+"""Copilot tool that reads a client's usage of its plan, and the forecast for the rest of the
+month."""
 
 from datetime import date
 from typing import Final
@@ -29,12 +30,20 @@ class UsageFacts(CopilotFacts):
     plan: Plan
     period: str
     tickets_used: int
-    tickets_limit: int | None = Field(description="Null: unlimited.")
+    tickets_limit: int | None = Field(
+        description=("The month's quota of tickets. Null if unlimited.")
+    )
     credits_balance: int
-    tickets_per_day: float | None = Field(description="Mean of the last seven whole days.")
-    quota_ends_on: date | None = Field(description="At that pace; null: not in this month.")
+    tickets_per_day: float | None = Field(
+        description=("Mean number of tickets per day over the last seven whole days.")
+    )
+    quota_ends_on: date | None = Field(
+        description=(
+            "Day on which the quota is used up at this pace. Null if that is not this month."
+        )
+    )
     credits_end_on: date | None
-    earlier: tuple[MonthFacts, ...] = Field(description="The months before, newest first.")
+    earlier: tuple[MonthFacts, ...] = Field(description="The earlier months, newest first.")
 
 
 async def _read(copilot: CopilotService, _: UsageAsked) -> ToolFindings[UsageFacts]:

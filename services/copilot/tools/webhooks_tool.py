@@ -1,4 +1,5 @@
-"""Webhooks and their failed deliveries. Secrets are never shown, and of a URL only the host."""
+"""Copilot tool that reads webhooks and their failed deliveries. Secrets are never included, and
+URLs only by their host."""
 
 from datetime import datetime
 from typing import Final
@@ -22,7 +23,11 @@ _PATH: Final = "/api/dashboard/webhooks"
 
 
 class WebhooksAsked(CopilotInput):
-    webhook_id: str | None = Field(default=None, pattern=ULID, description="Absent: all of them.")
+    webhook_id: str | None = Field(
+        default=None,
+        pattern=ULID,
+        description=("Id of a webhook. Without an id, all webhooks are returned."),
+    )
 
 
 class FailedDelivery(CopilotFacts):
@@ -39,10 +44,14 @@ class WebhookFacts(CopilotFacts):
     host: str
     events: tuple[str, ...]
     is_active: bool
-    failure_count: int = Field(description="Failures in a row.")
+    failure_count: int = Field(description="Number of consecutive failures.")
     disabled_reason: str | None
-    missed: int = Field(description="Events it has not got and that can still be replayed.")
-    failed: tuple[FailedDelivery, ...] = Field(description="Of the last 50 deliveries.")
+    missed: int = Field(
+        description=("Number of events that the webhook has missed and that can still be replayed.")
+    )
+    failed: tuple[FailedDelivery, ...] = Field(
+        description=("Failed deliveries among the last 50 deliveries.")
+    )
 
 
 class WebhooksFound(CopilotFacts):
