@@ -1,1 +1,1 @@
-"""Building blocks shared by all use cases."""
+"""Building blocks that all use cases share: units of work, fair queues, budgets."""

@@ -1,5 +1,5 @@
-"""A limit on the concurrent callers of one key in this process. Further callers are
-refused."""
+"""A limit on the number of concurrent callers with the same key in this process. Further callers
+are refused."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
@@ -18,8 +18,8 @@ class ConcurrentCallers(Generic[K]):
 
     @contextmanager
     def join(self, key: K) -> Iterator[None]:
-        """Count as a caller of the key while the block runs. Raises CallerBusy if the key has too
-        many callers."""
+        """Count the caller as one of the key's callers while the block runs. Raises CallerBusy if
+        the key already has the maximum number of callers."""
         present = self._present[key]
         if present >= self._at_most:
             raise CallerBusy

@@ -1,4 +1,4 @@
-"""Admission of large documents: one at a time is parsed for each client."""
+"""Fair parsing of large documents: at most one document of each client is parsed at a time."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,13 +11,15 @@ from domain.core.ids import TenantId
 from services.core.fair_turns import FairTurns
 
 _PATIENCE_S: Final = 10.0
-# Waiting callers are limited, because a waiting document holds its text in memory.
+# The number of waiting callers is limited, because each of them holds the text of a document in
+# memory.
 _MOST_OF_ONE: Final = 8
 _MOST: Final = 64
 
 
 class FairDocuments:
-    """Parses documents so that a client that sends many delays only its own."""
+    """Parses documents in turns per client. A client that sends many documents delays only its
+    own."""
 
     def __init__(
         self, reader: DocumentReader, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
@@ -26,8 +28,8 @@ class FairDocuments:
         self._turns = FairTurns(patience_s=_PATIENCE_S, most_of_one=most_of_one, most=most)
 
     async def read(self, tenant: TenantId, document: Document) -> JsonValue:
-        """Return the result of reading a document. A small document does not wait for a turn.
-        Raises CallerBusy if too many callers wait, and the reader's errors."""
+        """Parse a document and return the result. A small document does not wait for a turn. Raises
+        CallerBusy if too many callers wait, and the reader's errors."""
         if not document.is_large:
             return await self._reader.read(document)
         async with self.admitted(tenant):
@@ -35,6 +37,6 @@ class FairDocuments:
 
     @asynccontextmanager
     async def admitted(self, tenant: TenantId) -> AsyncIterator[None]:
-        """Wait for the client's turn. Raises CallerBusy."""
+        """Wait for the client's turn, and hold it while the block runs. Raises CallerBusy."""
         async with self._turns.turn(tenant):
             yield

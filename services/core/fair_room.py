@@ -1,7 +1,8 @@
-"""Fair shares of a limited capacity: the bytes or callers that a process holds concurrently.
+"""Fair shares of a limited capacity. The capacity is the number of bytes or callers that a process
+holds concurrently.
 
-When the capacity is used up, a newcomer takes a reservation from the key that holds the most. A few
-keys can use all the capacity, but they cannot keep another key out.
+When the capacity is used up, a new caller takes over a reservation of the key that holds the most.
+A few keys can use all the capacity, but they cannot keep another key out.
 """
 
 from collections import Counter
@@ -12,11 +13,11 @@ from domain.core.errors import CallerBusy, DomainError
 
 
 class FairRoom:
-    """Capacity in units, reserved in total and by key.
+    """A capacity in units, with a limit for all reservations and a limit for each key.
 
-    Each key holds at most `of_one`, and at most half of the units that the other keys leave free.
-    `leaves_half`: False removes that second limit. `not_counted`: a reservation of at most this
-    many units counts as none. `refusal`: the error raised if there is no capacity.
+    Each key holds at most `of_one` units, and at most half of the units that the other keys leave
+    free. `leaves_half`: False removes that second limit. `not_counted`: a reservation of at most
+    this many units is not counted. `refusal`: the error raised if there is no capacity.
     """
 
     def __init__(
@@ -40,7 +41,8 @@ class FairRoom:
 
     @contextmanager
     def place(self, *keys: Hashable) -> Iterator["RoomShare"]:
-        """Make a reservation for the duration of the block. It counts for each of the keys."""
+        """Open an empty reservation for the duration of the block. Its units count for each of the
+        keys."""
         place = RoomShare(self, keys)
         try:
             yield place
@@ -49,14 +51,15 @@ class FairRoom:
             self._change(place, -place.held)
 
     def waits(self, place: "RoomShare", give_way: Callable[[], None] | None) -> None:
-        """Register the callback that gives up the reservation; None unregisters it."""
+        """Register the callback that gives up a reservation, so that another key may take it over.
+        None unregisters the callback."""
         if give_way is None:
             self._waiting.pop(place, None)
         else:
             self._waiting[place] = give_way
 
     def take(self, place: "RoomShare", more: int) -> None:
-        """Add `more` units to the reservation. Raises `refusal`."""
+        """Add `more` units to a reservation. Raises the error `refusal` if there is no capacity."""
         load = self._load(place) + more
         if load > self._of_one:
             raise self.refusal
@@ -74,14 +77,14 @@ class FairRoom:
         return all(self._held[key] + more <= (free + self._held[key]) // 2 for key in place.keys)
 
     def _load(self, place: "RoomShare") -> int:
-        """Return the most units held under any of the reservation's keys."""
+        """Return the number of units held under that key of the reservation that holds the most."""
         return self._loads(place)[0]
 
     def _loads(self, place: "RoomShare") -> list[int]:
-        """Return the units held under each of the reservation's keys, largest first.
+        """Return the number of units held under each of the reservation's keys, largest first.
 
-        Among the reservations of the largest key, the second key decides: a network with many
-        streams of a client gives way before the client's other visitors.
+        Among the reservations of the largest key, the second key decides. A network with many
+        streams of a client therefore gives way before the client's other visitors.
         """
         return sorted((self._held[key] for key in place.keys), reverse=True)
 
@@ -101,7 +104,8 @@ class FairRoom:
 
 
 class RoomShare:
-    """A reservation. `is_given_up`: True after another key has taken it."""
+    """A reservation of capacity. `is_given_up`: True after another key has taken over the
+    reservation."""
 
     def __init__(self, room: FairRoom, keys: tuple[Hashable, ...]) -> None:
         self._room = room
@@ -110,7 +114,8 @@ class RoomShare:
         self.is_given_up = False
 
     def grow(self, size: int) -> None:
-        """Grow the reservation to `size` units in total. Raises the room's refusal."""
+        """Grow the reservation to `size` units in total. Raises the `refusal` of the FairRoom if
+        there is no capacity."""
         if self.is_given_up:
             raise self._room.refusal
         if size <= max(self.held, self._room.not_counted):
@@ -118,16 +123,16 @@ class RoomShare:
         self._room.take(self, size - self.held)
 
     def may_give_way(self, give_way: Callable[[], None]) -> None:
-        """Allow another key to take this reservation until `settle`. `give_way`: called once if
-        that happens."""
+        """Allow another key to take over this reservation until `settle` is called. `give_way`:
+        called once if that happens."""
         self._room.waits(self, give_way)
 
     def settle(self) -> None:
-        """Keep the reservation from now on. Does not raise if it is already lost; see
-        `is_given_up`."""
+        """Disallow the takeover of this reservation from now on. If another key has already taken
+        it over, do not raise; see `is_given_up`."""
         self._room.waits(self, None)
 
     def check_kept(self) -> None:
-        """Raise the room's refusal if the reservation was given up."""
+        """Raise the `refusal` of the FairRoom if another key has taken over this reservation."""
         if self.is_given_up:
             raise self._room.refusal

@@ -1,4 +1,5 @@
-"""Turns by client: one caller at a time for each client, and a limit on the waiting callers."""
+"""Fair turns per client: one caller of each client at a time, with a limit on the waiting
+callers."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -11,9 +12,12 @@ from services.core.gate import Gate
 
 
 class FairTurns:
-    """`most_of_one`: the maximum number of callers of one client, running and waiting together.
-    `most`: the same for all clients together. At that limit, a waiting caller of the client with
-    the most callers is refused in favour of a client with fewer."""
+    """Admits one caller of each client at a time.
+
+    `most_of_one`: the maximum number of callers of one client, running and waiting together.
+    `most`: the maximum for all clients together. At that limit, a waiting caller of the client with
+    the most callers is refused in favour of a client with fewer.
+    """
 
     def __init__(self, *, patience_s: float, most_of_one: int, most: int) -> None:
         self._gate: Gate[TenantId] = Gate(patience_s=patience_s, at_most=most_of_one)
@@ -21,7 +25,7 @@ class FairTurns:
 
     @asynccontextmanager
     async def turn(self, tenant: TenantId) -> AsyncIterator[None]:
-        """Wait for the client's turn. Raises CallerBusy."""
+        """Wait for the client's turn, and hold it while the block runs. Raises CallerBusy."""
         with self._room.place(tenant) as place:
             place.grow(1)
             async with AsyncExitStack() as inside:

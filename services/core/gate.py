@@ -1,8 +1,8 @@
-"""Gates: one caller at a time for each key in this process; the other callers of the key wait.
+"""Gates: for each key, one caller at a time in this process; the other callers of the key wait.
 
-PostgreSQL's lock makes the actual decision. A caller that waits for the lock in PostgreSQL holds a
-connection of the pool, so a flood on one key would hold all connections. A caller that waits at the
-gate holds none.
+PostgreSQL's lock makes the actual decision. A caller that waits for that lock holds a connection of
+the pool, so a flood on one key would hold all connections. A caller that waits at the gate holds
+none.
 """
 
 import asyncio
@@ -17,13 +17,14 @@ from services.core.concurrent_callers import ConcurrentCallers
 
 K = TypeVar("K", bound=Hashable)
 
-# More than a client's hourly limit of messages, so the gate refuses no caller that the limit would
-# admit.
+# The maximum exceeds a client's hourly limit of messages, so the gate refuses no caller that the
+# limit would admit.
 _MOST_OF_ONE: Final = 256
 
 
 class _Turns:
-    """`failed`: True if the last caller that passed found the database unavailable."""
+    """The lock of one key. `failed`: True if the last caller that held the lock found the database
+    unavailable."""
 
     def __init__(self) -> None:
         self.lock = asyncio.Lock()
@@ -34,9 +35,12 @@ class Gate(Generic[K]):
     def __init__(
         self, *, patience_s: float, at_most: int = _MOST_OF_ONE, turn_s: float = 0
     ) -> None:
-        """`at_most`: the maximum number of callers of one key, inside and waiting together.
+        """Create a gate. `patience_s`: the timeout of a waiting caller, in seconds. `at_most`: the
+        maximum number of callers of one key, running and waiting together.
+
         `turn_s`: the minimum length of a turn, in seconds, while other callers of the key wait. It
-        caps the share of the process's time that the callers of one key use."""
+        limits the share of the process's time that the callers of one key use.
+        """
         self._patience_s = patience_s
         self._turn_s = turn_s
         self._waiting: Counter[K] = Counter()
@@ -45,7 +49,7 @@ class Gate(Generic[K]):
 
     @asynccontextmanager
     async def enter(self, key: K) -> AsyncIterator[None]:
-        """Wait for the key's turn.
+        """Wait for the key's turn, and hold it while the block runs.
 
         Raises CallerBusy if too many callers wait or the wait times out. Raises EngineUnavailable
         instead if the wait times out after the previous caller found the database unavailable.
@@ -63,7 +67,9 @@ class Gate(Generic[K]):
                 raise
             finally:
                 if self._waiting[key] and self._turn_s:
-                    loop.call_at(ends, turns.lock.release)  # the caller inside returns immediately
+                    loop.call_at(
+                        ends, turns.lock.release
+                    )  # the caller itself does not wait for the end of its turn
                 else:
                     turns.lock.release()
 

@@ -1,4 +1,5 @@
-"""Budgets for language models. Money is reserved before a question and booked after it."""
+"""Budgets for language models. Money is reserved before a question is sent, and the true cost is
+booked after the answer."""
 
 from contextlib import suppress
 
@@ -25,10 +26,10 @@ _log = structlog.get_logger(__name__)
 
 
 class ModelMoney:
-    """A client's monthly budget, and the daily ceilings over all clients.
+    """The monthly budget of each client, and the daily ceilings for all clients together.
 
-    Every question to a language model on a client's behalf is reserved and booked here. Amounts are
-    in millionths of a US dollar.
+    All code that sends a question to a language model on a client's behalf reserves and books its
+    cost here. Amounts are in millionths of a US dollar.
     """
 
     def __init__(self, database: Database, budget: ModelBudget, now: Clock) -> None:
@@ -39,7 +40,8 @@ class ModelMoney:
     async def reserve(
         self, tenant: TenantId, reserve_micros: int
     ) -> BudgetReservation | BudgetRefusal:
-        """Reserve money for one question, or return the budget that is exhausted.
+        """Reserve money for one question to a language model. If a budget does not allow that,
+        return which one.
 
         The reservation is committed when this returns. If the process ends before `book`, the
         reservation counts as spent. Call this outside any transaction. Raises EngineUnavailable.
@@ -76,7 +78,7 @@ class ModelMoney:
         reserved_micros: int,
     ) -> None:
         """Replace a reservation by the true cost, on the same counters. The transactions are
-        separate, because the money is spent even if the answer is not stored."""
+        separate from the caller's, because the money is spent even if the answer is not stored."""
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
                 reservation.period,
@@ -93,8 +95,8 @@ class ModelMoney:
     async def _reserve_day(
         self, reservation: BudgetReservation, micros: int
     ) -> SpendingScope | None:
-        """Reserve under the daily ceilings. Return the scope whose ceiling refuses the reservation,
-        or None."""
+        """Add the amount to the daily spending of each scope. If a ceiling would be exceeded, add
+        nothing and return the scope of that ceiling; otherwise return None."""
         async with self._database.unscoped() as connection:
             spending, added = ModelSpending(connection), list[SpendingScope]()
             for scope in reservation.scopes:

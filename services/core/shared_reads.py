@@ -1,4 +1,4 @@
-"""Database reads that concurrent callers with the same key share."""
+"""Database reads whose result concurrent callers with the same key share."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -11,9 +11,11 @@ V = TypeVar("V")
 
 
 class SharedReads(Generic[K, V]):
-    """While a key is being read, all new callers share the next read of that key.
+    """Shares reads between callers. While a key is being read, all new callers share the next read
+    of that key.
 
-    Each result is read after its callers arrived, so it includes everything committed before.
+    Each read starts after its callers have arrived, so the result includes everything committed
+    before.
     """
 
     def __init__(self, read: Callable[[K], Awaitable[V]]) -> None:
@@ -22,15 +24,18 @@ class SharedReads(Generic[K, V]):
         self._next: dict[K, asyncio.Task[V]] = {}
 
     async def get(self, key: K) -> V:
-        """Return the value of a key. Raises the errors of the read. Callers that waited for a read
-        that failed with EngineUnavailable get that error too, without another read."""
+        """Read the value of a key, or share another caller's read. Raises the errors of the read.
+
+        If a read fails with EngineUnavailable, the callers that waited for it get that error too,
+        without another read.
+        """
         running = self._running.get(key)
         if running is None:
             return await self._take_turn(key)
         shared = self._next.get(key)
         if shared is None:
             shared = self._next[key] = asyncio.create_task(self._follow(running, key))
-        # One caller may be cancelled while others still need the read.
+        # One caller may be cancelled while other callers still need the read.
         return await asyncio.shield(shared)
 
     async def _follow(self, running: "asyncio.Future[None]", key: K) -> V:
@@ -46,7 +51,7 @@ class SharedReads(Generic[K, V]):
             value = await self._read(key)
         except EngineUnavailable as away:
             ended.set_exception(away)
-            ended.exception()  # avoids a warning if there is no waiter
+            ended.exception()  # prevents asyncio's warning if no caller waits
             raise
         finally:
             if self._running.get(key) is ended:

@@ -1,7 +1,7 @@
 """The unit of work: one transaction of one client, and the work that starts after its commit.
 
-An edge gets a transaction that writes only through it; `tests/services/test_writing.py` enforces
-that.
+An edge gets a transaction that it can write to only through a unit of work;
+`tests/services/test_writing.py` enforces that.
 """
 
 from collections.abc import AsyncIterator
@@ -32,9 +32,9 @@ _log = structlog.get_logger(__name__)
 class UnitOfWork:
     """The context of a use case. `now`: one fixed time for the whole use case.
 
-    `connection` is for use cases and the repositories they call, never for an edge. `woken`: after
-    the commit, the reviews whose runs were notified of the decision. `dry_run`: the transaction is
-    rolled back.
+    `connection` is for use cases and the repositories that they call, never for an edge. `woken`:
+    after the commit, the ids of the reviews whose waiting runs were notified of the decision.
+    `dry_run`: the transaction is rolled back.
     """
 
     connection: AsyncConnection
@@ -50,33 +50,33 @@ class UnitOfWork:
     _trials: int = 0
 
     def deliver(self, *delivery_ids: str) -> None:
-        """Send webhook deliveries after the commit."""
+        """Send these webhook deliveries after the commit."""
         self._deliveries += delivery_ids
 
     def wake(self, ref: RunRef, escalation_id: str) -> None:
-        """After the commit, notify a waiting run that its review is decided."""
+        """Notify a waiting run after the commit that its review is decided."""
         self._decisions.append((ref, escalation_id))
 
     def begin(self, workflow: str, work: BackgroundRef) -> None:
-        """After the commit, start a workflow for a record."""
+        """Start a workflow for a record after the commit."""
         self._begun.append((workflow, work))
 
     def note(self, actor: Actor, what: str, **ids: str) -> None:
-        """Add an audit entry: the actor, the action and the records' ids, never text that people
-        wrote."""
+        """Add an audit entry with the actor, the action and the ids of the records. It never
+        contains text that people wrote."""
         self._notes.append(Note(actor, what, ids))
 
     @asynccontextmanager
     async def trial(self) -> AsyncIterator["Trial"]:
-        """Open a part of the work that can be undone as a whole: its rows, audit notes, and work to
-        start."""
+        """Open a part of the unit of work that can be undone as a whole: its rows, its audit
+        entries, and the work that starts after the commit."""
         self._trials += 1
         savepoint = f"trial_{self._trials}"
         await self.connection.exec_driver_sql(f"SAVEPOINT {savepoint}")
         yield Trial(self, savepoint, tuple(len(one) for one in self._lists))
 
     def forget_since(self, lengths: tuple[int, ...]) -> None:
-        """Drop everything that was added to the lists since they had these lengths."""
+        """Truncate the lists of pending work and audit entries to these lengths."""
         for one, length in zip(self._lists, lengths, strict=True):
             del one[length:]
 
@@ -85,15 +85,15 @@ class UnitOfWork:
         return (self._deliveries, self._decisions, self._begun, self._notes)
 
     async def write_notes(self) -> None:
-        """Append the audit entries to the log, in the transaction whose changes they describe. This
-        must be the last step before the commit (`AuditLog.append`)."""
+        """Append the audit entries to the audit log, in the transaction whose changes they
+        describe. This must be the last step before the commit (`AuditLog.append`)."""
         if self._notes:
             log = AuditLog(self.connection, self.tenant)
             await log.append(self._notes, self.now, self.new_id)
 
     async def start(self, engine: Starter) -> None:
-        """Start the work, after the commit. If something cannot be started now, the sweeper starts
-        it later."""
+        """Start the work that was added to this unit, after the commit. If some work cannot be
+        started now, the sweeper starts it later."""
         for note in self._notes:
             ids = {**note.actor.noted, **note.ids}
             _log.info(note.what, client_id=self.tenant, **ids)
@@ -119,15 +119,15 @@ class UnitOfWork:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A part of a unit of work. `lengths`: the lengths of the unit of work's lists before this
-    part."""
+    """A part of a unit of work that can be undone. `lengths`: the lengths of the unit's lists
+    before this part."""
 
     work: UnitOfWork
     savepoint: str
     lengths: tuple[int, ...]
 
     async def undo(self) -> None:
-        """Undo this part; the rest of the unit of work continues."""
+        """Undo this part. The rest of the unit of work continues."""
         await self.work.connection.exec_driver_sql(f"ROLLBACK TO SAVEPOINT {self.savepoint}")
         self.work.forget_since(self.lengths)
 
@@ -137,8 +137,8 @@ class _Undo(Exception):
 
 
 class UnitsOfWork:
-    """Opens units of work. A unit is committed when its block ends or raises LooseningHeld, and
-    rolled back when the block raises anything else."""
+    """Opens units of work. A unit is committed when its block ends or raises LooseningHeld. If the
+    block raises anything else, the unit is rolled back."""
 
     def __init__(self, database: Database, engine: Starter, now: Clock, new_id: NewId) -> None:
         self.database = database
@@ -154,10 +154,10 @@ class UnitsOfWork:
     async def of(
         self, tenant: TenantId, *, patience_s: float = PATIENCE_S, dry_run: bool = False
     ) -> AsyncIterator[UnitOfWork]:
-        """Open a unit of work on the rows of one client; no other row can be read or written.
+        """Open a unit of work that can read and write only the rows of one client.
 
-        It takes at most `patience_s` seconds. A `dry_run` is rolled back, and starts nothing.
-        Raises EngineUnavailable, CommitUnknown.
+        The transaction takes at most `patience_s` seconds. A `dry_run` is rolled back, and starts
+        no work. Raises EngineUnavailable, CommitUnknown.
         """
         transaction = self.database.tenant(tenant, patience_s=patience_s)
         async with self._opened(transaction, tenant, dry_run=dry_run) as work:
@@ -192,7 +192,7 @@ class UnitsOfWork:
                 try:
                     yield work
                 except LooseningHeld as error:
-                    held = error  # the stored loosening is committed
+                    held = error  # the transaction commits the stored loosening
                 if dry_run:
                     raise _Undo
                 await work.write_notes()

@@ -1,1 +1,2 @@
-"""Members' page preferences, and form input that is not yet submitted."""
+"""Use cases of the dashboard's pages: users' preferences, and input in forms that were not
+submitted."""

@@ -1,4 +1,5 @@
-"""Forms on pages. Each form takes effect once, and its input is kept until then."""
+"""Forms on pages. Each form takes effect once, and the user's input is kept as a draft until
+then."""
 
 from collections.abc import Mapping
 
@@ -11,14 +12,15 @@ from store.dashboard.page_drafts import PageDrafts
 
 
 async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> None:
-    """Record that the form takes effect, and delete its draft. Raises AlreadyPosted."""
+    """Record that a form takes effect, and delete its draft. Raises AlreadyPosted if it took effect
+    before."""
     await FormPosts(work.connection, work.tenant).take(form, once, actor.name, work.now)
     await PageDrafts(work.connection, work.tenant, actor.name).drop(form)
 
 
 async def was_sent(work: UnitOfWork, form: str, once: str) -> bool:
-    """Return whether this rendering of the form has taken effect. Waits for a submission in
-    progress."""
+    """Return whether this rendering of the form has taken effect. Wait for a concurrent submission
+    to finish."""
     return await FormPosts(work.connection, work.tenant).was_taken(form, once)
 
 
@@ -28,13 +30,13 @@ async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) ->
 
 
 def standing_in(work: UnitOfWork) -> AsyncConnection:
-    """Return the connection of the form's transaction, only for reads. The page compares the
+    """Return the connection of the form's transaction, for reads only. The page compares the
     current values with the values that the user saw."""
     return work.connection
 
 
 async def keep_draft(work: UnitOfWork, user_id: str, form: str, fields: Mapping[str, str]) -> None:
-    """Store what a person typed into a form, replacing the earlier draft."""
+    """Store the user's input in a form as a draft, replacing the earlier draft."""
     await PageDrafts(work.connection, work.tenant, user_id).keep(form, fields, work.now)
 
 

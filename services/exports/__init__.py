@@ -1,1 +1,2 @@
-"""Operators' imports: a client's export, and events of the engine's first version."""
+"""Use cases of imports by operators: a client's export, and events of the engine's first
+version."""

@@ -1,4 +1,4 @@
-"""Import events of the engine's first version from a file, one event per line."""
+"""The import of events of the engine's first version from a file with one event per line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,15 +18,19 @@ _BATCH_BYTES: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class ImportedEvents:
-    """`left_out`: the number of events whose ids already existed."""
+    """The result of an import of events. `left_out`: the number of events whose ids already
+    existed."""
 
     imported: int
     left_out: int
 
 
 async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> ImportedEvents:
-    """Import all events or none; events whose ids already exist are left out. Raises RoleRequired,
-    InvalidInput with the line number, and ClientNotFound, also while the client is being erased."""
+    """Import events, all or none. Events whose ids already exist are skipped.
+
+    Raises RoleRequired, InvalidInput with the line number, and ClientNotFound, also while the
+    client is being erased.
+    """
     actor.require(OPERATORS)
     await ClientRepository(work.connection).brand_name(work.tenant)
     events = AutomationRepository(work.connection, work.tenant)
@@ -34,8 +38,8 @@ async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> 
     for batch in _batches(lines):
         read += len(batch)
         added += await events.add(batch, work.new_id)
-    # Locked last, because events wait for the lock. An erasure either starts later or is noticed
-    # here.
+    # The account is locked last, because the admission of events waits for the lock. An erasure
+    # either starts later or is noticed here.
     await AccountRepository(work.connection, work.tenant).lock()
     work.note(actor, "legacy events imported", imported=str(added))
     return ImportedEvents(added, read - added)
@@ -46,13 +50,15 @@ async def delete_legacy_event(work: UnitOfWork, actor: Actor, event_id: str) -> 
     exist."""
     actor.require(OPERATORS)
     await AutomationRepository(work.connection, work.tenant).delete(event_id)
-    # The author of the file chose the id, so it may contain a customer's name.
+    # The id is not audited, because the author of the file chose it. It may contain a customer's
+    # name.
     digest = sha256(event_id.encode()).hexdigest()
     work.note(actor, "legacy event deleted", event_digest=digest)
 
 
 def _batches(lines: Lines) -> Iterator[list[LegacyEvent]]:
-    """Yield events in file order, in batches that each fit one statement. Raises InvalidInput."""
+    """Yield the file's events in order, in batches that each fit one statement. Raises
+    InvalidInput."""
     batch: list[LegacyEvent] = []
     size = number = 0
     while line := lines.readline(MAX_LINE_BYTES + 1):

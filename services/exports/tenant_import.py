@@ -1,4 +1,4 @@
-"""Import an export into a client: record by record from the file, in one transaction."""
+"""The import of an export into a client: record by record from the file, in one transaction."""
 
 import json
 from collections.abc import Iterator
@@ -25,14 +25,15 @@ PATIENCE_S: Final = 24 * 3600.0
 
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARS: Final = 1 << 20
-# Not imported: the audit log describes the exported client, and the file has no attachment content.
+# These sections are not imported. The audit log describes the exported client, and the file does
+# not contain the attachments' content.
 _LEFT: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS)
 _SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
 
 
 class Imported(BaseModel):
-    """Result of an import. `renamed`: the records got new ids. `widget_key_left`: the file contains
-    a widget key, which an import never sets."""
+    """The result of an import. `renamed`: whether the records got new ids. `widget_key_left`:
+    whether the file contains a widget key, which an import never sets."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,12 +47,12 @@ class Imported(BaseModel):
 async def import_export(
     units: UnitsOfWork, actor: Actor, tenant: TenantId, stream: Stream, *, dry_run: bool = False
 ) -> Imported:
-    """Import a JSON export into an empty client, all or nothing, except its audit log and
-    attachments.
+    """Import a JSON export into an empty client, all or nothing. The audit log and attachments are
+    not imported.
 
-    Ids are kept, unless this installation may already have them; then all ids are new. That check
-    reads across clients. The unit of work sees only one client, so it is opened here. A `dry_run`
-    does everything and keeps nothing. Raises RoleRequired, InvalidExport, ClientNotFound,
+    Ids are kept, unless this installation may already have them; then all ids are new. This check
+    reads across clients, but the unit of work sees only one client, so it is opened here. A
+    `dry_run` does everything and keeps nothing. Raises RoleRequired, InvalidExport, ClientNotFound,
     ClientNotEmpty, and the errors of `UnitsOfWork.of`.
     """
     actor.require(OPERATORS)
@@ -83,8 +84,9 @@ async def import_export(
 
 
 def _only(records: Iterator[RawRecord], section: Section) -> RawRecord:
-    """Return the record of a section that has exactly one. The record is missing if its table could
-    not be read during the export, which makes the export incomplete. Raises InvalidExport."""
+    """Return the only record of a section that must have exactly one. Raises InvalidExport if there
+    is no such record: its table could not be read during the export, so the export is incomplete.
+    """
     found = next(records, None)
     if found is None or found.section is not section or found.number > 1:
         raise InvalidExport(f"{section}: one record is expected")
@@ -103,7 +105,8 @@ async def _renaming(
 def _batches(
     records: Iterator[RawRecord], renaming: Renaming | None
 ) -> Iterator[tuple[Section, list[str]]]:
-    """Yield checked records in batches that each belong to one section and fit one statement."""
+    """Yield checked records in batches. Each batch belongs to one section and fits one
+    statement."""
     for section, group in groupby(records, key=lambda record: record.section):
         batch: list[str] = []
         chars = 0
@@ -121,7 +124,8 @@ def _batches(
 
 
 def _stored(record: RawRecord, renaming: Renaming | None) -> str:
-    """Return the record's JSON in the form to store, with its search text. Raises InvalidExport."""
+    """Return a record's JSON in the form that is stored, with its search text. Raises
+    InvalidExport."""
     checked = record.check()
     text = renaming.record(record.section, record.text) if renaming else record.text
     if isinstance(checked, KnowledgeRecord):

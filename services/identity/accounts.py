@@ -1,4 +1,4 @@
-"""The account of a verified address. The work spans clients."""
+"""The account of a user with a verified address. The work spans clients."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -37,8 +37,8 @@ _HOUR: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """`client_id`: the user's default client, or None. `created`: True if this sign-in created the
-    client. `invited`: True if invitations wait for an answer."""
+    """A user's account. `client_id`: the user's default client, or None. `created`: True if this
+    sign-in created the client. `invited`: True if invitations wait for the user's answer."""
 
     user_id: str
     client_id: str | None
@@ -48,8 +48,8 @@ class OwnAccount:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """Parameters for creating an account. `brand`: None if no account was requested. `network`: the
-    network of the request."""
+    """The parameters for creating an account. `brand`: the brand name of the client to create, or
+    None to create none. `network`: the network of the request."""
 
     brand: str | None
     network: str
@@ -57,11 +57,11 @@ class Opening:
 
 
 async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccount | None:
-    """Return the account of a verified address. With a brand, create a client for the user, unless
-    the user owns one.
+    """Return the account of the user with a verified address. With a brand name, create a client
+    for the user, unless the user owns one.
 
-    An invitation does not make the user a member until it is accepted. Returns None for an unknown
-    address that has neither a brand nor an invitation. Raises TooManyAccounts.
+    An invitation does not make the user a member until the user accepts it. Return None for an
+    unknown address without a brand name or an invitation. Raises TooManyAccounts.
     """
     await hold(work.connection, email)
     known = await user_of(work.connection, email)
@@ -76,7 +76,8 @@ async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccou
 async def account_of_person(
     work: UnitOfWork, person: ProvedPerson, opening: Opening
 ) -> OwnAccount | None:
-    """Return the account of a person verified by another identity provider, by the same rules.
+    """Return the account of a person verified by another identity provider. The rules are those of
+    `account_of`.
 
     The user's id is the provider's. If the address belongs to another user, nothing changes. Raises
     AddressNotVerified, AddressTaken, TooManyAccounts.
@@ -106,8 +107,8 @@ async def account_of_person(
 
 
 async def open_own_client(work: UnitOfWork, user_id: str, opening: Opening) -> OwnAccount | None:
-    """Create a client for a signed-in user who owns none. Return None if the user owns one. Raises
-    AddressNotVerified for a user without an address, TooManyAccounts."""
+    """Create a client for a signed-in user who owns none. Return None if the user already owns one.
+    Raises TooManyAccounts, and AddressNotVerified for a user without an address."""
     email = await address_of(work.connection, user_id)
     if email is None:
         raise AddressNotVerified
@@ -128,7 +129,7 @@ async def _entered(work: UnitOfWork, user_id: str, email: str) -> OwnAccount:
 
 
 async def _opened(work: UnitOfWork, email: str, opening: Opening, *, user_id: str) -> OwnAccount:
-    """Create a client for the user, on trial, with starter playbooks and templates."""
+    """Create a client for the user, with a trial, starter playbooks and starter templates."""
     made = await accounts_since(work.connection, work.now - _HOUR, opening.network)
     if opening.brand is None or not opening.limits.admit(made):
         raise TooManyAccounts
@@ -151,7 +152,7 @@ async def _opened(work: UnitOfWork, email: str, opening: Opening, *, user_id: st
         await playbooks.create(
             entry.playbook, active=entry.is_active, now=work.now, rulebook=entry.rulebook
         )
-        if entry.is_active:  # a new client has no cases for the gate
+        if entry.is_active:  # a new client has no saved cases for the publish gate
             await live.go_live(entry.playbook, work.now)
         work.note(owner, "playbook created", playbook_id=entry.playbook.id)
     templates = starter_templates(work.new_id)

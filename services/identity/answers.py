@@ -1,6 +1,7 @@
-"""Accept or decline an invitation. Only the user with the invited address may answer it.
+"""Answers to invitations. Only the user with the invited address may accept or decline an
+invitation.
 
-The work belongs to the inviting client, and spans clients because users do not belong to one.
+The work belongs to the inviting client, and spans clients because users do not belong to a client.
 """
 
 from dataclasses import replace
@@ -41,7 +42,7 @@ async def accept_invitation(
 async def decline_invitation(
     work: UnitOfWork, actor: Actor, user_id: str, invitation_id: str
 ) -> None:
-    """End an invitation without a membership. Raises InvitationNotFound."""
+    """Decline an invitation, which ends it. Raises InvitationNotFound."""
     invitation = await _answered(work, user_id, invitation_id, accepted=False)
     work.note(actor, "invitation declined", invitation_id=invitation.id)
 

@@ -1,4 +1,4 @@
-"""OAuth consent: a user lets an OAuth client act on the user's behalf for one of our clients."""
+"""OAuth consent: a user allows an OAuth client to act on the user's behalf for one tenant."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """A user's consent. `kept`: the scopes that the user grants, of those requested."""
+    """A user's consent. `kept`: those of the requested scopes that the user grants."""
 
     client: OAuthClient
     redirect_uri: RedirectUri
@@ -27,13 +27,14 @@ class Consent:
 async def give_consent(
     work: UnitOfWork, user_id: str, consent: Consent, random: bytes, *, network: str
 ) -> str:
-    """Return the authorization code for the OAuth client, made from CODE_BYTES random bytes.
+    """Record a user's consent, and return the authorization code for the OAuth client. The code is
+    made from CODE_BYTES random bytes.
 
-    The work spans clients, on behalf of the client of ours that the user chose. `network`: the
-    browser's network. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
+    The work spans clients, on behalf of the tenant that the user chose. `network`: the network of
+    the user's browser. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
     """
     role = await MemberRepository(work.connection).role(user_id, work.tenant)
-    if role is None:  # internal admins have no client to connect
+    if role is None:  # internal admins have no client that they could connect
         raise AccessDenied
     actor = Actor.person(user_id, role, network=network)
     actor.require(MANAGERS)

@@ -1,4 +1,5 @@
-"""Invite members by mail. The invited user accepts or declines (`services/identity/answers.py`)."""
+"""Invitations of members by mail. The invited user accepts or declines
+(`services/identity/answers.py`)."""
 
 from domain.identity.address import sign_in_address
 from domain.identity.errors import InvitationNotFound, TooManyInvitations
@@ -18,7 +19,7 @@ from store.tenants.accounts import AccountRepository
 async def invite(
     work: UnitOfWork, actor: Actor, email: str, role: Role, *, language: str
 ) -> Invitation:
-    """Invite an address for INVITED_FOR, replacing its open invitation if there is one.
+    """Invite an address for INVITED_FOR, replacing any open invitation of the address.
 
     The caller sends the mail after the commit (`TemporalEngine.mail`). `language`: the language of
     the mail, fr or en. The result for an existing user's address is the same, so it reveals nothing
@@ -28,7 +29,7 @@ async def invite(
     actor.require(MANAGERS)
     check_invited_role(role)
     address = sign_in_address(email)
-    # Without the lock, two concurrent invitations would see the same count.
+    # Without the lock, two concurrent invitations would both be within the limit.
     await AccountRepository(work.connection, work.tenant).lock()
     invitations = InvitationRepository(work.connection, work.tenant)
     if await invitations.made_within_a_day(work.now) >= INVITATIONS_A_DAY:
@@ -50,8 +51,8 @@ async def invite(
 async def invite_again(
     work: UnitOfWork, actor: Actor, invitation_id: str, *, language: str
 ) -> Invitation:
-    """Replace an open invitation by a new one. Raises InvitationNotFound, and the errors of
-    `invite`."""
+    """Replace an open invitation by a new one to the same address. Raises InvitationNotFound, and
+    the errors of `invite`."""
     actor.require(MANAGERS)
     found = await InvitationRepository(work.connection, work.tenant).find(invitation_id, work.now)
     if found is None:

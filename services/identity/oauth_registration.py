@@ -1,4 +1,5 @@
-"""Registration of OAuth clients (RFC 7591). It is open to everyone, and grants no rights."""
+"""Registration of OAuth clients (RFC 7591). Anyone may register, and a registration grants no
+rights."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,8 +14,11 @@ from store.identity.oauth_clients import OAuthClientRepository
 async def register_client(
     work: UnitOfWork, metadata: Mapping[str, object], network: str
 ) -> OAuthClient:
-    """Register a client with the metadata that it sent. The work spans clients. `network`: the
-    network of the request. Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata)."""
+    """Register an OAuth client with the metadata that it sent. The work spans clients. Raises
+    OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
+
+    `network`: the network of the request.
+    """
     client = described_client(work.new_id(), metadata)
     clients = OAuthClientRepository(work.connection)
     await clients.create(client, network, work.now)

@@ -1,4 +1,5 @@
-"""Open, use and end sessions. The work spans clients, because users do not belong to one."""
+"""Sign-in sessions: open, use and end. The work spans clients, because users do not belong to a
+client."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -20,14 +21,14 @@ from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.identity.sessions import SessionRepository
 
-# Grace period: a response may be lost, so a replaced refresh token still gets the same answer for
-# this long.
+# Grace period: for this long, a replaced refresh token still gets the same answer, because the
+# response may be lost.
 GRACE: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The origin of a request: its network, and the user agent of the browser or program."""
+    """The origin of a request: the network, and the user agent of the browser or program."""
 
     network: str
     agent: str
@@ -35,7 +36,7 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A new session. `secret`: returned only here, and not stored."""
+    """A new session. `secret`: the session's secret, which is returned only here and not stored."""
 
     session: Session
     secret: str = field(repr=False)
@@ -44,7 +45,8 @@ class OpenedSession:
 async def open_session(
     work: UnitOfWork, user_id: str, kind: SessionKind, visitor: Visitor, random: bytes
 ) -> OpenedSession:
-    """Open a session for a user who has just signed in, from SECRET_BYTES random bytes."""
+    """Open a session for a user who has just signed in. Its secret is made from SECRET_BYTES random
+    bytes."""
     secret = session_secret(kind, random)
     digest = secret_digest(kind, secret)
     if digest is None:
@@ -62,24 +64,24 @@ async def open_session(
 async def find_session(
     connection: AsyncConnection, kind: SessionKind, secret: str, now: datetime
 ) -> Session | None:
-    """Return the active session with the presented secret, or None. The connection spans
-    clients."""
+    """Return the active session with the presented secret, or None. Requires a connection that
+    spans clients."""
     digest = secret_digest(kind, secret)
     return None if digest is None else await SessionRepository(connection).find(digest, now)
 
 
 async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> OpenedSession | None:
-    """Replace a refresh token, or return None if it is no longer valid. The new token is derived
-    from the old one and our key.
+    """Replace a refresh token. Return None if the token is no longer valid. The new token is
+    derived from the old one and our key.
 
     Requests within GRACE get the same token, because a response may be lost, or two threads may
-    ask. A token that is presented later, or after its successor was replaced, counts as stolen, and
-    the session ends.
+    send requests. A token that is presented later, or after its successor was replaced, counts as
+    stolen, and the session ends.
     """
     presented = secret_digest(SessionKind.REFRESH, secret)
     if presented is None:
         return None
-    # The first is derived with the current key, the others with the keys that it replaced.
+    # The first token is derived with the current key, the others with the keys that it replaced.
     following = [
         following_token(secret, random) for random in sealer.digests(f"refresh token/{secret}")
     ]
@@ -103,14 +105,14 @@ async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> Opened
 
 
 async def see_session(work: UnitOfWork, session: Session) -> None:
-    """Record that a session was used."""
+    """Record that a session was used now."""
     await SessionRepository(work.connection).seen(session.id, work.now)
 
 
 async def end_session(
     work: UnitOfWork, user_id: str, session_id: str, *, network: str | None = None
 ) -> None:
-    """End one session immediately. `network`: the network of the request.
+    """End one session of a user immediately. `network`: the network of the request.
 
     Raises SessionNotFound if the user has no such active session.
     """

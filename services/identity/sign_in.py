@@ -1,5 +1,5 @@
-"""Sign-in with a mailed code or another identity provider. The work spans clients, because users do
-not belong to one."""
+"""Sign-in with a mailed code or with another identity provider. The work spans clients, because
+users do not belong to a client."""
 
 from dataclasses import dataclass, field
 
@@ -19,8 +19,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class CodeWanted:
-    """`email`, `brand_name`: already checked (`domain/identity/`). `network`: the network of the
-    request. `code`: the text of a new code."""
+    """A request for a sign-in code. `email`, `brand_name`: already checked (`domain/identity/`).
+    `network`: the network of the request. `code`: the text of a new code."""
 
     email: str
     brand_name: str | None
@@ -31,7 +31,8 @@ class CodeWanted:
 
 @dataclass(frozen=True, slots=True)
 class CodePresented:
-    """`kind`: the kind of session to open. `random`: SECRET_BYTES random bytes."""
+    """A sign-in code that a user entered. `kind`: the kind of session to open. `random`:
+    SECRET_BYTES random bytes."""
 
     email: str
     code: str = field(repr=False)
@@ -42,7 +43,8 @@ class CodePresented:
 
 @dataclass(frozen=True, slots=True)
 class PersonProved:
-    """`brand_name`: the shop that a new user may open. `random`: SECRET_BYTES random bytes."""
+    """A person verified by another identity provider. `brand_name`: the name of the shop that a new
+    user may open. `random`: SECRET_BYTES random bytes."""
 
     person: ProvedPerson
     brand_name: str | None
@@ -52,8 +54,8 @@ class PersonProved:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """`client_id`: the user's default client, or None. `created`: True if this sign-in created the
-    client. `invited`: True if invitations wait for an answer."""
+    """The result of a sign-in. `client_id`: the user's default client, or None. `created`: True if
+    this sign-in created the client. `invited`: True if invitations wait for the user's answer."""
 
     opened: OpenedSession
     client_id: str | None
@@ -64,8 +66,8 @@ class Entered:
 async def make_code(
     work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
 ) -> str:
-    """Store a code for any address, and return the code's id for the mail. A code beyond the limits
-    is stored as refused and never sent.
+    """Store a sign-in code for any address, and return the code's id for the mail. A code beyond
+    the limits is stored as refused and never sent.
 
     Every case runs the same statements and starts the same workflow, so the time taken reveals
     nothing about the address.
@@ -90,10 +92,11 @@ async def make_code(
 async def sign_in(
     work: UnitOfWork, presented: CodePresented, sealer: Sealer, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a session with a code, after creating the account for which the code was requested.
+    """Open a session with a sign-in code, after creating the account for which the code was
+    requested.
 
-    Returns None if the code is wrong, used, expired or unknown. The attempt counts even then, so
-    the work must be committed. From here on, the work and its audit entries belong to the user's
+    Return None if the code is wrong, used, expired or unknown. The try counts even then, so the
+    caller must commit the work. From here on, the work and its audit entries belong to the user's
     client. Raises TooManyAccounts; the code then stays valid.
     """
     codes = CodeRepository(work.connection)
@@ -114,9 +117,11 @@ async def sign_in(
 async def sign_in_person(
     work: UnitOfWork, proved: PersonProved, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a browser session for a person verified by another identity provider. Returns None for a
-    new person without an invitation or a shop name. From here on, the work belongs to the user's
-    client. Raises the errors of `account_of_person`."""
+    """Open a browser session for a person verified by another identity provider. Return None for a
+    new person without an invitation or a shop name.
+
+    From here on, the work belongs to the user's client. Raises the errors of `account_of_person`.
+    """
     opening = Opening(proved.brand_name, proved.visitor.network, limits)
     account = await account_of_person(work, proved.person, opening)
     if account is None:

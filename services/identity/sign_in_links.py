@@ -1,4 +1,4 @@
-"""Single-use sign-in links. Only an operator with database access can create them; no route
+"""Single-use sign-in links. Only an operator with database access can create a link; no route
 does."""
 
 from domain.core.errors import InvalidInput
@@ -13,7 +13,8 @@ from store.identity.sign_in_links import SignInLinks
 
 
 async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: bytes) -> str:
-    """Return the token of a new link for the user with this address, from TOKEN_BYTES random bytes.
+    """Create a sign-in link for the user with this address, and return its token, made from
+    TOKEN_BYTES random bytes.
 
     Raises InvalidInput if no user has the address.
     """
@@ -30,8 +31,8 @@ async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: 
 async def enter_by_link(
     work: UnitOfWork, token: str, visitor: Visitor, random: bytes
 ) -> OpenedSession:
-    """Open a browser session for the user of the link, from SECRET_BYTES random bytes. Raises
-    SignInLinkGone if the link was used, has expired, or never existed."""
+    """Open a browser session for the user of a sign-in link. Its secret is made from SECRET_BYTES
+    random bytes. Raises SignInLinkGone if the link was used, has expired, or never existed."""
     user_id = await SignInLinks(work.connection).use(token_digest(token), work.now)
     if user_id is None:
         raise SignInLinkGone

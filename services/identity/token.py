@@ -1,5 +1,5 @@
-"""Token endpoints: OAuth clients get their keys, verify that the keys are still active, and revoke
-them."""
+"""The OAuth token endpoints: an OAuth client gets an API key, checks that the key is still active,
+and revokes it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -23,8 +23,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class PresentedCode:
-    """An OAuth client's token request. `oauth_client_id`: the client id in the request. `network`:
-    the network of the request."""
+    """An OAuth client's token request with an authorization code. `oauth_client_id`: the client id
+    in the request. `network`: the network of the request."""
 
     code: str = field(repr=False)
     verifier: str = field(repr=False)
@@ -35,14 +35,16 @@ class PresentedCode:
 
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
-    """`key`: used both as access token and as refresh token. `scopes`: None for all."""
+    """An API key issued to an OAuth client. `key`: used both as access token and as refresh token.
+    `scopes`: the scopes of the key; None for all."""
 
     key: str = field(repr=False)
     scopes: tuple[Scope, ...] | None
 
 
 async def tenant_of_code(connection: AsyncConnection, code: str) -> TenantId | None:
-    """Return the client to which a code belongs, or None. The connection spans clients."""
+    """Return the tenant to which an authorization code belongs, or None. Requires a connection that
+    spans clients."""
     digest = code_digest(code)
     found = None if digest is None else await OAuthCodeRepository(connection).find(digest)
     return None if found is None else found.tenant
@@ -51,8 +53,8 @@ async def tenant_of_code(connection: AsyncConnection, code: str) -> TenantId | N
 async def exchange_code(
     work: UnitOfWork, presented: PresentedCode, random: bytes
 ) -> IssuedKey | OAuthRefused:
-    """Exchange a code for a new key, made from KEY_BYTES random bytes. The new key replaces the
-    same user's earlier key for the same OAuth client.
+    """Exchange an authorization code for a new API key, made from KEY_BYTES random bytes. The new
+    key replaces the same user's earlier key for the same OAuth client.
 
     The work spans clients. A refusal is returned, not raised, so that the used code or the revoked
     key is committed. If a code is presented twice, one of the two presenters has stolen it, so its
@@ -78,8 +80,8 @@ async def exchange_code(
 async def find_connection(
     connection: AsyncConnection, token: str, oauth_client_id: str | None
 ) -> OAuthConnection | None:
-    """Return the OAuth connection of an active token, or None. If `oauth_client_id` is given, it
-    must match."""
+    """Return the OAuth connection of an active token, or None. If `oauth_client_id` is given, the
+    connection must belong to this OAuth client."""
     material = key_material(token)
     found = None if material is None else await OAuthConnectionRepository(connection).find(material)
     if found is None or oauth_client_id not in {None, found.oauth_client_id}:
@@ -88,7 +90,8 @@ async def find_connection(
 
 
 async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, network: str) -> None:
-    """Permanently revoke a key at its holder's request. `network`: the holder's network."""
+    """Permanently revoke an API key at the request of the OAuth client that holds it. `network`:
+    the network of the request."""
     await KeyRepository(work.connection).revoke(connection.key_id, work.now)
     work.note(_client_at(network), "key revoked", key_id=connection.key_id, reason="given back")
 
@@ -96,7 +99,7 @@ async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, netwo
 async def _issued(
     work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
-    # A change of role also revokes keys; the lock serializes it with this.
+    # A change of role also revokes keys. The lock serializes that change with this revocation.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:  # the client is being erased
@@ -104,7 +107,7 @@ async def _issued(
     role = await MemberRepository(work.connection).role(grant.user_id, grant.client_id)
     actor = Actor.person(grant.user_id, role, network=network)
     if role is None or not actor.may(MANAGERS):
-        return _no_grant()  # the consenting user has lost the role
+        return _no_grant()  # the user who consented has lost the role
     keys = KeyRepository(work.connection)
     for before in await OAuthConnectionRepository(work.connection).same(grant):
         await keys.revoke(before, work.now)

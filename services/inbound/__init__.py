@@ -1,1 +1,1 @@
-"""Use cases of the inbound hub."""
+"""Use cases of inbound webhooks, polls and compliance requests."""

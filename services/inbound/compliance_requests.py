@@ -1,4 +1,4 @@
-"""Duties: compliance requests from a platform. The webhook's signature proves that the request is
+"""Compliance requests from a platform. The signature of the webhook proves that a request is
 genuine."""
 
 from typing import Final, assert_never
@@ -39,10 +39,11 @@ async def perform(
     provider: Provider,
     sealer: Sealer,
 ) -> Performed:
-    """Fulfil a request, or return what people must do. A repetition changes nothing.
+    """Fulfil a compliance request, or return what people must do. A repetition changes nothing.
+    Raises RoleRequired.
 
     `webhook_id`: the idempotency key of the effects. `Performed.erase`: an erasure that the caller
-    starts before the webhook counts as done. Raises RoleRequired.
+    starts before the webhook counts as done.
     """
     actor.require(OPERATORS)
     match duty.kind:
@@ -55,10 +56,11 @@ async def perform(
         case ComplianceKind.REDACT_SHOP:
             redaction = ShopRedaction(work.connection, work.tenant)
             await redaction.erase(integration_id, duty_id=webhook_id)
-            # This is the last request about a shop that has uninstalled the app.
+            # This is the last request that a platform sends about a shop that has uninstalled the
+            # app.
             await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
-            # No record says which customers wrote about this shop's orders, or where else copies of
-            # the orders are.
+            # No record shows which customers wrote about this shop's orders, or where else copies
+            # of these orders are.
             performed = Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.CONVERSATIONS_LEFT)
         case ComplianceKind.DISCONNECT:
             integrations = IntegrationRepository(work.connection, work.tenant)
@@ -87,11 +89,11 @@ async def _redact_customer(
     *,
     sealer: Sealer,
 ) -> Performed:
-    """Erase one customer completely, as an operator would. If the platform names no customer, only
-    the orders can be found.
+    """Erase one customer completely, as an operator would. If the platform names no customer, erase
+    only the orders that it names.
 
-    A manager chooses a connection's name and secret, but may not erase. So an operator decides,
-    unless the connection's credentials have opened the shop.
+    A manager chooses a connection's name and secret, but may not erase customers. An operator
+    therefore decides, unless the connection has authenticated with the shop.
     """
     if not await IntegrationRepository(work.connection, work.tenant).is_proved(integration_id):
         return Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.SHOP_UNPROVED)
@@ -113,8 +115,8 @@ async def _redact_customer(
 async def _note_request(
     work: UnitOfWork, duty: ComplianceRequest, webhook_id: str, integration_id: str
 ) -> Performed:
-    """Open a data request for people to fulfil, because only people know when the customer has
-    received the data."""
+    """Store a data request for people to fulfil. Only people know when the customer has received
+    the data."""
     await DataRequestRepository(work.connection, work.tenant).open(
         webhook_id,
         integration_id=integration_id,

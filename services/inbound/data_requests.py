@@ -1,4 +1,4 @@
-"""Answer customers' requests for their data."""
+"""Customers' requests for their data: the data itself, and the record of its delivery."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,7 +15,7 @@ from store.inbound.data_requests import DataRequestRepository
 async def customer_file(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, request_id: str, now: Clock
 ) -> CustomerFile:
-    """Return all stored data of the requesting customer. Raises RoleRequired,
+    """Return all stored data of the customer who requested it. Raises RoleRequired,
     DataRequestNotFound."""
     actor.require(MANAGERS)
     request = await DataRequestRepository(connection, tenant).read(request_id)
@@ -23,8 +23,8 @@ async def customer_file(
 
 
 async def fulfil_data_request(work: UnitOfWork, actor: Actor, request_id: str) -> DataRequest:
-    """Record that the customer has received the data; the first record stays. Raises RoleRequired,
-    DataRequestNotFound."""
+    """Record that the customer has received the requested data. A repetition keeps the first
+    record. Raises RoleRequired, DataRequestNotFound."""
     actor.require(MANAGERS)
     requests = DataRequestRepository(work.connection, work.tenant)
     if await requests.fulfil(request_id, by=actor.known_as, now=work.now):

@@ -1,4 +1,4 @@
-"""Effects: apply what a webhook reports. Each kind of meaning has its own function."""
+"""The effects of webhooks. A function for each kind of meaning applies what a webhook reports."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -28,9 +28,9 @@ from store.integrations.order_facts import OrderFactRepository
 
 @dataclass(frozen=True, slots=True)
 class Doer:
-    """The context for applying effects. `actor`: the system. `pause_lasts`: how long the agent
-    leaves a ticket to people after a person's last message. `service_address`: the sender of the
-    service's own mails."""
+    """The context in which effects are applied. `actor`: the system. `pause_lasts`: how long the
+    agent leaves a ticket to people after a person's last message. `service_address`: the sender
+    address of the service's own mails."""
 
     actor: Actor
     sealer: Sealer
@@ -42,9 +42,12 @@ class Doer:
 async def carry_out(
     work: UnitOfWork, doer: Doer, webhook: StoredWebhook, meaning: Meaning
 ) -> WebhookEffect | Wait:
-    """Apply a webhook's effect once: each effect has an idempotency key, and is committed with its
-    record. For a compliance request `work` spans clients, as erasures do. Raises the use cases'
-    errors."""
+    """Apply the effect of a webhook once: each effect has an idempotency key, and is committed with
+    its record.
+
+    For a compliance request, `work` spans clients, because erasures do. Raises the errors of the
+    use cases that it calls.
+    """
     match meaning:
         case InboundTicket():
             return await take_ticket(

@@ -1,4 +1,4 @@
-"""Manage the endpoints: the addresses to which platforms send webhooks.
+"""Management of endpoints, which are the addresses to which platforms send webhooks.
 
 On some platforms, the holder of an endpoint's secret can vouch for customers. If a client has
 several managers, a new secret therefore does not vouch immediately
@@ -41,7 +41,8 @@ _NO_OVERLAP: Final = timedelta(0)
 
 @dataclass(frozen=True, slots=True)
 class DrawnBytes:
-    """`token`: TOKEN_BYTES random bytes. `secret`: SECRET_BYTES random bytes."""
+    """Random bytes for an endpoint. `token`: TOKEN_BYTES random bytes. `secret`: SECRET_BYTES
+    random bytes."""
 
     token: bytes = field(repr=False)
     secret: bytes = field(repr=False)
@@ -49,8 +50,8 @@ class DrawnBytes:
 
 @dataclass(frozen=True, slots=True)
 class ShownEndpoint:
-    """An endpoint with the values that are shown once. `token`: the token in its address. `secret`:
-    a secret that the service generated for the platform, or None."""
+    """An endpoint with the values that are shown only once. `token`: the token in the endpoint's
+    address. `secret`: the secret that the service generated for the platform, or None."""
 
     entry: EndpointEntry
     token: str = field(repr=False)
@@ -68,9 +69,9 @@ async def open_endpoint(
 ) -> ShownEndpoint:
     """Open the endpoint of a connection.
 
-    Some platforms issue their secret only after they know the address. The endpoint can then be
-    opened without a secret, and refuses every webhook until `set_endpoint_secret` stores one.
-    Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointExists.
+    Some platforms issue their secret only after they know the endpoint's address. The endpoint can
+    then be opened without a secret, and refuses every webhook until `set_endpoint_secret` stores
+    one. Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointExists.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -100,11 +101,11 @@ async def rotate_endpoint(
     sealer: Sealer,
     overlap: timedelta = OVERLAP,
 ) -> ShownEndpoint:
-    """Give the endpoint a new address and, if the service generates secrets for the platform, a new
-    secret.
+    """Give an endpoint a new address and, if the service generates the secrets for the platform, a
+    new secret.
 
-    The previous pair stays valid for `overlap`, at most OVERLAP; an older pair does not. Raises
-    RoleRequired, IntegrationNotFound, EndpointNotFound.
+    The previous address and secret stay valid for `overlap`, at most OVERLAP; older ones do not.
+    Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -126,9 +127,11 @@ async def rotate_endpoint(
 async def set_endpoint_secret(
     work: UnitOfWork, actor: Actor, integration_id: str, secret: str, *, sealer: Sealer
 ) -> EndpointEntry:
-    """Store the secret that the platform issued. The previous secret stays valid for OVERLAP, and
-    the address stays the same. Raises RoleRequired, IntegrationNotFound, InvalidEndpoint,
-    EndpointNotFound."""
+    """Store the secret that the platform issued for an endpoint. The previous secret stays valid
+    for OVERLAP, and the address stays the same.
+
+    Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointNotFound.
+    """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
     _check(provider, WantedEndpoint(secret))
@@ -145,8 +148,8 @@ async def set_endpoint_secret(
 
 
 async def close_endpoint(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """Delete the endpoint and its secrets, if there is an endpoint. Its webhooks stay in the log.
-    Raises RoleRequired, IntegrationNotFound."""
+    """Delete a connection's endpoint and its secrets, if there is an endpoint. Its webhooks stay in
+    the log. Raises RoleRequired, IntegrationNotFound."""
     actor.require(MANAGERS)
     await IntegrationRepository(work.connection, work.tenant).require(integration_id)
     await EndpointRepository(work.connection, work.tenant).close(integration_id)
@@ -160,7 +163,7 @@ async def _waits(
     provider: Provider,
     mapping: Mapping[str, str] | None,
 ) -> bool:
-    """Return whether the new secret has to wait before it may vouch for customers' addresses."""
+    """Return whether a new secret has to wait before it may vouch for customers' addresses."""
     if not may_vouch(PLATFORMS[provider].author_proof, mapping):
         return False
     trust = HeldTrust(use="endpoint", id=integration_id, since=work.now)
@@ -168,8 +171,8 @@ async def _waits(
 
 
 async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:
-    """Return a connection's provider. Raises IntegrationNotFound, also if the connection has
-    ended."""
+    """Return the provider of an active connection. Raises IntegrationNotFound, also if the
+    connection has ended."""
     found = await IntegrationRepository(work.connection, work.tenant).entry(integration_id)
     if found.status is IntegrationStatus.DISCONNECTED:
         raise IntegrationNotFound(integration_id)
@@ -177,8 +180,8 @@ async def _live_provider(work: UnitOfWork, integration_id: str) -> Provider:
 
 
 def _check(provider: Provider, wanted: WantedEndpoint) -> None:
-    """Check the values of an endpoint. Raises InvalidEndpoint, whose message never contains a
-    value."""
+    """Check the values of an endpoint. Raises InvalidEndpoint with a message that contains none of
+    these values."""
     platform = PLATFORMS.get(provider)
     if platform is None:
         raise InvalidEndpoint(f"{provider} sends no webhooks", "provider")
@@ -193,7 +196,8 @@ def _check(provider: Provider, wanted: WantedEndpoint) -> None:
 
 
 def _made(provider: Provider, given: str | None, drawn: DrawnBytes) -> str | None:
-    """Return a newly generated secret if none was given and the platform issues none."""
+    """Return a newly generated secret if the caller gave none and the platform issues none.
+    Otherwise return the given secret."""
     return made_secret(drawn.secret) if given is None and provider in SECRETS_OF_OURS else None
 
 

@@ -1,4 +1,5 @@
-"""The inbound log. Every member can see a webhook's outcome, and managers its content."""
+"""The log of inbound webhooks. Every member can see a webhook's outcome; only managers can see its
+content."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -11,7 +12,8 @@ from store.inbound.log import InboundLogRepository
 async def read_logged(
     connection: AsyncConnection, tenant: TenantId, actor: Actor, webhook_id: str
 ) -> LoggedWebhook:
-    """Return one webhook. Only managers get its content. Raises InboundWebhookNotFound."""
+    """Return one webhook of the inbound log. Its content is included only for managers. Raises
+    InboundWebhookNotFound."""
     found = await InboundLogRepository(connection, tenant).one(webhook_id)
     if actor.may(MANAGERS):
         return found

@@ -1,5 +1,5 @@
-"""Own mail: if a mail that this service sent for a client comes back, it is not a customer's
-message."""
+"""Detection of own mail. A mail that this service sent for a client may return as an inbound mail,
+and is then not a customer's message."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -18,8 +18,8 @@ _RECIPIENTS: Final = "recipients"
 
 
 async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
-    """Return whether the agent sent this mail for this client. The action ledger has the
-    Message-ID. The sender's address is no evidence, because anyone can forge it."""
+    """Return whether the agent sent this mail for this client. The action ledger must contain the
+    mail's Message-ID. The sender's address is no evidence, because anyone can forge it."""
     if not _is_mail(ticket.event):
         return False
     name = message_id_of(PayloadView(ticket.event.payload))
@@ -31,9 +31,9 @@ async def is_own_mail(ledger: ActionLedger, ticket: InboundTicket) -> bool:
 async def with_own_addresses(
     senders: MailSenderRepository, event: InboundEvent, service_address: str
 ) -> InboundEvent:
-    """Add the client's own addresses and the service's to the recipients of a mail's event. A
-    sender with one of these addresses is not a customer and gets no answer, but may forward the
-    message of a contact form."""
+    """Return a mail's event with the addresses of the client and of the service added to the
+    recipients. A sender with one of these addresses is not a customer and gets no answer, but may
+    forward the message of a contact form."""
     if not _is_mail(event):
         return event
     sender = await senders.verified()

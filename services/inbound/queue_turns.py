@@ -1,5 +1,4 @@
-"""Turns: a webhook's row and the progress of its lane (a serial queue) change in one
-transaction."""
+"""Turns of inbound webhooks: one transaction changes a webhook's row and advances its queue."""
 
 from dataclasses import dataclass
 
@@ -12,14 +11,14 @@ from store.inbound.work import UnstartedRun, WebhookStanding, WorkRepository
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failed attempt. `reason`: a stable code."""
+    """A failed attempt to process a webhook. `reason`: a stable code."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class QueueTurn:
-    """The work to start after the commit. `next_ids`: the webhooks whose turn it is. `run`: the run
+    """The work to start after the commit. `next_ids`: the webhooks to process next. `run`: the run
     that the webhook started, until that run has an answer."""
 
     next_ids: tuple[str, ...]
@@ -29,8 +28,8 @@ class QueueTurn:
 async def end_turn(
     work: UnitOfWork, webhook: WebhookStanding, came_to: WebhookEffect | Wait | Failure
 ) -> QueueTurn:
-    """Store the result of one attempt. If the webhook has ended or waits, the next webhook of its
-    lane starts."""
+    """Store the result of one attempt to process a webhook. If the webhook has ended or waits,
+    start the next webhook of its queue."""
     rows = WorkRepository(work.connection, work.tenant)
     await lock_queues(work.connection, work.tenant)
     match came_to:
@@ -44,8 +43,11 @@ async def end_turn(
 
 
 async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> QueueTurn:
-    """Advance the lane, in a transaction that locks the client's lanes. A repetition returns the
-    same, so a crash after the commit loses nothing."""
+    """Make the next webhook of the queue its head, and return the work to start. The caller's
+    transaction has locked the client's queues.
+
+    A repetition returns the same work, so a crash after the commit loses nothing.
+    """
     lanes = InboundQueues(work.connection, work.tenant)
     await lanes.take_next(webhook.kind)
     heads = await lanes.heads(webhook.kind)
@@ -54,6 +56,6 @@ async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> QueueTurn:
 
 
 def has_ended(webhook: WebhookStanding | None) -> bool:
-    """Return whether the webhook needs no more work. None means that the webhook's row was
+    """Return whether a webhook needs no more work. `webhook`: None if the webhook's row was
     erased."""
     return webhook is None or webhook.state in (WebhookState.DONE, WebhookState.FAILED)

@@ -1,4 +1,5 @@
-"""Receipt of a webhook: it is verified, identified and stored once, before it has any effect."""
+"""Receipt of a webhook: it is verified, identified and stored once. It has no effect before
+that."""
 
 import asyncio
 from collections.abc import Callable
@@ -19,21 +20,21 @@ from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 
 T = TypeVar("T")
 
-# A larger body takes too long to read on the event loop.
+# Maximum size of a body that is read on the event loop. Reading a larger body takes too long there.
 _SMALL: Final = 64 * 1024
-# A few characters of a stranger's text are enough to identify the text.
+# The log stores only a few characters of a stranger's text, which are enough to identify it.
 _MAX_KEY: Final = 512
 _MAX_TOPIC: Final = 128
 _UNKNOWN_TOPIC: Final = "unknown"
 # In each process, arrivals of one client take turns of at least this length, in seconds. During a
-# flood from one client, the others are answered as before, and the flood waits for its answers.
+# flood from one client, other clients are answered as usual, and the flooding client waits.
 _TURN_S: Final = 0.04
 
 
 @dataclass(frozen=True, slots=True)
 class NamedWebhook:
-    """A verified delivery. `unreadable`: a stable code that says why it cannot be read. `digest`:
-    the body's digest, if already computed."""
+    """A verified webhook delivery. `unreadable`: the stable code of a parsing error, or None.
+    `digest`: the digest of the body, if already computed."""
 
     integration_id: str
     request: InboundRequest
@@ -43,22 +44,22 @@ class NamedWebhook:
 
 
 class ArrivalGates:
-    """Makes arrivals of one client take turns in this process, so that a flood does not hold the
-    connections that other clients need. Only a few large bodies are read concurrently."""
+    """Makes arrivals of one client take turns in this process. A flood of arrivals then does not
+    hold the connections that other clients need. Only a few large bodies are read concurrently."""
 
     def __init__(self, *, patience_s: float = 15.0, at_most: int = 2048, large: int = 2) -> None:
-        """`at_most`: the maximum number of one client's arrivals that wait concurrently. `large`:
-        the maximum number of large bodies read concurrently.
+        """Create the gates. `at_most`: the maximum number of arrivals of one client that wait
+        concurrently. `large`: the maximum number of large bodies that are read concurrently.
 
-        An arrival is stored even if its platform has stopped waiting; the platform's retry is then
-        a known repetition.
+        An arrival is stored even if its platform has stopped waiting. When the platform sends it
+        again, it is a known repetition.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
         self.full_days = FullDays()
         self._large = asyncio.Semaphore(large)
 
     async def reading(self, request: InboundRequest, read: Callable[[], T]) -> T:
-        """Return the result of `read`. A large body is read in a thread."""
+        """Call `read` and return its result. For a large body, `read` runs in a thread."""
         if len(request.body) <= _SMALL:
             return read()
         async with self._large:
@@ -80,18 +81,18 @@ class Believed:
 def believe(
     platform: Platform, request: InboundRequest, secrets: tuple[str, ...], now: datetime
 ) -> Believed | None:
-    """Verify and identify a request. Return None for a platform's test request. `secrets`: the
-    valid secrets.
+    """Verify a request and return its identity. Return None for a platform's test request.
+    `secrets`: the valid secrets.
 
-    A signed request that cannot be read is identified by its bytes, so that it appears in the log.
-    Raises InboundRefused.
+    A signed request that cannot be parsed is identified by its bytes, so that it appears in the
+    log. Raises InboundRefused.
     """
     if platform.is_ping(request):
         return None
     try:
         platform.verify(request, secrets, now)
     except WebhookUnreadable:
-        # The part of the request that contains the proof cannot be read.
+        # The part of the request that contains the signature cannot be parsed.
         raise InboundRefused(RefusalReason.UNREADABLE) from None
     digest = request.digest
     try:
@@ -101,13 +102,14 @@ def believe(
         return Believed(nameless, digest, unreadable.reason)
     key, topic = _kept_text(identity.dedup_key), _kept_text(identity.topic)
     if not key or len(key) > _MAX_KEY:
-        # A key that is too long is replaced by the digest of the body.
+        # The digest of the body replaces a key that is missing or too long.
         key = f"body/{digest.hex()}"
     return Believed(Identity(key, topic[:_MAX_TOPIC] or _UNKNOWN_TOPIC), digest)
 
 
 def kind_of(platform: Platform, named: Believed | NamedWebhook) -> WebhookKind:
-    """Return the kind of webhook for the topic. Unknown topics are ignored."""
+    """Return the kind of a webhook, which depends on its topic. Webhooks with an unknown topic are
+    ignored."""
     return platform.topics.get(named.identity.topic, WebhookKind.IGNORED)
 
 
@@ -118,8 +120,8 @@ async def take(
     platform: Platform,
     named: NamedWebhook,
 ) -> KeptWebhook:
-    """Store a delivery in a separate transaction. After CallerBusy or EngineUnavailable the
-    delivery may not be stored, and the platform sends it again."""
+    """Store a webhook delivery in a separate transaction, in the client's turn. After CallerBusy or
+    EngineUnavailable the delivery may not be stored, and the platform sends it again."""
     async with gates.clients.enter(tenant), units.of(tenant) as work:
         return await keep(work, platform, named, gates.full_days)
 
@@ -127,9 +129,9 @@ async def take(
 async def keep(
     work: UnitOfWork, platform: Platform, named: NamedWebhook, full_days: FullDays | None = None
 ) -> KeptWebhook:
-    """Store a verified delivery, from a webhook or a poll, in the order of its client's lane.
+    """Store a verified delivery, from a webhook or a poll, in the order of the client's queue.
 
-    If `starts` is true, the caller starts `ProcessWebhook` after the commit: through
+    If `starts` in the result is true, the caller starts `ProcessWebhook` after the commit: through
     `domain.inbound.ports.WebhookStarter`, or as a child of its workflow. There is no audit entry,
     because the row is the record.
     """

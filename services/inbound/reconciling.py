@@ -1,4 +1,4 @@
-"""Reconciliation: if a poll finds a new change, it is stored like the webhook that was missed."""
+"""Reconciliation: a change that a poll finds, but no webhook reported, is stored like a webhook."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,8 @@ from store.integrations.order_facts import OrderFactRepository
 def read_changes(
     platform: Platform, facts: EndpointFacts, changes: Sequence[FoundChange]
 ) -> tuple[tuple[FoundChange, Meaning], ...]:
-    """Return the meaning of each change. A change that cannot be read has no meaning."""
+    """Return the meaning of each change found by a poll. The meaning of a change that cannot be
+    parsed is None."""
     return tuple((one, _meaning(platform, facts, one)) for one in changes)
 
 
@@ -37,8 +38,8 @@ async def keep_found(
     read: Sequence[tuple[FoundChange, Meaning]],
     page: ChangesPage,
 ) -> tuple[KeptWebhook, ...]:
-    """Store a page's new changes, and the poll cursor. Returns the stored changes. There is no
-    audit entry, because the rows are the record."""
+    """Store the new changes of a page and the poll cursor, and return the stored changes. There is
+    no audit entry, because the rows are the record."""
     kept: list[KeptWebhook] = []
     for change, meaning in read:
         if not await _is_news(work, integration_id, meaning):
@@ -59,8 +60,8 @@ def _meaning(platform: Platform, facts: EndpointFacts, change: FoundChange) -> M
 
 
 async def _is_news(work: UnitOfWork, integration_id: str, meaning: Meaning) -> bool:
-    """Return whether the meaning is not known yet. A concurrent webhook with the same change is
-    detected when it is processed."""
+    """Return whether the meaning of a change is new. A concurrent webhook with the same change is
+    detected during its processing."""
     match meaning:
         case OrderNews(facts=facts):
             orders = OrderFactRepository(work.connection, work.tenant)

@@ -1,5 +1,5 @@
-"""Requests refused at clients' endpoints, counted in memory and written in batches. A flood of bad
-signatures therefore neither waits for a write nor fills a table."""
+"""Counts of requests refused at clients' endpoints. They are counted in memory and written in
+batches. A flood of bad signatures therefore neither waits for a write nor fills a table."""
 
 from datetime import datetime
 from typing import Final
@@ -15,15 +15,16 @@ from store.inbound.refusals import RefusalRepository, RefusalsOfHour
 _log = structlog.get_logger(__name__)
 
 WRITTEN_EVERY_S: Final = 2.0
-# Maximum number of counters (endpoint, reason and hour) between two writes. Further refusals are
-# not counted.
+# Maximum number of counters (one for each endpoint, reason and hour) between two writes. Further
+# refusals are not counted.
 _MAX_KEPT: Final = 10_000
 
 _Kind = tuple[TenantId, str, RefusalReason, datetime]
 
 
 class RefusalCounts:
-    """`written_every_s`: the interval between two writes, in seconds."""
+    """Counts refused requests in memory. `written_every_s`: the interval between two writes to the
+    database, in seconds."""
 
     def __init__(self, database: Database, *, written_every_s: float = WRITTEN_EVERY_S) -> None:
         self.written_every_s = written_every_s
@@ -33,20 +34,20 @@ class RefusalCounts:
     def note(
         self, tenant: TenantId, integration_id: str, reason: RefusalReason, now: datetime
     ) -> None:
-        """Count one refused request."""
+        """Count one refused request at an endpoint."""
         hour = now.replace(minute=0, second=0, microsecond=0)
         self._add((tenant, integration_id, reason, hour), 1, now)
 
     async def write(self) -> None:
-        """Write the pending counts. If the database is unavailable, they stay pending until the
-        next write."""
+        """Write the pending counts to the database. If the database is unavailable, they stay
+        pending until the next write."""
         batch, self._waiting = self._waiting, {}
         if not batch:
             return
         try:
             async with self._database.service() as connection:
                 await RefusalRepository(connection).add(
-                    # Sorted, so that two processes never deadlock.
+                    # The counts are sorted, so that two processes never deadlock.
                     [RefusalsOfHour(*kind, *batch[kind]) for kind in sorted(batch)]
                 )
         except EngineUnavailable as error:

@@ -1,4 +1,5 @@
-"""Staff: people's messages in a helpdesk ticket, and the pause of the agent that they cause."""
+"""Staff members' messages in a helpdesk ticket, and the pause of the agent that such a message
+causes."""
 
 from datetime import timedelta
 from typing import Final, assert_never
@@ -25,13 +26,13 @@ async def heard(
     *,
     lasts: timedelta,
 ) -> Outcome:
-    """Pause the agent in a ticket that a person answered, or end the pause of a closed ticket.
-    Idempotent by message.
+    """Pause the agent in a ticket that a person answered, or end the pause in a ticket that was
+    closed. Idempotent by message.
 
     The ticket's reviews are closed, so that no second answer follows. The person's text is compared
     with the draft of a playbook in shadow mode. `lasts`: the length of the pause after a person's
-    last message. Raises AuthorUndecided if the message may be our own and its send is not recorded
-    yet; a later try can decide.
+    last message. Raises AuthorUndecided if the message may be the agent's own and its sending is
+    not recorded yet; a later attempt can decide.
     """
     if isinstance(message, TicketClosed):
         return await _closed(work, integration, message)
@@ -54,11 +55,12 @@ async def heard(
 async def _people_wrote(
     work: UnitOfWork, integration: Integration, message: StaffMessage, lasts: timedelta
 ) -> Outcome:
-    """Pause the agent. An internal note is not an answer, so it does not pause the agent."""
+    """Pause the agent in the ticket, and close the ticket's reviews. An internal note is not an
+    answer, so it has no effect."""
     if not message.is_public:
         return Outcome.IGNORED
-    # Paused before the reviews are closed, so that a concurrent approval finds the pause when it is
-    # executed.
+    # The agent is paused before the reviews are closed, so that a concurrent approval finds the
+    # pause when it is executed.
     await HelpdeskPauseRepository(work.connection, work.tenant).pause(
         integration.id,
         message.ticket_id,
@@ -72,7 +74,8 @@ async def _people_wrote(
     ):
         work.wake(ref, review_id)
         work.note(_HELPDESK, "review answered in the helpdesk", review_id=review_id)
-    # Locked after the reviews, because a decision's outcome also locks the reviews first.
+    # The drafts are locked after the reviews, because storing a decision's outcome also locks the
+    # reviews first.
     await ShadowDrafts(work.connection, work.tenant).heard(
         integration.provider, message.ticket_id, message.text, work.now
     )

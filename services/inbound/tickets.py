@@ -1,4 +1,5 @@
-"""Tickets: a customer's message from a webhook becomes an event, exactly once."""
+"""Inbound tickets: the admission of a customer's message from a webhook as an event, exactly
+once."""
 
 from datetime import timedelta
 from functools import partial
@@ -41,12 +42,12 @@ async def take_ticket(
     *,
     service_address: str,
 ) -> WebhookEffect | Wait:
-    """Admit the message with its files, unless it is already known or a person has taken its
-    ticket.
+    """Admit a customer's message with its files, unless the message is already known or a person
+    has taken over its ticket.
 
     A message waits if it is refused by the client's limits, the customer's limit, the share of
     unproved senders, or the quota. A message that would overtake a waiting message waits too. An
-    unproved message is dropped if there is no room for it to wait. A message that no playbook
+    unproved message is dropped if no more unproved messages may wait. A message that no playbook
     matches does not wait for the storage limit of events: its event is not stored once the limit is
     reached. Raises the errors of `admit_event`, except for these limits.
     """
@@ -57,8 +58,8 @@ async def take_ticket(
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
-        # The author is the client and only the text names the recipient, so no customer is
-        # recorded.
+        # The author of own mail is the client, and only the text names the recipient, so no
+        # customer is recorded.
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
         return about(Outcome.LEFT_TO_PEOPLE)
@@ -79,7 +80,7 @@ async def take_ticket(
                     new_id=work.new_id,
                 )
             return about(outcome, reason=reason, event_id=event_id)
-        # This error is raised before anything is written.
+        # QuotaExhausted is raised before anything is written.
         except QuotaExhausted as refused:
             if refused.thresholds_untold:
                 work.deliver(
@@ -100,7 +101,8 @@ async def take_ticket(
 
 
 async def _may_wait(work: UnitOfWork, webhook: StoredWebhook) -> bool:
-    """Return whether an unproved message is already waiting, or has room to wait."""
+    """Return whether a message from an unproved sender may wait: it is already waiting, or the
+    limit on such messages is not reached."""
     if webhook.state is WebhookState.WAITING:
         return True
     if (webhook.size or 0) > MIDDLE:
@@ -125,7 +127,8 @@ async def _behind(
     )
     if earlier is None:
         return None
-    # Thousands may wait for the share, so each is tried about when there is room for it.
+    # Thousands of messages may wait for the share of unproved senders. Each is tried at about the
+    # time when the share has room for it.
     apart = SPACING if earlier.waits_for is WaitsFor.UNPROVED_LIMIT else BEHIND
     lasts = max(earlier.not_before - work.now, timedelta(0)) + apart
     return Wait(earlier.waits_for, lasts, customer)
@@ -134,8 +137,8 @@ async def _behind(
 async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, event: InboundEvent, now: Clock
 ) -> tuple[str | None, Outcome, str | None]:
-    """Return the id of the event, the outcome of the webhook, and, if the event is not stored, the
-    reason."""
+    """Admit the event. Return the event's id, the webhook's outcome, and the reason if the event is
+    not stored; its id is then None."""
     arrival = Arrival(
         event=event,
         event_id=work.new_id(),

@@ -1,4 +1,4 @@
-"""Admission: a request becomes a stored event and a pending run, in one transaction.
+"""Admission: a request becomes a stored event with a pending run, in one transaction.
 
 A refusal rolls everything back, so a refused message leaves no row and is not counted.
 """
@@ -46,15 +46,15 @@ from store.tenants.client_settings import SettingsRepository
 from store.widget.session_messages import SessionMessageRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
 
-# Timeout for the entry limiter and the transaction together, so that a caller learns within 5 s of
-# a database outage.
+# Timeout for the entry limiter and the transaction together. A caller is then informed of a
+# database outage within 5 s.
 _PATIENCE_S: Final = 4.5
 _LOOK_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The event and its run are stored, and the run waits to be started."""
+    """The event and its run are stored. The run waits for its start."""
 
     ref: RunRef
     playbook: Playbook
@@ -66,7 +66,7 @@ class Admitted:
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """No active playbook matches the event's type. The event is stored with that outcome."""
+    """No active playbook matches the type of the event. The event is stored with that outcome."""
 
     event_id: str
     event_type: str
@@ -74,7 +74,7 @@ class Unmatched:
 
 @dataclass(frozen=True, slots=True)
 class Repeated:
-    """The idempotency key was used before, with the same body, for this event."""
+    """The idempotency key was already used for this event, with the same body."""
 
     event_id: str
 
@@ -88,11 +88,12 @@ async def receive_event(
     tenant: TenantId,
     now: Clock,
 ) -> Admitted | Unmatched | Repeated:
-    """Admit an event within its caller's timeout. If that fails, report exactly what is known.
+    """Admit an event within its caller's timeout. If the admission fails, report exactly what is
+    known about it.
 
     Raises the errors of `admit_event`, and CallerBusy if too many callers of the client wait.
-    EngineUnavailable means that certainly nothing was stored. AnswerDelayed means that the event
-    certainly was stored, and AnswerUnknown that neither is certain.
+    EngineUnavailable means that nothing was stored. AnswerDelayed means that the event was stored.
+    AnswerUnknown means that the event may or may not have been stored.
     """
     began = time.monotonic()
     share = arrival.visit.share if arrival.visit else None
@@ -101,7 +102,7 @@ async def receive_event(
         raise refusal
     try:
         async with entry_limiter.enter(tenant):
-            # An earlier caller may have been refused while this one waited.
+            # While this caller waited, an earlier caller may have been refused.
             refusal = entry_limiter.known_refusal(tenant, arrival.event, now, share)
             if refusal is not None and not await _was_seen(arrival, tenant, units, now()):
                 raise refusal
@@ -116,7 +117,8 @@ async def receive_event(
                 entry_limiter.note(tenant, refused, share)
                 raise
     except QuotaExhausted as refused:
-        # Outside the gate, so that no caller waits behind an unresponsive Temporal.
+        # The notification is sent outside the gate, so that no caller waits behind an unresponsive
+        # Temporal.
         if refused.thresholds_untold:
             await _tell_thresholds(tenant, units)
         raise
@@ -125,13 +127,13 @@ async def receive_event(
 async def admit_event(
     work: UnitOfWork, actor: Actor, arrival: Arrival, now: Clock
 ) -> Admitted | Unmatched | Repeated:
-    """Store the event, its message and its run, and charge its ticket. The run sends the
-    notification of a threshold that the ticket reaches.
+    """Store an event with its message and its run, and count its ticket. If the ticket reaches a
+    usage threshold, the run sends the notification.
 
-    Any actor of the client may call it; an API key must still be active. A person becomes the
-    event's author, which is audited. Other events are not audited, because this is the hot path.
-    Everything is decided under the account's lock, at the time of the lock, so that concurrent
-    events cannot exceed the limits.
+    Any actor of the client may call this function; an API key must still be active. If a person
+    typed the event, the person becomes its author, which is audited. Other events are not audited,
+    because this is the hot path. Everything is decided under the account's lock, at the time of the
+    lock, so that concurrent events cannot exceed the limits.
 
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
     ClientRateLimited, QuotaExhausted. For a visitor's message also WidgetShareUsed, SessionUnknown.
@@ -187,8 +189,11 @@ async def admit_event(
 async def counted_customer(
     work: UnitOfWork, event: InboundEvent, *, is_brought: bool
 ) -> LimitKey | None:
-    """Return the customer for whom the event counts. Only a mail needs a query. A proof from a
-    webhook or a poll (`is_brought`) needs another one."""
+    """Return the key of the customer to whose limit the event counts, or None.
+
+    Only a mail needs a query. For an event from a webhook or a poll (`is_brought`), a proved sender
+    needs another query.
+    """
     authserv_ids: Iterable[str] = ()
     if needs_mail_servers(event):
         chosen = await SettingsRepository(work.connection, work.tenant).read()
@@ -206,8 +211,8 @@ async def counted_customer(
 
 
 def _authored(arrival: Arrival, actor: Actor) -> Arrival:
-    """Return the arrival with the event's author (the person of the session) or the key that sent
-    the event."""
+    """Return the arrival with the origin of its event: the user of the session as author, or the
+    API key that sent the event."""
     author = actor.name if actor.kind is ActorKind.PERSON else None
     key_id = actor.name if actor.kind is ActorKind.KEY else None
     event = arrival.event.model_copy(update={"author": author})
@@ -215,8 +220,10 @@ def _authored(arrival: Arrival, actor: Actor) -> Arrival:
 
 
 async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:
-    """Open the visitor's session, and store an address that the merchant signed. Raises
-    SessionUnknown if the session was meanwhile erased, or verified for another visitor."""
+    """Open the visitor's widget session, and store an address that the merchant signed.
+
+    Raises SessionUnknown if the session was erased meanwhile, or verified for another visitor.
+    """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.open(visit.session_id, visit.language, now)
     if not visit.may_enter(session):
@@ -232,7 +239,8 @@ async def _write_rows(
     playbook: Playbook | None,
     now: datetime,
 ) -> None:
-    """Write the event's rows and, if a visitor sees the message, its number in the session."""
+    """Write the rows of the event. For a widget visitor's event, also assign the message its number
+    in the session."""
     arrivals = ArrivalRepository(work.connection, work.tenant)
     if playbook is None:
         await arrivals.store(arrival, customer, now)
@@ -244,8 +252,8 @@ async def _write_rows(
 
 
 async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now: datetime) -> bool:
-    """Return whether the event repeats an earlier one, which no limit refuses. It takes one read
-    and no lock."""
+    """Return whether the event repeats an earlier one, because no limit refuses a repetition. The
+    check takes one read and no lock."""
     if arrival.idempotency is None:
         return False
     async with units.of(tenant, patience_s=_LOOK_S) as work:
@@ -253,16 +261,19 @@ async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now:
 
 
 async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
-    """Send the notification that the quota is used up. The refusal was rolled back together with
-    its notification."""
-    with suppress(EngineUnavailable):  # the next refusal tries again
+    """Send the notification that the quota is used up, because the refused admission rolled it
+    back."""
+    with suppress(EngineUnavailable):  # the next refused event tries again
         async with units.of(tenant) as work:
             work.deliver(*await note_reached(work.connection, tenant, work.now, work.new_id))
 
 
 async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork) -> DomainError:
-    """Check under the account's lock, which a COMMIT in progress holds until it ends, whether the
-    event was stored. Return the error for the caller."""
+    """Return the error for the caller of an admission whose commit was interrupted.
+
+    It depends on whether the event was stored. The check takes the account's lock, which a COMMIT
+    in progress holds until it ends.
+    """
     try:
         async with units.of(tenant, patience_s=_LOOK_S) as work:
             await AccountRepository(work.connection, tenant).lock()
@@ -285,7 +296,7 @@ def _check_messages(
 
 
 def _untold(standing: QuotaStanding, recent: RecentUse) -> tuple[Threshold, ...]:
-    """Return the thresholds that are reached and were not recorded this month."""
+    """Return the usage thresholds that are reached but were not recorded this month."""
     return tuple(t for t in standing.thresholds() if t > recent.threshold_noted)
 
 

@@ -1,5 +1,5 @@
-"""The entry limiter of admission: in this process, one caller of a client enters at a
-time. A known refusal is returned outside, without a lock or a transaction."""
+"""The entry limiter of admission: in this process, one caller of each client enters at a time. A
+refusal that is already known is returned without waiting, a lock or a transaction."""
 
 from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager
@@ -17,21 +17,23 @@ from domain.widget.share import WidgetShare
 from services.core.gate import Gate
 
 # In this process, admissions of one client take turns. Concurrent callers of one client, or a lock
-# on its row, then do not hold the connections that other clients need.
+# on the client's row, then do not hold the connections that other clients need.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
 MessagesRefused = CustomerRateLimited | ClientRateLimited | WidgetShareUsed
 
 _Whose = tuple[TenantId, bytes | int | None]
-"""The owner of a window: a customer's digest, the message limit of a widget's share, or None for
-the client."""
+"""Identifies a window of messages: the client, with a customer's digest, the message limit of a
+widget's share, or None for the client's own window."""
 
 
 class EntryLimiter:
-    """Caches the message windows that are full, each by its oldest message. In every process, such
-    a window stays full until that message expires. If a window is evicted because there are too
-    many, the cost is one query to PostgreSQL."""
+    """Caches the message windows that are full, with the time of the oldest message in each.
+
+    In every process, such a window stays full until its oldest message expires. If a window is
+    evicted because there are too many, the cost is one query to PostgreSQL.
+    """
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
         self._gate: Gate[TenantId] = Gate(patience_s=patience_s)
@@ -39,13 +41,14 @@ class EntryLimiter:
         self._max_full = max_full
 
     def enter(self, tenant: TenantId) -> AbstractAsyncContextManager[None]:
-        """Wait for the client's turn. Raises CallerBusy, EngineUnavailable."""
+        """Wait for the client's turn, and hold it while the block runs. Raises CallerBusy,
+        EngineUnavailable."""
         return self._gate.enter(tenant)
 
     def note(
         self, tenant: TenantId, refused: MessagesRefused, share: WidgetShare | None = None
     ) -> None:
-        """Cache the refusal of an event. `share`: the widget share of the visitor."""
+        """Cache the refusal of an event. `share`: the widget share that applies to the visitor."""
         if refused.oldest is None:
             return
         whose: _Whose = tenant, None
@@ -61,8 +64,11 @@ class EntryLimiter:
     def known_refusal(
         self, tenant: TenantId, event: InboundEvent, clock: Clock, share: WidgetShare | None = None
     ) -> MessagesRefused | None:
-        """Return the refusal that the event would certainly get, or None if it must be checked. A
-        mail must be checked if the client's mail servers prove its sender."""
+        """Return the refusal that the event would certainly get. Return None if the event must be
+        checked in the database.
+
+        A mail must be checked if its sender is proved by the client's mail servers.
+        """
         if not self._full:
             return None
         now = clock()
@@ -76,7 +82,7 @@ class EntryLimiter:
         if oldest is not None:
             return ClientRateLimited(PER_CLIENT.retry_after_s(oldest, now))
         if share is not None:
-            # A share with another limit is another window.
+            # Widget shares with different limits have different windows.
             oldest = self._still_full((tenant, share.messages), PER_CLIENT, now)
             if oldest is not None:
                 return WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now))

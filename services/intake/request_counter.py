@@ -1,5 +1,5 @@
-"""Counters for short-term rate limits, in this process's memory or, for all processes, in
-PostgreSQL. The limits are in `domain/intake/rate_limit.py`."""
+"""Counters for short-term rate limits. One counter uses the memory of this process; the other uses
+PostgreSQL, for all processes. The limits are in `domain/intake/rate_limit.py`."""
 
 from collections import OrderedDict, defaultdict
 from datetime import datetime, timedelta
@@ -10,35 +10,37 @@ from services.core.gate import Gate
 from store.core.database import Database
 from store.intake.rate_windows import RateWindowRepository
 
-# Maximum number of keys in memory, per scope. A flood in one scope does not affect callers in
+# Maximum number of keys in memory for each scope. A flood in one scope does not affect callers in
 # another.
 _MAX_KEYS: Final = 50_000
-# More than one, so that expired keys become fewer although every request may add a key.
+# More than one key is removed per request. The number of expired keys then decreases, although
+# every request may add a key.
 _DROPPED_AT_ONCE: Final = 8
 _PURGE_EVERY: Final = 256
-# Timeout for the wait behind earlier requests with the same key; each is one short transaction.
+# Timeout for waiting behind earlier requests with the same key. Each of them is one short
+# transaction.
 _PATIENCE_S: Final = 2.0
 
 
 class RequestCounter(Protocol):
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key`, unless its window is full."""
+        """Count one request of `key` unless its window is full, and return the decision."""
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
-        """Return the refusal that this process predicts for the next request of `key`, or None. It
-        makes no query, and counts nothing."""
+        """Return the refusal that the next request of `key` will get, if this process already knows
+        it, or None. The call makes no query, and counts nothing."""
 
 
 class MemoryCounter:
-    """Exact within one process; several processes count separately.
+    """A counter in memory. It is exact within one process; several processes count separately.
 
     If a scope is full, the caller whose last request is the oldest is evicted. A flood from many
-    addresses may then exceed its limits, but other callers are not refused because of the flood.
+    addresses may then exceed its limits, but does not cause the refusal of other callers.
     """
 
     def __init__(self, *, max_keys: int = _MAX_KEYS) -> None:
         self._max_keys = max_keys
-        # Ordered by the last hit, so that the first keys expire first.
+        # The keys are ordered by their last request, so that the first keys expire first.
         self._hits: defaultdict[LimitScope, OrderedDict[str, list[datetime]]] = defaultdict(
             OrderedDict
         )
@@ -62,25 +64,26 @@ class MemoryCounter:
 
 
 class PostgresCounter:
-    """Exact for all processes on one database. A flood on one key holds at most one connection, and
-    none once it is refused."""
+    """A counter in PostgreSQL. It is exact for all processes on one database. A flood on one key
+    holds at most one connection, and none once its requests are refused."""
 
     def __init__(self, database: Database, *, max_refused: int = _MAX_KEYS) -> None:
         self._database = database
         self._until_purge = _PURGE_EVERY
         self._gate: Gate[tuple[LimitScope, str]] = Gate(patience_s=_PATIENCE_S)
         self._max_refused = max_refused
-        # The end of each refusal. In every process, a full window stays full until its oldest hit
-        # expires. An evicted window costs one query to PostgreSQL.
+        # The time at which each refusal ends. In every process, a full window stays full until its
+        # oldest request expires. An evicted entry costs one query to PostgreSQL.
         self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key`. Raises EngineUnavailable."""
+        """Count one request of `key` unless its window is full, and return the decision. Raises
+        EngineUnavailable."""
         known = self.known_refusal(limit, key, now)
         if known is not None:
             return known
         async with self._gate.enter((limit.scope, key)):
-            # An earlier request may have been refused while this one waited.
+            # While this request waited, an earlier one may have been refused.
             return self.known_refusal(limit, key, now) or await self._ask(limit, key, now)
 
     async def _ask(self, limit: Limit, key: str, now: datetime) -> LimitDecision:

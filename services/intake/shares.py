@@ -1,5 +1,5 @@
-"""Shares of a client's limits: for a widget's visitors, for unproved senders, and for stored
-events. Call these functions under the account's lock."""
+"""Checks of the shares of a client's limits: for a widget's visitors, for unproved senders, and for
+stored events. Callers hold the account's lock."""
 
 from datetime import datetime
 from math import ceil
@@ -22,13 +22,15 @@ from store.widget.share_use import ShareUse
 async def check_widget_share(
     work: UnitOfWork, share: WidgetShare, standing: QuotaStanding, now: datetime
 ) -> None:
-    """Check the widget's share. Raises WidgetShareUsed."""
+    """Check that the widget's share of the client's limits is not used up. Raises
+    WidgetShareUsed."""
     use = ShareUse(work.connection, work.tenant)
     oldest = await use.oldest(share.messages, now)
     if oldest is not None:
         raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
     room = share.tickets(standing.tickets_limit)
-    # If the total of tickets is lower, the widget's is too, so most messages need no count.
+    # The widget's tickets are at most the total, so most messages need no count of the widget's
+    # tickets.
     if room is None or standing.tickets_used < room:
         return
     if await use.tickets(standing.period, room) >= room:
@@ -36,7 +38,7 @@ async def check_widget_share(
 
 
 async def check_unproved_share(work: UnitOfWork, standing: QuotaStanding, now: datetime) -> None:
-    """Check the share of unproved senders. Raises UnprovedShareUsed."""
+    """Check that the share of unproved senders is not used up. Raises UnprovedShareUsed."""
     use = UnprovedUse(work.connection, work.tenant)
     oldest = await use.oldest(MESSAGES, now)
     if oldest is not None:
@@ -60,7 +62,8 @@ async def check_event_room(
     `unproved`: whether a platform delivered the event without a proved sender.
 
     For a client with a plan, the limit counts and refuses only unmatched events. For a client
-    without a plan it counts all events, and refuses unproved events from a part of the limit on.
+    without a plan, it counts all events, and refuses unproved events as soon as a part of the limit
+    is used.
 
     Raises EventRoomUsed, or UnprovedShareUsed for a matched event that is unproved. The last event
     that is stored may exceed the limit.
