@@ -1,2 +1,2 @@
 """The benchmark. It compares our gateway with other designs, and a full database with an empty one.
-Times depend on the machine, so only ratios within one run are meaningful."""
+Absolute times depend on the machine, so only ratios within one run are meaningful."""

@@ -53,7 +53,7 @@ out: Final = Console()
 
 
 async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
-    """Run the chapters, then print and save the report. Returns whether no call failed and no mail
+    """Run the chapters, then print and save the report. Return True if no call failed and no mail
     is missing."""
     started_at = datetime.now(UTC)
     first = await design(effort, folder, out) if "design" in chapters else None
@@ -98,8 +98,8 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
 
 
 async def _bounded(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
-    """Run `bench`. Ctrl-C, SIGTERM and the time limit cancel it, and stop all processes that it
-    started. Returns False after a signal. Raises TimeoutError."""
+    """Run `bench`, and return its result. Ctrl-C, SIGTERM and the time limit cancel the run, and
+    stop all processes that it started. Return False after a signal. Raises TimeoutError."""
     task = asyncio.ensure_future(bench(chapters, effort, folder, really_parked))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
@@ -112,16 +112,16 @@ async def _bounded(chapters: list[str], effort: Effort, folder: Path, really_par
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--chapter", choices=CHAPTERS, help="only this one")
-    parser.add_argument("--rounds", type=int, default=3, help="turns of each contender")
-    parser.add_argument("--seconds", type=float, default=4, help="measured in each turn")
+    parser.add_argument("--chapter", choices=CHAPTERS, help="run only this chapter")
+    parser.add_argument("--rounds", type=int, default=3, help="number of turns for each contender")
+    parser.add_argument("--seconds", type=float, default=4, help="measured seconds in each turn")
     parser.add_argument(
         "--all", action="store_true", help=f"park {REVIEWS} real runs, for ten minutes, not {REAL}"
     )
     arguments = parser.parse_args()
     chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))
-    folder.chmod(0o755)  # if started by root, the database server runs as another user
+    folder.chmod(0o755)  # if root starts the benchmark, the database server runs as another user
     try:
         effort = Effort(arguments.rounds, arguments.seconds)
         really_parked = REVIEWS if arguments.all else REAL

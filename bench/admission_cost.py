@@ -1,5 +1,6 @@
-"""Measures the cost of admission: its transaction with and without the counters and limits. It runs
-in a separate process with the API's event loop: python -m bench.admission_cost."""
+"""Measure the cost of admission: the duration of its transaction with and without the counters and
+limits. The measurement runs in a separate process with the API's event loop: python -m
+bench.admission_cost."""
 
 import asyncio
 import itertools
@@ -42,15 +43,16 @@ class Task(LoadMessage):
 
 
 class Cost(LoadMessage):
-    """Median times in ms of the transaction and of its parts. The medians do not add up exactly."""
+    """Median times in ms of the transaction and of its parts. The medians of the parts do not add
+    up exactly."""
 
     whole: float
     parts: dict[str, float]
 
 
 class AdmissionCost(LoadMessage):
-    """`uncounted`: the transaction without limits, quota and ledger. It only reads the playbooks
-    and stores the event, its message and its run."""
+    """The two measured transactions. `uncounted`: the transaction without limits, quota and ledger.
+    It only reads the playbooks and stores the event, its message and its run."""
 
     counted: Cost
     uncounted: Cost
@@ -66,8 +68,8 @@ class AdmissionCost(LoadMessage):
 
 
 async def admission_cost(database_url: str, shops: tuple[LoadShop, ...]) -> AdmissionCost:
-    """Measure in a separate process. Raises RuntimeError, TimeoutError. The stored runs remain
-    unprocessed."""
+    """Return the cost of admission, measured in a separate process. Raises RuntimeError,
+    TimeoutError. The runs that the measurement stores remain unprocessed."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.admission_cost", stdin=PIPE, stdout=PIPE, cwd=ROOT
     )

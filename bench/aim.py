@@ -7,8 +7,8 @@ from pydantic import BaseModel
 
 
 class ReportRow(BaseModel):
-    """One contender at one concurrency: latencies in ms over all rounds, and the rate of the median
-    round."""
+    """The results of one contender at one concurrency: latencies in ms over all rounds, and the
+    rate of the median round."""
 
     contender: str
     concurrency: int
@@ -21,7 +21,7 @@ class ReportRow(BaseModel):
 
 
 class RatioAim(BaseModel):
-    """A ratio. `is_aim`: false if the ratio has no target and is only recorded."""
+    """A ratio of two figures. `is_aim`: false if the ratio has no target and is only recorded."""
 
     text: str
     value: float

@@ -2,7 +2,7 @@
 bench.bare_api.
 
 The route has no authentication, rate limits, logs or metrics. Row-level security does not apply,
-because it connects as the owner of the tables.
+because the process connects as the owner of the tables.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from store.billing.usage import UsageRepository
 from store.core.database import psycopg_url
 
 _POOL: Final = 10
-"""The pool's size in connections, as in the service."""
+"""The size of the connection pool; the service has the same size."""
 
 
 def bare_app(database_url: str) -> FastAPI:

@@ -90,7 +90,8 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Parked:
-    """`real`: the number of reviews that are real runs waiting in Temporal."""
+    """The results of the chapter on parked reviews. `real`: the number of reviews that are real
+    runs waiting in Temporal."""
 
     turns: list[TurnResult]
     real: int
@@ -98,7 +99,7 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """`answers`: the responses to the hostile mails."""
+    """The results of the chapter on hostile mails. `answers`: the responses to the hostile mails."""
 
     turns: list[TurnResult]
     answers: list[HostileAnswer]
@@ -117,7 +118,7 @@ class ExportMeasurements:
 
 
 async def design(effort: Effort, folder: Path, out: Console) -> Design:
-    """Compare the gateway with a naive design and with the lower bound for such a call."""
+    """Compare the gateway with a naive design, and with the lower bound for a durable call."""
     gateway = GatewayContender(GATEWAY, folder, mail=MAIL)
     noops: list[Literal["naive", "floor", "skeleton"]] = [NAIVE, FLOOR, SKELETON]
     contenders = [*(NoopContender(name, folder) for name in noops), gateway]
@@ -130,8 +131,8 @@ async def design(effort: Effort, folder: Path, out: Console) -> Design:
 
 
 async def size(effort: Effort, folder: Path, out: Console) -> Size:
-    """Compare the service on a full and on an empty database. Collect the plans of its queries and
-    the cost of admission."""
+    """Compare the service on a full and on an empty database. Also collect the plans of the
+    service's queries and the cost of admission."""
     full = FullContender(FULL, folder, usage=USAGE)
     contenders = [GatewayContender(EMPTY, folder), full, BareContender(BARE, folder, full)]
     async with _running(contenders, out):
@@ -160,9 +161,9 @@ async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Pa
 
 
 async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
-    """Compare deliveries with bare child workflows and bare POSTs, and a tenant's deliveries with
-    and without another tenant's hanging receivers. Raises RuntimeError if those receivers did not
-    hang."""
+    """Compare deliveries with bare child workflows and bare POSTs. Compare a tenant's deliveries
+    with and without another tenant's hanging receivers. Raises RuntimeError if those receivers did
+    not hang."""
     ours = WebhookContender(DELIVERIES, folder, quiet=QUIET)
     hanging = HangingContender(HANGING, folder)
     contenders = [
@@ -190,7 +191,7 @@ async def hostile(effort: Effort, folder: Path, out: Console) -> Hostile:
 
 
 async def floods(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
-    """Measure the gateway with and without floods from one tenant."""
+    """Measure other tenants' calls of the gateway with and without floods from one tenant."""
     contenders = [FloodContender(folder)]
     async with _running(contenders, out):
         return await _take_turns(list(flood_turns(effort.rounds, effort.seconds)), contenders, out)
@@ -225,7 +226,8 @@ async def pages(folder: Path, out: Console) -> PageFigures:
 
 async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasurements:
     """Compare exports with psql, measure the gateway during exports, and measure how the export
-    time grows. Raises RuntimeError if the contenders wrote different numbers of records."""
+    time grows with the number of rows. Raises RuntimeError if the contenders wrote different
+    numbers of records."""
     contender = ExportContender(UNDISTURBED, folder, beside=EXPORTING)
     async with _running([contender], out):
         copies = [turn async for turn in _copies(contender, effort.rounds, out)]
@@ -249,7 +251,9 @@ async def _copies(
     contender."""
     names = [JSON, PSQL, CSV, PSQL_CSV]
     for name in names:
-        await contender.copy(0, name, SIZES[0])  # discarded, because its caches are cold
+        await contender.copy(
+            0, name, SIZES[0]
+        )  # the first turn is discarded, because its caches are cold
     for number in range(rounds):
         for size in SIZES:
             records = set()

@@ -1,8 +1,8 @@
 """The compared systems, each in separate processes and with a separate load driver.
 
 All contenders of a chapter run at the same time and are called in turn. Idle contenders are not
-paused. An idle server uses 0.2 to 2 % of one core (the tuned one most, because of its poll rates),
-an idle worker or API 0.3 %. Each turn measures the idle load again (`idle_cpu_percent`).
+paused. An idle server uses 0.2 to 2 % of one core (the tuned server most, because of its poll
+rates), an idle worker or API 0.3 %. Each turn measures the idle load again (`idle_cpu_percent`).
 """
 
 import asyncio
@@ -36,15 +36,16 @@ from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 from store.core.migrate import migrate
 
-# Enough shops to stay below every limit. Each may send 200 messages an hour, or half of that if it
-# has already sent the other half. A turn's customers are always new.
+# The number of shops is high enough that no shop reaches a limit. Each may send 200 messages an
+# hour, or half of that if the other half is already stored. A turn's customers are always new.
 _SHOPS: Final = 32
 _START_TIMEOUT_S: Final = 60.0
 _STOP_S: Final = 5.0
 
 
 class Contender(ABC):
-    """`start` creates the processes and `stop` ends them. `stop` may follow a failed `start`."""
+    """One compared system. `start` creates its processes and `stop` ends them. `stop` may follow a
+    failed `start`."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -56,7 +57,7 @@ class Contender(ABC):
     async def start(self) -> None: ...
 
     def during(self, turn: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
-        """Return a context for such a turn. The default does nothing."""
+        """Return a context that is active during the turn named `turn`. The default does nothing."""
         return nullcontext()
 
     async def stop(self) -> None:
@@ -69,7 +70,8 @@ class Contender(ABC):
 
 
 class NoopContender(Contender):
-    """`naive` runs on an untuned server, `floor` and `skeleton` on tuned ones."""
+    """A no-op workflow with its own Temporal server. `naive` runs on an untuned server, `floor` and
+    `skeleton` on tuned ones."""
 
     def __init__(self, name: Literal["naive", "floor", "skeleton"], folder: Path) -> None:
         super().__init__(name)
@@ -105,8 +107,8 @@ class NoopContender(Contender):
 
 
 class GatewayContender(Contender):
-    """The whole service, as started by `make run`. `mail`: the turns that are answered by SMTP,
-    into the stack's sink."""
+    """The whole service, as started by `make run`. `mail`: the names of the turns whose answers are
+    sent by SMTP to the stack's mail sink."""
 
     def __init__(self, name: str, folder: Path, *, mail: str | None = None) -> None:
         super().__init__(name)
@@ -134,7 +136,7 @@ class GatewayContender(Contender):
             self.drivers[name] = await Driver.start(target)
 
     def mails(self) -> int:
-        """Return the number of mails in the stack's sink."""
+        """Return the number of mails in the stack's mail sink."""
         return sum(1 for _ in self._folder.mail.glob("*.eml"))
 
     async def _fill(self) -> None:
@@ -153,7 +155,7 @@ class GatewayContender(Contender):
         folder = DataFolder(self._shop_folder / str(number))
         database = Database(self.database_url, pool_size=1)
         try:
-            # Seeding needs no running Temporal server: nothing is sent.
+            # Seeding does not need a running Temporal server, because nothing is sent.
             units = UnitsOfWork(database, NearbyEngine({}), utc_now, new_ulid)
             async with units.spanning(TenantId(new_ulid())) as work:
                 sealer = FernetSealer(self._folder.seal_key())
@@ -165,7 +167,8 @@ class GatewayContender(Contender):
 
 
 class FullContender(GatewayContender):
-    """The service on the full database. `usage`: the turns that read the usage of all clients."""
+    """The service on the full database. `usage`: the names of the turns that read the usage of all
+    clients."""
 
     def __init__(self, name: str, folder: Path, *, usage: str) -> None:
         super().__init__(name, folder)
@@ -213,7 +216,7 @@ class BareContender(Contender):
 
 @contextmanager
 def _environment(**more: str) -> Iterator[None]:
-    """Set environment variables while a stack is created, because a stack reads them at that
+    """Set environment variables while a stack is created, because the stack reads them only at that
     time."""
     before = dict(os.environ)
     os.environ.update(more)
@@ -239,7 +242,7 @@ async def _answers(address: str) -> None:
             try:
                 if await (await Client.connect(address)).service_client.check_health():
                     return
-            except RuntimeError:  # raised by the SDK until the server listens
+            except RuntimeError:  # the SDK raises this until the server listens
                 pass
             await asyncio.sleep(0.1)
 

@@ -6,8 +6,8 @@ import psutil
 
 
 def cpu_seconds(pids: Mapping[str, int]) -> dict[str, float]:
-    """Return the user and system seconds used so far, by name. A process that has ended counts as
-    0."""
+    """Return the user and system seconds of processor time used so far, by name. The value of an
+    ended process is 0."""
     return {name: _of_family(pid) for name, pid in pids.items()}
 
 
@@ -24,6 +24,6 @@ def _of_one(process: psutil.Process) -> float:
         times = process.cpu_times()
     except psutil.NoSuchProcess:
         return 0.0
-    # A running child counts as its own process; once it has ended, these `children_*` times include
-    # it.
+    # A running child counts as a separate process. Once the child has ended, its time is included
+    # in the parent's `children_*` times.
     return times.user + times.system + times.children_user + times.children_system

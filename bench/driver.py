@@ -1,5 +1,5 @@
-"""The load driver of one contender. It reads a target, then phases, one per line, and writes
-samples, one per line."""
+"""The load driver of one contender. It reads a target and then phases from standard input, one per
+line, and writes samples to standard output, one per line."""
 
 import asyncio
 import itertools
@@ -63,7 +63,8 @@ def update_call(client: Client, workflow: type) -> Call:
 
 @asynccontextmanager
 async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged]]:
-    """Yield a function that sends requests over pooled connections, opening more as needed."""
+    """Yield a function that sends requests over pooled connections, and opens more connections as
+    needed."""
     idle: list[HttpClient] = []
     async with AsyncExitStack() as held:
 
@@ -80,7 +81,8 @@ async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged
 
 @asynccontextmanager
 async def gateway_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that sends tickets. Customers and shops rotate, so that none reaches a limit."""
+    """Yield a call that sends tickets. Customers and shops rotate, so that none of them reaches a
+    limit."""
     pairs = _shops_and_tickets(target, Askers())
     async with connections(target.port) as on_one:
 
@@ -103,7 +105,7 @@ def _shops_and_tickets(target: Target, askers: Askers) -> Iterator[tuple[LoadSho
 
 @asynccontextmanager
 async def usage_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that reads usage. The shops rotate, so that none reaches its rate limit."""
+    """Yield a call that reads usage. The shops rotate, so that none of them reaches its rate limit."""
     shops = itertools.cycle(target.shops)
     async with connections(target.port) as on_one:
 

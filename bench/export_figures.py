@@ -1,4 +1,4 @@
-"""The measurements of the export chapter, with the derived figures."""
+"""The measurements of the export chapter, and the figures derived from them."""
 
 import math
 import statistics
@@ -54,13 +54,14 @@ class Reading(BaseModel):
 
 
 class Growth(BaseModel):
-    """`start_s`: the time of an export without rows, subtracted from all others."""
+    """The growth of the export time with the number of rows. `start_s`: the time in seconds of an
+    export without rows, subtracted from all other times."""
 
     start_s: float
     readings: tuple[Reading, ...]
 
     def row_us(self, reading: Reading) -> float:
-        """Return the microseconds per row."""
+        """Return the export time per row, in microseconds."""
         return (reading.seconds - self.start_s) / reading.rows * 1e6
 
     @property
@@ -94,17 +95,18 @@ class ExportFigures(BaseModel):
         ]
 
     def seconds(self, contender: str, conversations: int = LARGEST) -> float:
-        """Return the median over the rounds."""
+        """Return the median duration over the rounds, in seconds."""
         return statistics.median(turn.seconds for turn in self.of(contender, conversations))
 
     def cpu_s(self, contender: str, conversations: int = LARGEST) -> float:
-        """Return the median over the rounds, each summed over all processes."""
+        """Return the median processor time over the rounds, in seconds. The time of a round is the
+        sum over all processes."""
         return statistics.median(
             sum(turn.cpu_s.values()) for turn in self.of(contender, conversations)
         )
 
     def first_byte_ms(self, contender: str, conversations: int = LARGEST) -> float:
-        """Return the median over the rounds."""
+        """Return the median time to the first byte over the rounds, in milliseconds."""
         return statistics.median(
             turn.first_byte_ms or math.nan for turn in self.of(contender, conversations)
         )

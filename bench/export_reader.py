@@ -1,7 +1,7 @@
-"""Downloads one export into a file as fast as possible, and prints the figures as a line of JSON.
+"""Download one export into a file as fast as possible, and print the figures as a line of JSON.
 
-It is a separate process with few imports, so that no other work delays it and a small export takes
-little time.
+The reader is a separate process with few imports, so that no other work delays it and a small
+export takes little time.
 """
 
 import http.client

@@ -1,4 +1,5 @@
-"""The service while tenant A floods it. The latency of the other tenants' calls is measured."""
+"""The service while tenant A floods it with requests. The latency of the other tenants' calls is
+measured."""
 
 import asyncio
 import sys
@@ -53,7 +54,7 @@ class FloodContender(GatewayContender):
         return nullcontext() if kind is None else self._flooded(kind)
 
     async def _fill(self) -> None:
-        """Store as many messages for A as A may send in an hour."""
+        """Store as many messages for A as A may send in an hour, so that A is at its limit."""
         self._attacker = await self._shop(_ATTACKER)
         tenant, now = TenantId(self._attacker.client_id), utc_now()
         ids = [new_ulid() for _ in range(PER_CLIENT.messages)]

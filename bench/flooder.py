@@ -1,8 +1,9 @@
 """Tenant A's flood of an API, from a separate process: python -m bench.flooder KIND.
 
-`slow`: 2,048 sockets. A third send their head byte by byte, a third their body, and a third do not
-read the response. `refused`: events of a client that is over its limit, sent sequentially on 64
-connections. A connection that the API closes is reopened.
+KIND `slow` opens 2,048 sockets. A third of them send their headers byte by byte, a third send their
+body byte by byte, and a third do not read the response. KIND `refused` sends events of a client
+that is over its limit, sequentially on 64 connections. A connection that the API closes is
+reopened.
 """
 
 import argparse
@@ -27,7 +28,8 @@ Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 def _slow(key: str) -> list[tuple[bytes, bytes]]:
-    """Return the first bytes of each kind, and the bytes that it repeats after them."""
+    """Return, for each kind of slow socket, the bytes that it sends first and the bytes that it
+    then repeats."""
     body = f"{_HEAD}Authorization: Bearer {key}\r\nContent-Type: application/json\r\n"
     return [
         (f"{_HEAD}X-A: ".encode(), b"a"),

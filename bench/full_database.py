@@ -1,9 +1,9 @@
 """The full database: all clients and messages at full scale, each with all related rows.
 
-The rows look as if the service had written them: in chronological order, with mixed clients. The
-migrations create the tables, indexes and row-level security. Foreign keys are not checked on
-insert, as in a restore from a backup. The indexes of large tables are built after the rows are
-inserted, which takes a quarter of the time.
+The rows look as if the service had written them: in chronological order, with the clients
+interleaved. The migrations create the tables, indexes and row-level security. Foreign keys are not
+checked on insert, as in a restore from a backup. The indexes of large tables are built after the
+rows are inserted, which takes a quarter of the time.
 """
 
 import secrets
@@ -21,7 +21,7 @@ from domain.tenants.client import Plan
 CLIENTS: Final = 10_000
 MESSAGES: Final = 1_000_000
 RECENT: Final = 100
-"""Messages in the last hour of every shop that sends calls: half of its limit."""
+"""Number of messages in the last hour of every shop that sends calls: half of the shop's limit."""
 
 
 def fill(

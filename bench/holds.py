@@ -16,12 +16,13 @@ _METRIC: Final = "engine_event_loop_hold_seconds"
 _LONG_S: Final = 0.25
 _TIMEOUT_S: Final = 5.0
 PROCESSES: Final = ("api", "worker", "webhook-worker")
-"""In the order of the metrics ports."""
+"""The processes, in the order of their metrics ports."""
 
 
 class Holds(BaseModel):
-    """Numbers of blocks. `own`: the loop's own work blocked it. `long`: the number of these that
-    took 250 ms or more. `other`: the loop's thread got no processor, or a call blocked."""
+    """Numbers of event loop blocks. `own`: the loop's own work blocked it. `long`: the number of
+    `own` blocks that took 250 ms or more. `other`: the loop's thread got no processor time, or a
+    call blocked."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,8 +44,7 @@ class Holds(BaseModel):
 
 
 def metrics_port() -> int:
-    """Return a free port that is followed by two more free ports: one for the API, and one for each
-    worker."""
+    """Return the first of three consecutive free ports: one for the API, and one for each worker."""
     while True:
         first = free_port()
         try:

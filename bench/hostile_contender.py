@@ -1,5 +1,5 @@
-"""The service while one tenant sends every hostile mail shape at full size, one after the other.
-One is sent every second, which is 3,600 an hour. A tenant may send 200."""
+"""The service while one tenant sends every shape of hostile mail at full size, one after the other.
+The tenant sends one mail a second, which is 3,600 an hour. A tenant may send 200 an hour."""
 
 import asyncio
 import itertools
@@ -34,7 +34,8 @@ class HostileAnswer(BaseModel):
 
 
 class HostileContender(GatewayContender):
-    """`beside`: the turns during which another tenant sends hostile mails."""
+    """The service and the attacking tenant. `beside`: the names of the turns during which another
+    tenant sends hostile mails."""
 
     def __init__(self, name: str, folder: Path, *, beside: str) -> None:
         super().__init__(name, folder)
@@ -75,8 +76,8 @@ class HostileContender(GatewayContender):
             {
                 "client_id": shop.client_id,
                 "event_type": EVENT_TYPE,
-                # Each message has another customer, because the limit per customer is not measured
-                # here.
+                # Each message is from another customer, because the limit per customer is not
+                # measured here.
                 "customer_email": f"eve{number}@hostile.example",
                 **shape.make(shape.full),
             }

@@ -1,4 +1,5 @@
-"""The service while a shop of A sends 10,000 webhooks. Other tenants' calls are measured."""
+"""The service while a shop of tenant A sends 10,000 webhooks. The latency of other tenants' calls
+is measured."""
 
 import asyncio
 import sys
@@ -37,7 +38,7 @@ _CALLERS: Final = 4
 _STEADY: Final = 8.0
 _STOP_S: Final = 5.0
 _ALL_IN_S: Final = 600.0
-# As long as all arrivals and some of the processing take.
+# Long enough for all webhooks to arrive and for some of them to be processed.
 _AT_LEAST_S: Final = 40.0
 
 
@@ -93,8 +94,8 @@ class InboundContender(GatewayContender):
 
     @asynccontextmanager
     async def _told(self) -> AsyncIterator[None]:
-        """Send all webhooks during the block. At its end, wait until all have arrived, and delete
-        them. Raises RuntimeError if some were not accepted."""
+        """Send all webhooks during the block. At the end of the block, wait until all webhooks have
+        arrived, and delete them. Raises RuntimeError if some were not accepted."""
         command = [sys.executable, "-m", "bench.inbound_sender", "--port", str(self.port)]
         command += ["--path", self._path, "--secret", self._secret]
         command += ["--first", str(self._sent + 1), "--number", str(ARRIVALS)]
@@ -110,7 +111,7 @@ class InboundContender(GatewayContender):
             sender.wait(_STOP_S)
 
     async def _remove(self) -> int:
-        """Delete all webhooks, and return their number."""
+        """Delete all webhooks, and return the number of deleted webhooks."""
         database = Database(self.database_url, pool_size=1)
         try:
             async with database.tenant(self._teller) as connection:

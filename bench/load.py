@@ -14,8 +14,8 @@ _MARGIN_S: Final = 40.0
 _LONGEST_LINE: Final = 16 * 1024 * 1024
 
 Call = Callable[[], Awaitable[str | float]]
-"""One call. Returns "completed", or the failure as text. Returns milliseconds if only a part of the
-call is timed."""
+"""Make one call. Return "completed", or the failure as text. If only a part of the call is timed,
+return the milliseconds of that part."""
 
 
 class LoadMessage(BaseModel):

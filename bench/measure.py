@@ -1,4 +1,4 @@
-"""The turns: the contender, the number of callers, the duration, and the results."""
+"""The benchmark's turns. A turn has a contender, a number of callers, a duration, and results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ CROWD: Final = 16
 BATCHES: Final = 4
 CALLERS: Final = 4
 EACH: Final = 10
-"""Deliveries per batch, few enough to get permits or slots in the queue of one endpoint."""
+"""Deliveries per batch: few enough that all get permits or slots in the queue of one endpoint."""
 
 
 _STEADY: Final = 8.0
@@ -48,8 +48,8 @@ _PEACEFUL: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class BenchTurn:
-    """`each`: the number of items per call, for a batch. `rate`: calls per second, or None for as
-    many as possible."""
+    """One planned turn. `each`: the number of items per call, for a batch. `rate`: calls per
+    second, or None for as many as possible."""
 
     round: int
     contender: str
@@ -69,9 +69,9 @@ class BenchTurn:
 
 
 class TurnResult(BaseModel):
-    """One turn. `per_second` and `cpu_ms` (processor time, by process) count calls or, for batches,
-    items. `idle_cpu_percent`: the load of the idle contenders during the turn, in percent of one
-    core."""
+    """The results of one turn. `per_second` and `cpu_ms` (processor time, by process) count calls
+    or, for batches, items. `idle_cpu_percent`: the load of the idle contenders during the turn, in
+    percent of one core."""
 
     round: int
     contender: str
@@ -90,9 +90,9 @@ class TurnResult(BaseModel):
 
 
 def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield every contender in every round, so that the machine's noise affects all equally. The
-    order changes between rounds, so that no contender benefits from its position. The mail turns
-    are only recorded, with one call at a time."""
+    """Yield a turn of every contender in every round, so that the machine's noise affects all
+    equally. The order changes between rounds, so that no contender benefits from its position. The
+    mail turns are only recorded, with one call at a time."""
     order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
         for name in order[number % 4 :] + order[: number % 4]:
@@ -114,15 +114,15 @@ def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def parked_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns as short and as many as in `size_turns`, for the same reason."""
+    """Yield turns of the same length and number as `size_turns`, for the same reason."""
     for number in range(3 * rounds):
         for name in _alternating(number, NONE_PARKED, PARKED):
             yield BenchTurn(number, name, ALONE, 0.5, seconds / 2)
 
 
 def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield the batches first, then the neighbour's turns. There are more of the latter, because
-    the slowest calls matter."""
+    """Yield the turns with batches first, then the turns of the neighbour tenant. The neighbour has
+    more turns, because the slowest calls matter."""
     order = [CHILDREN, DELIVERIES, POSTS]
     for number in range(rounds):
         for name in order[number % 3 :] + order[: number % 3]:
@@ -152,7 +152,7 @@ def _alternating(number: int, first: str, second: str) -> tuple[str, str]:
 
 
 async def take(turn: BenchTurn, contenders: Sequence[Contender]) -> TurnResult:
-    """Warm up, then measure."""
+    """Run one turn, warm-up first, and return its results."""
     owner = next(one for one in contenders if turn.contender in one.drivers)
     driver = owner.drivers[turn.contender]
     phase = Phase(concurrency=turn.concurrency, seconds=turn.seconds, rate=turn.rate)

@@ -1,9 +1,9 @@
 """The no-op workflows that our gateway is compared with.
 
-`Naive` follows the SDK's samples: four activities on the task queue, start and result. `Floor` has
-the lowest cost of a durable answer: one Update-with-Start, one step in the worker. `Skeleton` is
-the gateway's own design without content. Its cost above `Floor` is the price of four durable steps.
-The gateway's cost above `Skeleton` is our own work.
+`Naive` follows the SDK's samples: four activities on the task queue, a start call, and a wait for
+the result. `Floor` has the lowest cost of a durable answer: one Update-with-Start, and one step in
+the worker. `Skeleton` is the gateway's own design without content. Its cost above `Floor` is the
+price of four durable steps. The gateway's cost above `Skeleton` is our own work.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -1,4 +1,4 @@
-"""The orders that the gateway's callers ask about: one per customer in each shop.
+"""The orders that the gateway's callers ask about: one order per customer in each shop.
 
 The benchmark measures questions that the agent answers without a human, so each customer must ask
 about their own order.
@@ -21,7 +21,7 @@ _AGE: Final = timedelta(days=4)
 
 
 def stock(path: Path, now: datetime) -> None:
-    """Open a shop with all the orders."""
+    """Write a demo shop with all the orders to the file `path`."""
     orders = (
         DemoOrder(
             number=numbers.shipped,
@@ -52,11 +52,11 @@ class Askers:
         self._next = (self._next + 1) % _ORDERS
 
     def shop_ticket(self) -> SampleTicket:
-        """Return the tour's first ticket, which is answered in the response."""
+        """Return the tour's first ticket. Its answer is in the HTTP response."""
         return sample_tickets(self._numbers)[0]
 
     def mail(self) -> SampleTicket:
-        """Return the same question as a mail, which gets its answer by mail."""
+        """Return the question of `shop_ticket` as a mail. Its answer is sent by mail."""
         numbers = self._numbers
         return SampleTicket(
             "Mail, answered by mail",

@@ -1,4 +1,4 @@
-"""The table of the page figures."""
+"""The table with the figures of the dashboard's pages."""
 
 from rich.table import Table
 

@@ -1,5 +1,5 @@
-"""Pages over 1,000,000 runs of one client: the server's time for each list, the page sizes, and the
-largest contentful paint."""
+"""Measure the dashboard's pages with 1,000,000 runs of one client: the server's time for each list,
+the page sizes, and the largest contentful paint."""
 
 import gzip
 import secrets
@@ -34,7 +34,7 @@ MOST_P50_MS: Final = 50.0
 MOST_P95_MS: Final = 150.0
 MOST_PAINT_MS: Final = 500.0
 
-# Limited by the 240 pages that a user may request per minute.
+# The number of requests is limited by the 240 pages that a user may request per minute.
 _ROUNDS: Final = 20
 _PAINTS: Final = 5
 _THOUSANDTH: Final = 1_000 * 50
@@ -45,7 +45,7 @@ _PAINTED: Final = """() => new Promise((done) => new PerformanceObserver((list) 
 
 
 class PageTimes(BaseModel):
-    """One page: milliseconds until the complete response has arrived, and its size."""
+    """The figures of one page: milliseconds until the complete response has arrived, and its size."""
 
     name: str
     p50_ms: float
@@ -54,8 +54,8 @@ class PageTimes(BaseModel):
 
 
 class PageFigures(BaseModel):
-    """`static_gzip`: bytes of all scripts and styles with gzip. `paint_ms`: the median, by page;
-    empty without Chromium."""
+    """The figures of all pages. `static_gzip`: bytes of all scripts and styles with gzip.
+    `paint_ms`: the median, by page; empty without Chromium."""
 
     times: list[PageTimes]
     static_gzip: int
@@ -74,8 +74,8 @@ class PagesContender(GatewayContender):
         self._filled_in_s = round(time.monotonic() - began, 1)
 
     async def figures(self) -> PageFigures:
-        """Request every page equally often, sequentially. Raises httpx.HTTPStatusError for a page
-        that fails."""
+        """Request every page equally often, sequentially, and return the figures. Raises
+        httpx.HTTPStatusError for a page that fails."""
         secret, thousandth = await self._signed_in()
         url = f"http://127.0.0.1:{self.port}"
         pages = {
@@ -97,8 +97,8 @@ class PagesContender(GatewayContender):
         )
 
     async def _signed_in(self) -> tuple[str, str]:
-        """Return the secret of a session of the client's owner, and the run that is the cursor of
-        page 1,000."""
+        """Return the secret of a session of the client's owner, and the id of the run that is the
+        cursor of page 1,000."""
         client_id = self.shops[0].client_id
         database = Database(self.database_url, pool_size=1)
         try:

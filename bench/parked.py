@@ -1,7 +1,7 @@
 """A gateway with 10,000 parked reviews.
 
-Some or all of them are real runs that wait in Temporal. The real ones are sent through the gateway,
-a few per second. The others are copies of database rows, without a waiting workflow.
+Some or all of the reviews are real runs that wait in Temporal. The real runs are sent through the
+gateway, a few per second. The others are copies of database rows, without a waiting workflow.
 """
 
 import asyncio
@@ -24,14 +24,15 @@ REAL: Final = 500
 """The number of real runs, unless all reviews are real."""
 
 _AT_ONCE: Final = 16
-# Below the 200 messages that a client may send in an hour.
+# Below the limit of 200 messages that a client may send in an hour.
 _EACH: Final = 190
 _GATEWAY: Final = "/api/engine/gateway"
 _QUESTION: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
 
 
 class ParkedContender(GatewayContender):
-    """Parks `real` runs after the start. Their shops are not called later."""
+    """The service with parked reviews. After its start, `real` runs are parked. Their shops are not
+    called later."""
 
     def __init__(self, name: str, folder: Path, *, real: int) -> None:
         super().__init__(name, folder)

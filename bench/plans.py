@@ -14,14 +14,14 @@ from bench.statements import ACTIVE_KEY, Statement, hot_statements, material_of
 from store.core.database import SERVICE_ROLE, Database
 
 _LARGE_ROWS: Final = 1_000
-"""A sequential scan of a table with more rows counts as missed."""
+"""Number of rows above which a sequential scan of a table counts as a missing index."""
 
 _PLACE: Final = re.compile(r"%\((\w+)\)s")
 
 
 class StatementPlan(BaseModel):
-    """`scans`: the indexes used (also by ON CONFLICT), and the sequentially scanned tables.
-    `missed`: the large ones among these tables."""
+    """The plan of one statement. `scans`: the indexes used (also by ON CONFLICT), and the
+    sequentially scanned tables. `missed`: the large tables among the sequentially scanned ones."""
 
     statement: str
     scans: tuple[str, ...]
@@ -48,14 +48,16 @@ class _Explained(BaseModel):
 
 
 async def plans_of(database: Database, url: str, shop: LoadShop) -> list[StatementPlan]:
-    """Return the plan of every frequent statement. `url`: the service's own. The tables must have
-    been analyzed.
+    """Return the plan of every frequent statement. `url`: the database URL that the service uses.
+    The tables must have been analyzed.
 
     The plans are generic, like those of statements that psycopg has prepared. They are made as
     `engine_app` for one client, so they include row-level security.
     """
     statements = await hot_statements(database, shop)
-    del statements[ACTIVE_KEY]  # the plan of a function call shows only the call
+    del statements[
+        ACTIVE_KEY
+    ]  # the plan of a function call does not show the statement inside the function
     with psycopg.connect(url, cursor_factory=psycopg.ClientCursor) as connection:
         connection.execute("SET plan_cache_mode = force_generic_plan")
         connection.execute("SELECT set_config('app.client_id', %s, false)", [shop.client_id])
@@ -90,7 +92,8 @@ def _explain(
 
 
 def _explain_active_key(connection: psycopg.Connection[TupleRow], shop: LoadShop) -> _Node:
-    """Explain the statement inside the function, as the role that it runs under."""
+    """Return the plan of the statement inside the function, explained under the role that the
+    function runs as."""
     row = connection.execute("SELECT prosrc FROM pg_proc WHERE proname = 'active_key'").fetchone()
     if row is None:
         raise RuntimeError("the database has no function active_key")

@@ -1,4 +1,4 @@
-"""The targets for the effect of one tenant's load on another tenant's calls."""
+"""The targets for the latency of one tenant's calls while another tenant causes load."""
 
 from bench.aim import RatioAim, ReportRow, note, quantile
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED

@@ -21,7 +21,7 @@ async def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> No
             async with asyncio.timeout(_PATIENCE_S):
                 head = await reader.readuntil(b"\r\n\r\n")
                 if _HANG in head.split(b"\r\n", 1)[0]:
-                    # Hold the connection until the sender closes it.
+                    # Keep the connection open until the sender closes it.
                     await reader.read()
                 else:
                     writer.write(_TAKEN)
@@ -40,7 +40,9 @@ async def serve(port: int, certificate: str) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--port", type=int, required=True)
-    parser.add_argument("--certificate", required=True, help="PEM, with its key")
+    parser.add_argument(
+        "--certificate", required=True, help=("PEM file with the certificate and its key")
+    )
     arguments = parser.parse_args()
     uvloop.run(serve(arguments.port, arguments.certificate))
 

@@ -1,5 +1,5 @@
-"""The service while A replays 10,000 events of its month. Measures other tenants' calls during the
-replay, and the replay's duration with and without these calls."""
+"""The service while tenant A replays 10,000 events of its month. Measures other tenants' calls
+during the replay, and the replay's duration with and without these calls."""
 
 import asyncio
 import os
@@ -40,8 +40,9 @@ _ACTOR: Final = Actor.operator("bench")
 
 
 class ReplayFigures(BaseModel):
-    """`beside_per_second`: events replayed per second during 8 calls a second, for each turn. The
-    other figures are of one replay without other load. `worked_s`: seconds without pauses."""
+    """The figures of replays. `beside_per_second`: events replayed per second during 8 calls a
+    second, for each turn. The other figures are of one replay without other load. `worked_s`:
+    seconds without pauses."""
 
     beside_per_second: list[float]
     alone_s: float
@@ -68,8 +69,8 @@ class ReplayContender(GatewayContender):
         return self._replaying() if turn == REPLAYED else nullcontext()
 
     async def figures(self) -> ReplayFigures:
-        """Run a whole replay after the turns, without other load. Raises RuntimeError if it did not
-        complete, TimeoutError."""
+        """Run a whole replay after the turns, without other load, and return its figures. Raises
+        RuntimeError if it did not complete, TimeoutError."""
         async with self._units() as units:
             began = time.monotonic()
             replay = await self._begun(units)
@@ -101,8 +102,8 @@ class ReplayContender(GatewayContender):
 
     @asynccontextmanager
     async def _replaying(self) -> AsyncIterator[None]:
-        """Run a replay during the whole turn, then stop it. Raises RuntimeError if it finished
-        early."""
+        """Run a replay during the whole block, then stop it. Raises RuntimeError if the replay
+        finished early."""
         async with self._units() as units:
             replay, began = await self._begun(units), time.monotonic()
             try:

@@ -1,4 +1,5 @@
-"""The figures of a run: a table, the targets, and a file to compare runs."""
+"""The report of a run: its figures in a table, the targets, and a file that later runs are compared
+with."""
 
 import statistics
 from datetime import datetime

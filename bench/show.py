@@ -1,4 +1,4 @@
-"""Prints the report: tables, targets, the load of the idle contenders, and the failures."""
+"""Print the report: tables, targets, the load of the idle contenders, and the failures."""
 
 import statistics
 from functools import reduce
@@ -182,8 +182,8 @@ def _processor(title: str, rows: list[ReportRow]) -> Table:
 
 
 def _plans(plans: list[StatementPlan]) -> Table:
-    """Return a table with one line per statement. An insert without a conflict to check reads
-    nothing."""
+    """Return a table of the query plans, with one line per statement. An insert without a conflict
+    check reads no table."""
     table = Table(title="Query plans on the full database", title_justify="left")
     for name in ("statement", "reads by", ""):
         table.add_column(name, overflow="fold")

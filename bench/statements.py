@@ -40,7 +40,7 @@ ADMISSION: Final = (
     "event, message and run",
     "charge",
 )
-"""The statements of admission, in order, if no threshold is crossed."""
+"""The names of the statements of admission, in order, if no threshold is crossed."""
 
 TICKET: Final = InboundEvent(
     event_type="shopify.ticket_created",
@@ -61,7 +61,7 @@ class Statement:
 
 @contextmanager
 def watched(database: Database) -> Iterator[list[Statement]]:
-    """Yield a list to which every executed statement is appended."""
+    """Yield a list to which every executed statement is appended during the block."""
     seen: list[Statement] = []
     began = 0.0
 
@@ -85,7 +85,7 @@ def watched(database: Database) -> Iterator[list[Statement]]:
 
 
 def arrival(event: InboundEvent) -> Arrival:
-    """Return an arriving event with new ids."""
+    """Return the event as an arrival, with new ids."""
     return Arrival(
         event=event,
         event_id=new_ulid(),
@@ -96,7 +96,8 @@ def arrival(event: InboundEvent) -> Arrival:
 
 
 def material_of(shop: LoadShop) -> KeyMaterial:
-    """Return the stored values of the shop's key. Raises ValueError."""
+    """Return the parts of the shop's API key that are stored. Raises ValueError if the key is
+    malformed."""
     material = key_material(shop.key)
     if material is None:
         raise ValueError("the shop's key has not the shape of one")
@@ -133,7 +134,7 @@ async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statem
 async def _work(
     connection: AsyncConnection, tenant: TenantId, ids: Arrival, name: Callable[..., None]
 ) -> None:
-    """Run the statements of a run's steps, then the statements that show the run to people."""
+    """Run the statements of a run's steps, then the statements that display the run to people."""
     now = ids.received_at
     events = EventRepository(connection, tenant)
     inbound = await events.inbound(ids.event_id)

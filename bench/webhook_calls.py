@@ -1,5 +1,5 @@
-"""The calls of the webhooks chapter: batches of deliveries, their baselines, and a neighbour's
-deliveries."""
+"""The calls of the webhooks chapter: batches of deliveries, their baselines, and the deliveries of
+a neighbour tenant."""
 
 import asyncio
 import secrets
@@ -52,8 +52,8 @@ class Deliveries:
             expected.set_result(time.perf_counter())
 
     async def send(self, tenant: TenantId, count: int) -> tuple[tuple[str, ...], float]:
-        """Add this number of events in one transaction, and send them. Return the ids of their
-        deliveries, and the seconds from the commit to the last arrival. Raises TimeoutError."""
+        """Add this number of events in one transaction, and send their webhooks. Return the ids of
+        the deliveries, and the seconds from the commit to the last arrival. Raises TimeoutError."""
         now, sent = utc_now(), list[str]()
         async with self._database.tenant(tenant) as connection:
             outbox = Outbox(connection, tenant)
@@ -130,7 +130,7 @@ async def deliveries_call(target: Target) -> AsyncIterator[Call]:
 
 @asynccontextmanager
 async def neighbour_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that makes one delivery of the neighbour, timed from its commit to its
+    """Yield a call that makes one delivery of the neighbour tenant, timed from its commit to its
     arrival."""
     [shop] = target.shops
     async with _deliveries(target) as sending:

@@ -36,7 +36,8 @@ _STOP_S: Final = 5.0
 
 
 class WebhookContender(GatewayContender):
-    """The whole service. `quiet`: the turns of one tenant without other tenants' deliveries."""
+    """The whole service. `quiet`: the names of the turns of one tenant without other tenants'
+    deliveries."""
 
     def __init__(self, name: str, folder: Path, *, quiet: str | None = None) -> None:
         super().__init__(name, folder)
@@ -44,14 +45,14 @@ class WebhookContender(GatewayContender):
 
     @property
     def info(self) -> StackInfo:
-        """The running stack's addresses and keys. Raises RuntimeError before the start."""
+        """Return the running stack's addresses and keys. Raises RuntimeError before the start."""
         if self._stack.info is None:
             raise RuntimeError("not started")
         return self._stack.info
 
     @property
     def certificate(self) -> Path:
-        """The CA certificate that this stack trusts for receivers."""
+        """Return the path of the CA certificate that this stack trusts for receivers."""
         return self._folder.certificate
 
     def target(self, *shops: LoadShop) -> Target:
@@ -75,8 +76,8 @@ class WebhookContender(GatewayContender):
 
 
 class ChildrenContender(Contender):
-    """Bare child workflows on the server of `ours`, which must have started. The driver is their
-    worker."""
+    """Bare child workflows on the Temporal server of `ours`, which must have started. The load
+    driver is also their worker."""
 
     def __init__(self, name: str, ours: WebhookContender) -> None:
         super().__init__(name)
@@ -92,7 +93,7 @@ class ChildrenContender(Contender):
 
 
 class PostsContender(Contender):
-    """Bare POSTs like those of our deliveries, to a receiver in a separate process."""
+    """Bare POSTs with the same requests as our deliveries, to a receiver in a separate process."""
 
     def __init__(self, name: str, folder: Path, ours: WebhookContender) -> None:
         super().__init__(name)
@@ -111,7 +112,7 @@ class PostsContender(Contender):
 
 
 class HangingContender(WebhookContender):
-    """One tenant's deliveries during another tenant's, whose receivers never respond."""
+    """One tenant's deliveries while another tenant's receivers never respond."""
 
     def __init__(self, name: str, folder: Path) -> None:
         super().__init__(name, folder)
@@ -122,7 +123,7 @@ class HangingContender(WebhookContender):
         await super().start()
         self._receiver, url = _receiver(self._log, self)
         await self._hang(TenantId(self.shops[1].client_id), f"{url}/hang")
-        # Long enough for each receiver to be tried once and deferred.
+        # Long enough for one delivery attempt to each receiver, and its deferral.
         await self.drivers[self.name].run(Phase(concurrency=1, seconds=_SETTLED_S))
 
     async def check(self) -> None:
@@ -154,7 +155,7 @@ class HangingContender(WebhookContender):
         _end(self._receiver)
 
     async def _hang(self, tenant: TenantId, url: str) -> None:
-        """Create the webhooks, add events for them, and send the deliveries."""
+        """Create the webhooks, add events for them, and send the deliveries, which hang."""
         env, now = self.info.env, utc_now()
         sealer = FernetSealer(env["SEAL_KEY"])
         ids = [new_ulid() for _ in range(HANGING_RECEIVERS)]

@@ -1,8 +1,8 @@
 """The baseline of deliveries: a parent workflow that starts children, each with one no-op activity.
 
-The children are abandoned, as ours are, so that no parent waits. They run on the same server, in a
-worker with as many slots and pollers as the webhook worker. Unlike ours, this worker does not check
-that workflows are deterministic.
+The parent does not wait for its children, as in the service. They run on the same server, in a
+worker with as many slots and pollers as the webhook worker. Unlike the service's worker, this
+worker does not check that workflows are deterministic.
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class Children:
         self._done: dict[str, asyncio.Event] = {}
 
     async def run(self, batch: str, children: int) -> None:
-        """Start a parent, and wait for the activities of its children."""
+        """Start a parent workflow, and wait for the activities of its children."""
         self._left[batch] = children
         self._done[batch] = done = asyncio.Event()
         await self._client.start_workflow(
@@ -64,7 +64,7 @@ class Children:
 
     @activity.defn
     async def noop(self, batch: str) -> None:
-        """Count the activity, and complete its batch after the last one."""
+        """Count the activity's execution, and complete its batch after the last execution."""
         self._left[batch] -= 1
         if not self._left[batch]:
             del self._left[batch]
