@@ -57,7 +57,7 @@ class Contender(ABC):
     async def start(self) -> None: ...
 
     def during(self, turn: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
-        """Return a context that is active during the turn named `turn`. The default does nothing."""
+        """Return a context that is active during the named turn. The default does nothing."""
         return nullcontext()
 
     async def stop(self) -> None:

@@ -105,7 +105,7 @@ def _shops_and_tickets(target: Target, askers: Askers) -> Iterator[tuple[LoadSho
 
 @asynccontextmanager
 async def usage_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that reads usage. The shops rotate, so that none of them reaches its rate limit."""
+    """Yield a call that reads usage. The shops rotate, so that none reaches its rate limit."""
     shops = itertools.cycle(target.shops)
     async with connections(target.port) as on_one:
 

@@ -22,7 +22,7 @@ _COUNT: Final = re.compile(r"## \w+ \((\d+)\)")
 
 
 class Copied(BaseModel):
-    """The time and size of one copy. `first_byte_s`: seconds to the first byte, for exports only."""
+    """The time and size of one copy. `first_byte_s`: seconds to the first byte; exports only."""
 
     seconds: float
     bytes: int

@@ -44,7 +44,7 @@ class Holds(BaseModel):
 
 
 def metrics_port() -> int:
-    """Return the first of three consecutive free ports: one for the API, and one for each worker."""
+    """Return the first of three consecutive free ports: one for the API, one for each worker."""
     while True:
         first = free_port()
         try:

@@ -45,7 +45,7 @@ _PAINTED: Final = """() => new Promise((done) => new PerformanceObserver((list) 
 
 
 class PageTimes(BaseModel):
-    """The figures of one page: milliseconds until the complete response has arrived, and its size."""
+    """The figures of one page: milliseconds until the complete response has arrived, and size."""
 
     name: str
     p50_ms: float
