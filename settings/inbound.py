@@ -53,4 +53,6 @@ class InboundSettings(BaseModel):
 
     @property
     def stripe_secrets(self) -> tuple[str, ...]:
+        """Return the secrets of the Stripe Connect endpoint, newest first. Without secrets, the
+        endpoint returns 404."""
         return _listed(self.stripe_connect_webhook_secret)

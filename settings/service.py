@@ -152,6 +152,7 @@ class ServerSettings(BaseModel):
 
     @property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        """Return the networks of the trusted proxies."""
         return _networks(self.trusted_proxies or "")
 
 

@@ -49,6 +49,7 @@ class Subscription:
         return self.settled(now).plan is Plan.FREE
 
     def includes_webhooks(self, now: datetime) -> bool:
+        """Return whether the plan in effect includes webhooks."""
         return self.plan_at(now) in _WITH_WEBHOOKS
 
     def require_webhooks(self, now: datetime) -> None:

@@ -43,6 +43,7 @@ class GateStanding(BaseModel):
 
     @property
     def may_pass(self) -> bool:
+        """Return whether the playbook version may go live."""
         return self.was_live or not (self.failing or self.untried)
 
 

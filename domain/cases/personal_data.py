@@ -126,10 +126,12 @@ def cards(text: str) -> Iterator[PersonalData]:
 
 
 def phones(text: str) -> Iterator[PersonalData]:
+    """Yield phone numbers in common French, British, American and international formats."""
     return _shaped(PersonalKind.PHONE, _PHONE, text)
 
 
 def streets(text: str) -> Iterator[PersonalData]:
+    """Yield street addresses that start with a house number, in French or English."""
     return _shaped(PersonalKind.STREET, _STREET, text)
 
 

@@ -146,10 +146,12 @@ class MailedCodes:
 
 
 def lifetime_of(place: CodePlace, *, is_shared: bool) -> timedelta:
+    """Return how long a code is valid. A shared code is valid for an hour longer."""
     return _LIFETIMES[place] + (HOUR if is_shared else timedelta(0))
 
 
 def minutes_of(place: CodePlace, *, is_shared: bool) -> int:
+    """Return how long a code is valid, in whole minutes."""
     return round(lifetime_of(place, is_shared=is_shared).total_seconds() / 60)
 
 

@@ -17,6 +17,7 @@ def is_challenge(text: str) -> bool:
 
 
 def is_verifier(text: str) -> bool:
+    """Return whether a text is a well-formed code verifier."""
     return _VERIFIER.fullmatch(text) is not None
 
 

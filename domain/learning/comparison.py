@@ -44,6 +44,7 @@ class PeopleDid(StrEnum):
 
     @property
     def answered(self) -> bool:
+        """Return whether people answered the customer, in a review or in the helpdesk."""
         return self in (PeopleDid.ANSWERED, PeopleDid.ANSWERED_ELSEWHERE)
 
 
@@ -71,6 +72,7 @@ class ShadowThought(BaseModel):
 
     @property
     def would(self) -> WouldDo:
+        """Return the action that the agent would have taken."""
         if self.reason is not None:
             return WouldDo.REVIEW
         return WouldDo.ANSWER if self.plan and self.draft.strip() else WouldDo.SILENT
@@ -110,6 +112,8 @@ class Comparison(BaseModel):
 
     @property
     def money_differs(self) -> bool:
+        """Return whether the moved money or goods differ, or the amounts or percentages in the
+        texts."""
         return self.actions is False or not _MONEY.isdisjoint(self.conflicts)
 
 

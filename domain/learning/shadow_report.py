@@ -137,6 +137,7 @@ class ShadowReport(BaseModel):
 
     @property
     def ready(self) -> bool:
+        """Return whether the playbook can go live."""
         return not self.not_ready
 
 

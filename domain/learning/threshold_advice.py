@@ -39,10 +39,12 @@ class Seen(StrEnum):
 
     @property
     def is_known(self) -> bool:
+        """Return whether people decided on the draft."""
         return self not in (Seen.ALONE, Seen.UNKNOWN)
 
     @property
     def is_wrong(self) -> bool:
+        """Return whether people edited or rejected the draft."""
         return self in (Seen.EDITED, Seen.REJECTED)
 
 

@@ -32,6 +32,7 @@ class Wanted(StrEnum):
 
     @property
     def statuses(self) -> frozenset[EscalationStatus]:
+        """Return the statuses of the reviews that the filter selects."""
         if self is Wanted.ALL:
             return frozenset(EscalationStatus)
         return OPEN_STATUSES if self is Wanted.OPEN else frozenset({EscalationStatus(self.value)})
@@ -82,6 +83,7 @@ class ReviewSummary(BaseModel):
 
     @property
     def place(self) -> QueuePlace:
+        """Return the position of the review in the queue."""
         return QueuePlace(self.urgent, self.created_at, self.id)
 
 

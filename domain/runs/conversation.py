@@ -105,6 +105,7 @@ def memory_key(event: UnifiedEvent) -> str | None:
 
 
 def memory_key_of(address: str | None, *, verified: bool) -> str | None:
+    """Return the key of what is remembered about the owner of a verified address, or None."""
     folded = customer_key(address) if verified else None
     return f"email:{folded}" if folded else None
 

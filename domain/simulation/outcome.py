@@ -106,4 +106,5 @@ class Simulation(BaseModel):
 
     @property
     def last(self) -> SimulatedOutcome:
+        """Return the outcome of the customer's last message."""
         return self.outcomes[-1]

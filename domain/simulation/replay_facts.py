@@ -85,6 +85,7 @@ class ReplayFacts(BaseModel):
 
 
 def end_of(status: OutcomeStatus, plan: tuple[PlannedAction, ...]) -> ReplayEnd:
+    """Return the outcome of an event, from the status of its message and the plan."""
     match status:
         case OutcomeStatus.COMPLETED:
             return ReplayEnd.REFUNDED if money_of(plan) else ReplayEnd.ANSWERED

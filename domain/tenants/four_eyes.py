@@ -43,6 +43,7 @@ class MemberStanding:
 
     @property
     def manages(self) -> bool:
+        """Return whether the member is an owner or admin."""
         return self.role in MANAGERS
 
     def unfit(self, now: datetime) -> Unfit | None:

@@ -14,6 +14,7 @@ class KeyChoice:
     revoked: frozenset[str] | None = None
 
     def revokes(self, key_id: str) -> bool:
+        """Return whether the API key with this id is revoked."""
         return self.revoked is None or key_id in self.revoked
 
 
