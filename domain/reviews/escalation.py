@@ -84,7 +84,7 @@ class Claim(BaseModel):
     @computed_field  # type: ignore[prop-decorator]
     @property
     def until(self) -> datetime:
-        """Return the time at which the claim expires."""
+        """Time when the claim expires."""
         return self.at + CLAIM_LASTS
 
 
