@@ -68,7 +68,7 @@ from api.routers.widget import widget_settings
 from domain.core.errors import DomainError
 from settings import Settings
 
-# The OpenAPI document lists the routes in this order.
+# The OpenAPI document lists the routers' operations in this order.
 _ROUTERS: Final = tuple(
     described.router
     for described in (

@@ -145,7 +145,7 @@ def _may_act_for_all(caller: Caller) -> bool:
 
 
 async def _actor_for(caller: Caller, client_id: str, resources: Resources) -> Actor | None:
-    """Return the actor, or None if the caller may not act for this client."""
+    """Return the caller's actor, or None if the caller may not act for this client."""
     match caller:
         case InternalWorker():
             return Actor.system("engine")
@@ -156,7 +156,7 @@ async def _actor_for(caller: Caller, client_id: str, resources: Resources) -> Ac
         case User(id=user_id):
             async with resources.database.reading_across() as connection:
                 role = await MemberRepository(connection).role(user_id, client_id)
-            # Without a role, the actor would be an internal admin.
+            # An actor without a role would be an internal admin.
             return Actor.person(user_id, role) if role is not None else None
 
 

@@ -45,7 +45,8 @@ class ExportPlace:
         self._sending_since = time.monotonic()
         try:
             yield
-            # Reading faster earns no credit, because network buffers accept megabytes immediately.
+            # A reader that is faster than _PACE gains no reserve, because network buffers accept
+            # megabytes immediately.
             self._behind_s = max(0.0, self.behind_s - size / _PACE)
         finally:
             self._sending_since = None

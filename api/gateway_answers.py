@@ -124,7 +124,7 @@ async def _answer(
     resources: Resources,
     deadline: float,
 ) -> RunResult | NoPlaybook:
-    """Return the answer to an event that is already stored. Raises AnswerTimeout, AnswerDelayed,
+    """Return the result of an event that is already stored. Raises AnswerTimeout, AnswerDelayed,
     RunInProgress."""
     match admitted:
         case Unmatched(event_type=event_type):

@@ -14,7 +14,7 @@ class RepeatableBy(Part):
     """A dependency that returns the Idempotency-Key header, or None. A repeated request with the
     same key and body gets the same response. Raises InvalidIdempotencyKey."""
 
-    # 409 and 422: conflicts with an earlier event that has this key.
+    # 409 and 422 report conflicts with an earlier request that has the same key.
     errors = (400, 409, 422)
     parameters = (
         {

@@ -71,8 +71,8 @@ class InboundEntryLimiter:
 
     @asynccontextmanager
     async def counting(self) -> AsyncIterator[None]:
-        """Write refusal counts periodically while the block runs, and all remaining ones when it
-        ends."""
+        """Write refusal counts to the database periodically while the block runs, and all remaining
+        counts when it ends."""
         writing = asyncio.create_task(self._write())
         try:
             yield
@@ -85,5 +85,5 @@ class InboundEntryLimiter:
     async def _write(self) -> None:
         while True:
             await asyncio.sleep(self.refusals.written_every_s)
-            # A write in progress finishes even when the API stops.
+            # `shield` lets a write in progress finish even when the API stops.
             await asyncio.shield(asyncio.create_task(self.refusals.write()))

@@ -9,7 +9,8 @@ from services.tenants.key_uses import KeyUses
 
 @asynccontextmanager
 async def written(uses: KeyUses) -> AsyncIterator[None]:
-    """Write key uses periodically while the block runs, and all remaining ones when it ends."""
+    """Write recorded key uses to the database periodically while the block runs, and all remaining
+    uses when it ends."""
     writing = asyncio.create_task(_write(uses))
     try:
         yield
@@ -23,5 +24,5 @@ async def written(uses: KeyUses) -> AsyncIterator[None]:
 async def _write(uses: KeyUses) -> None:
     while True:
         await asyncio.sleep(uses.written_every_s)
-        # A write in progress finishes even when the API stops.
+        # `shield` lets a write in progress finish even when the API stops.
         await asyncio.shield(asyncio.create_task(uses.write()))

@@ -107,7 +107,7 @@ BEARER: Final[list[dict[str, list[str]]]] = [{"bearer": []}]
 """Security of routes that accept API keys in addition to session tokens."""
 
 WIDGET_KEY: Final[list[dict[str, list[str]]]] = [{"widgetKey": []}]
-"""Security of the widget's routes."""
+"""Security of the widget's routes, which accept the widget's key."""
 
 CLIENT_ID: Final[Described] = {
     "name": "client_id",
@@ -190,8 +190,8 @@ def _is_free_text(schema: Described) -> bool:
 
 
 def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
-    """Return the schema without references and without null, because a query omits the parameter
-    instead."""
+    """Return the schema without references and without null. A query omits a parameter instead of
+    sending null."""
     options = [one for one in cast("list[Described]", schema.get("anyOf", ())) if one != _NULL]
     if options:
         (schema,) = options

@@ -11,7 +11,7 @@ class RouteFamily(Enum):
 
 
 def route_family(path: str) -> RouteFamily:
-    """Return the family that a request's path belongs to."""
+    """Return the route family that a request's path belongs to."""
     if path == "/api/engine/gateway":
         return RouteFamily.GATEWAY
     if path == "/api/billing/usage":

@@ -92,7 +92,7 @@ def visitor_of(request: Request) -> Visitor:
 
 
 def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
-    """Return a session JWT with the session's new refresh token."""
+    """Return the tokens of a session: a new session JWT, and the session's new refresh token."""
     # The token does not contain the internal admin role, because internal admins are listed in the
     # settings.
     user = User(opened.session.user_id, is_admin=False)

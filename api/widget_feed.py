@@ -151,8 +151,8 @@ class SessionFeed:
 
 
 def message_event(message: ShownMessage) -> bytes:
-    """Return a message event. Its id is the message's number, which a browser sends back as
-    `Last-Event-ID`."""
+    """Return a server-sent event with a message. The event's id is the message number, which a
+    browser sends back as `Last-Event-ID`."""
     return b"event: message\nid: %d\ndata: %s\n\n" % (message.number, _MESSAGE.dump_json(message))
 
 

@@ -85,8 +85,8 @@ class StreamPlace:
 
 
 class WidgetStreams:
-    """The streams of this process, used by one event loop. `silence_s`, `lasts_s`: override
-    SILENCE_S and LASTS_S."""
+    """The open streams of this process, used by one event loop. `silence_s` and `lasts_s` override
+    SILENCE_S and LASTS_S, in seconds."""
 
     def __init__(self, *, silence_s: float = SILENCE_S, lasts_s: float = LASTS_S) -> None:
         self.silence_s = silence_s

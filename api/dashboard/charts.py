@@ -44,7 +44,7 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class ChartRow:
-    """One row of the table below the chart."""
+    """One row of the table that accompanies a chart."""
 
     label: str
     cells: tuple[str, ...]
@@ -121,7 +121,7 @@ def bar_chart(
 
 
 def _stacked(column: ChartColumn, top: float) -> list[tuple[int, float, float, float]]:
-    """Return the series, value, upper edge and height of each segment that is drawn."""
+    """Return the series, value, upper edge and height of each segment of a stacked column."""
     parts: list[tuple[int, float, float, float]] = []
     y = float(HEIGHT)
     for place, part in enumerate(column.parts):
@@ -159,7 +159,7 @@ def sparkline(title: str, values: Sequence[float | None], *, top: float | None =
             y = LINE_HEIGHT - 1 - value / top * (LINE_HEIGHT - 2)
             points.append(f"{place * step:.1f},{y:.1f}")
         elif points:
-            # Repeat a single point, so that it is drawn as a dot with the width of the stroke.
+            # A single point is repeated, so that it is drawn as a dot with the width of the stroke.
             segments.append(" ".join(points if len(points) > 1 else points * 2))
             points = []
     return Sparkline(title, tuple(segments))

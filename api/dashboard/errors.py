@@ -20,7 +20,7 @@ _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
 # Maximum characters of the reason in each language. Browsers drop a cookie of more than 4 KB.
 _MOST_REASON: Final = 400
-# The part of an InvalidBody message that names the invalid field.
+# Matches the part of an InvalidBody message that names the invalid field.
 _FIELD: Final = re.compile(r"champ « (.+?) »")
 
 

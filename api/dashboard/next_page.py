@@ -19,7 +19,7 @@ def next_page(wanted: str | None) -> str:
         return HOME
     if not _OURS.fullmatch(wanted) or "//" in (path := urlsplit(wanted).path):
         return HOME
-    # Browsers resolve these segments even when they are percent-encoded.
+    # Browsers resolve `.` and `..` even when they are percent-encoded.
     if any(unquote(part) in (".", "..") for part in path.split("/")) or "\\" in unquote(path):
         return HOME
     return wanted

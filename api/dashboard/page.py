@@ -103,7 +103,7 @@ class Page:
         return Typed.of(defaults, draft)
 
     def say(self, key: str, **facts: object) -> str:
-        """Return a text in the reader's language, like `Pages.say`."""
+        """Return the text with this key in the reader's language, like `Pages.say`."""
         return self.resources.pages.say(self.language, key, facts)
 
     def render(self, template: str, *, sources: Sources = OURS, **facts: object) -> Response:

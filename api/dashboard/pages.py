@@ -183,7 +183,8 @@ def _answer(page: str, status: int, language: str, policy: str) -> HTMLResponse:
 
 
 def language_of(request: Request) -> str:
-    """Return French or English by Accept-Language; French if the header prefers neither."""
+    """Return the language for an Accept-Language header: French or English, and French if the
+    header prefers neither."""
     return preferred_language(request.headers.get("accept-language", ""))
 
 

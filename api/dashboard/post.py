@@ -204,8 +204,8 @@ async def _keep_for_later(request: Request, form: Mapping[str, str]) -> None:
 
 
 def version_of(record: BaseModel) -> str:
-    """Return a digest of a record. A form carries the digest of the record that it was filled from,
-    to detect later changes."""
+    """Return a digest of a record. A form contains the digest of the record that it was filled
+    from, so that later changes are detected."""
     return hashlib.sha256(record.model_dump_json().encode()).hexdigest()[:16]
 
 

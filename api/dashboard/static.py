@@ -1,4 +1,4 @@
-"""Static files of the pages. Their URLs change with their content."""
+"""Static files of the pages. The URLs of the files change with their content."""
 
 import hashlib
 from dataclasses import dataclass

@@ -28,7 +28,8 @@ _KEPT_PREFIX: Final = {4: 24, 6: 48}
 
 
 def limited_address(request: Request) -> str:
-    """Return the key of address limits: the IPv4 address, or the /64 network of an IPv6 address."""
+    """Return the key under which a caller's address is counted: the IPv4 address, or the /64
+    network of an IPv6 address."""
     address = _of(request)
     if address is None:
         return NO_ADDRESS

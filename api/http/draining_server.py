@@ -62,7 +62,7 @@ class DrainingServer(uvicorn.Server):
         return asked and (self._at_once or time.monotonic() >= self._accepts_until)
 
     def _begin(self) -> None:
-        """Continue serving, but close each connection after its next response."""
+        """Start draining: continue serving, but close each connection after its next response."""
         self._draining.begin()
         self._accepts_until = time.monotonic() + self._drain_s
         self.config.encoded_headers.append(_CLOSE)

@@ -14,7 +14,8 @@ _IPV6_PREFIX: Final = 64
 
 
 class Waiting(IntEnum):
-    """The reasons why a connection is idle. Those listed first are closed first."""
+    """The reasons for which a connection is idle. Connections with the first reason are closed
+    first."""
 
     NEW = 0
     """No complete request head has arrived on the connection yet."""
@@ -68,7 +69,7 @@ class EdgeConnections:
             _make_room(sorted(self._addresses.values(), key=_fullest_first), ServerBusy())
 
     def waits(self, connection: Closable, why: Waiting) -> None:
-        """Mark the connection as idle."""
+        """Mark the connection as idle for this reason."""
         self.is_served(connection)
         if where := self._where.get(connection):
             self._addresses[where].waiting[why][connection] = None

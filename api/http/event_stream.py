@@ -12,7 +12,7 @@ from starlette.types import Message, Receive, Scope, Send
 from api.http.long_response import end_when_gone
 
 STALLED_S: Final = 10.0
-"""Seconds that a reader may take to read one piece."""
+"""Maximum seconds that a reader may take to read one piece."""
 
 _HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),

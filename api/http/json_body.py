@@ -154,7 +154,8 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
 
 
 def parse_body(model: type[M], body: bytes) -> M:
-    """Return the fields of a body. Raises InvalidBody for a field that `model` does not have."""
+    """Return the body, parsed strictly and validated against `model`. Raises InvalidBody, also for
+    a field that `model` does not have."""
     try:
         return model.model_validate(parse_object(body))
     except ValidationError as error:
@@ -178,7 +179,7 @@ def _check_size(body: bytes) -> None:
     text = body.replace(rb"\\", b"").replace(rb"\"", b"")
     quotes = text.count(b'"')
     if quotes <= 4 * MAX_VALUES:
-        outside = b"".join(text.split(b'"')[::2])  # the text outside of strings
+        outside = b"".join(text.split(b'"')[::2])  # the part of the body outside of strings
         openings = outside.count(b"[") + outside.count(b"{")
         if max(outside.count(b","), openings - 1) <= MAX_VALUES:
             return

@@ -71,8 +71,8 @@ class EdgeProtocol(HttpToolsProtocol):
         self._in_head = True
         self._deaf = False
         self._why: DomainError = InvalidRequest()
-        self._chunk = 0  # size of the data being fed to the parser
-        self._held = 0  # bytes not yet parsed as a complete head or as body
+        self._chunk = 0  # number of bytes currently fed to the parser
+        self._held = 0  # number of bytes not yet parsed as a complete head or as body
         self._served: RequestResponseCycle | None = None
         self._deadline = Timer(self.loop, self.give_up)
         self._stall = Timer(self.loop, self.give_up)

@@ -20,8 +20,8 @@ class RateLimiter:
         self.counter = counter
 
     async def check(self, scope: LimitScope, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key`. A refused request raises TooManyRequests and is not
-        counted."""
+        """Count one request of `key`, and return the decision. Raises TooManyRequests for a refused
+        request, which is not counted."""
         return _admitted(await self.counter.count(self._limits[scope], key, now))
 
     def check_known(self, scope: LimitScope, key: str, now: datetime) -> None:
@@ -34,7 +34,7 @@ class RateLimiter:
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime
     ) -> None:
-        """Count a request of a route whose responses always state the caller's remaining requests.
+        """Count a request, and add headers with the caller's remaining requests to its response.
 
         Raises TooManyRequests.
         """
@@ -57,8 +57,8 @@ def _admitted(tried: LimitDecision) -> LimitDecision:
 
 
 def _headers(tried: LimitDecision) -> list[tuple[bytes, bytes]]:
-    """Return the headers of draft-ietf-httpapi-ratelimit-headers: the policy and the remaining
-    requests."""
+    """Return the rate limit headers of draft-ietf-httpapi-ratelimit-headers, with the policy and
+    the remaining requests."""
     name, seconds = tried.limit.scope, round(tried.limit.window.total_seconds())
     policy = f'"{name}";q={tried.limit.quota};w={seconds}'
     state = f'"{name}";r={tried.remaining};t={max(1, math.ceil(tried.wait_s))}'

@@ -35,8 +35,8 @@ _log = structlog.get_logger("api")
 
 # Seconds that cancelled requests have to finish before the resources are closed.
 _LAST_WORDS_S: Final = 2.0
-# The proxy that terminates TLS sends this header. Browsers ignore the HSTS header in a response
-# without TLS (RFC 6797, 8.1), so no list of proxies is needed.
+# The proxy that terminates TLS sends this request header. Any caller may send it: browsers ignore
+# the HSTS header in a response without TLS (RFC 6797, 8.1).
 _BEHIND_TLS: Final = (b"x-forwarded-proto", b"https")
 _ONLY_TLS: Final = (b"strict-transport-security", b"max-age=31536000")
 _OURS: Final[dict[int, type[DomainError]]] = {
@@ -148,8 +148,7 @@ def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
 
 
 def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Log and count the request, and report an error that occurred after the response had
-    started."""
+    """Log and count the request. Report an error that occurred after the response had started."""
     route = _route_of(scope)
     seconds = time.monotonic() - progress.started
     _log.info(

@@ -1,4 +1,4 @@
-"""A tracing span around every request, if tracing is on."""
+"""Middleware that records a tracing span for every request, if tracing is on."""
 
 from typing import Final
 

@@ -9,7 +9,7 @@ from api.route_family import RouteFamily, route_family
 _HEADERS: Final = (
     (b"access-control-allow-origin", b"*"),
     (b"access-control-expose-headers", b"Retry-After, X-Request-Id"),
-    # The URL contains the key, so it must not be sent as a referrer.
+    # The URL contains the widget's key, so browsers must not send the URL as a referrer.
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),
 )

@@ -84,7 +84,7 @@ async def _key_holder(request: Request) -> AtWork:
 
 @router.post(PATH, summary="Send a Model Context Protocol message", include_in_schema=False)
 async def mcp(at_work: Annotated[AtWork, Depends(_key_holder)], request: Request) -> Response:
-    """Answer one JSON-RPC message. `docs/mcp.md` describes the tools."""
+    """Processes one JSON-RPC message. `docs/mcp.md` describes the tools."""
     body = await read_body(request)
     try:
         message = parse_object(body)

@@ -80,7 +80,7 @@ PROMPTS: Final[Mapping[str, McpPrompt]] = {
                 arguments=[
                     PromptArgument(
                         name="topic",
-                        description="Topic to look at; defaults to all topics.",
+                        description="Topic of the questions; defaults to all topics.",
                         required=False,
                     )
                 ],

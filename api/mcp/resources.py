@@ -33,7 +33,10 @@ TEMPLATES: Final = (
         name="knowledge",
         title="Knowledge entry",
         uri_template=f"{KNOWLEDGE}{{id}}",
-        description="Fact that the agent may use in answers. The id comes from search_knowledge.",
+        description=(
+            "Knowledge entry: a fact that the agent may use in answers. search_knowledge returns "
+            "its id."
+        ),
         mime_type=_MARKDOWN,
     ),
     ResourceTemplate(

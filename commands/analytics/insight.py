@@ -44,13 +44,13 @@ async def show(
     first: FromOption = None,
     last: ToOption = None,
     compare: Annotated[
-        bool, typer.Option("--compare", help="Compare with the preceding range of the same length.")
+        bool, typer.Option("--compare", help="Also show the preceding range of the same length.")
     ] = False,
     data: DataOption = DEFAULT_DATA,
     as_csv: CsvOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's metrics over a range of days; docs/metrics.md explains each figure."""
+    """Show a client's metrics over a range of days. docs/metrics.md explains each metric."""
     until = last.date() if last else day_before(utc_now())
     since = first.date() if first else until - SHOWN
     if not 0 <= (until - since).days < MAX_DAYS:

@@ -35,14 +35,16 @@ _DAY: Final = ["%Y-%m-%d"]
 
 FromOption = Annotated[
     datetime | None,
-    typer.Option("--from", formats=_DAY, help="First day, UTC; defaults to a range of 30 days."),
+    typer.Option(
+        "--from", formats=_DAY, help=("First day of the range, UTC. The default range has 30 days.")
+    ),
 ]
 FirstOption = Annotated[
     datetime, typer.Option("--from", formats=_DAY, help=("First day to recompute, UTC."))
 ]
 ToOption = Annotated[
     datetime | None,
-    typer.Option("--to", formats=_DAY, help="Last day, UTC; defaults to yesterday."),
+    typer.Option("--to", formats=_DAY, help="Last day of the range, UTC; defaults to yesterday."),
 ]
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from adapters.temporal.reports import TemporalReports
 
 OneClientOption = Annotated[str | None, typer.Option("--client", help="Id of the client.")]
-AllOption = Annotated[bool, typer.Option("--all", help="Include every client.")]
+AllOption = Annotated[bool, typer.Option("--all", help="Select all clients instead of one.")]
 
 
 async def whose(client: str | None, every: bool, data: Path) -> str:

@@ -1,4 +1,4 @@
-"""credits: a client's credits for tickets above its plan's quota."""
+"""credits: a client's credits, which pay for tickets above the plan's quota."""
 
 from typing import Annotated
 

@@ -32,7 +32,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest payments that do not match a purchase, and refunds, newest first."""
+    """Show the latest refunds, and payments that do not match a purchase, newest first."""
     async with database_of(data) as database, database.reading_across() as connection:
         found = await PaymentEventRepository(connection).for_people(limit=limit)
     if as_json:

@@ -166,7 +166,8 @@ async def from_run(
 async def run_all(
     client: ClientOption,
     playbook: Annotated[
-        str | None, typer.Option("--playbook", help="Use this playbook for every event type.")
+        str | None,
+        typer.Option("--playbook", help=("Id of the playbook to use for every event type.")),
     ] = None,
     draft: Annotated[
         Path | None,

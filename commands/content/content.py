@@ -46,7 +46,7 @@ LanguageOption = Annotated[Language, typer.Option(help="Language of the text: fr
 
 @templates.callback()
 def templates_group() -> None:
-    """A client's own answer templates; docs/playbooks.md lists their placeholders."""
+    """A client's own answer templates. docs/playbooks.md lists their placeholders."""
 
 
 @knowledge.callback()

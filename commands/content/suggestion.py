@@ -80,7 +80,7 @@ async def refuse(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Reject a suggestion and delete its text."""
+    """Reject a suggestion, and delete the suggested text."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await refuse_suggestion(work, operator(), suggestion_id)
     answer(as_json, "Suggestion refused.", suggestion_id=suggestion_id)

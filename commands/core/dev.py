@@ -30,17 +30,17 @@ PortOption = Annotated[
     int | None,
     typer.Option(help=("Port of the API; defaults to PORT, or to 8080 if that port is free.")),
 ]
-DataOption = Annotated[Path, typer.Option("--data", help="Folder for all data.")]
+DataOption = Annotated[Path, typer.Option("--data", help="Folder in which all data is stored.")]
 
 
 @synchronous
 async def dev(
     port: PortOption = None,
     temporal_port: Annotated[
-        int | None, typer.Option(help="Port of Temporal; defaults to a free one.")
+        int | None, typer.Option(help="Port of Temporal; defaults to a free port.")
     ] = None,
     ui_port: Annotated[
-        int | None, typer.Option(help="Port of Temporal's UI; defaults to a free one.")
+        int | None, typer.Option(help="Port of Temporal's UI; defaults to a free port.")
     ] = None,
     data: DataOption = DEFAULT_DATA,
     tour: Annotated[

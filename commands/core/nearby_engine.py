@@ -1,4 +1,4 @@
-"""The Temporal server of a command, if one is configured."""
+"""Starter of workflows for commands, on a Temporal server that may not be configured."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -60,7 +60,8 @@ async def connect(
     client: ClientOption,
     provider: Annotated[Provider, typer.Option()],
     settings: Annotated[
-        list[str] | None, typer.Option("--set", help="Setting as NAME=VALUE. Repeatable.")
+        list[str] | None,
+        typer.Option("--set", help=("Setting of the connection, as NAME=VALUE. Repeatable.")),
     ] = None,
     secrets: Annotated[
         list[str] | None,

@@ -65,7 +65,9 @@ async def delete(
 
 @command(app, "export")
 async def export(
-    file: Annotated[Path, typer.Argument(help="File to write; it must not exist yet.")],
+    file: Annotated[
+        Path, typer.Argument(help=("Path of the file to write, which must not exist yet."))
+    ],
     client: ClientOption,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

@@ -35,7 +35,9 @@ async def attachment(
     attachment_id: Annotated[
         str, typer.Argument(help="Id of the attachment, as shown by `run show`.")
     ],
-    to: Annotated[Path, typer.Option("--to", help="File to write; it must not exist yet.")],
+    to: Annotated[
+        Path, typer.Option("--to", help=("Path of the file to write, which must not exist yet."))
+    ],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

@@ -71,16 +71,19 @@ async def start(
     threshold: Annotated[float | None, typer.Option(min=0, max=1)] = None,
     embedded: Annotated[bool, typer.Option("--embedded-brain")] = False,
     answers_from_knowledge: Annotated[
-        bool | None, typer.Option(help="Override the client's setting.")
+        bool | None, typer.Option(help="Override the client's setting for answers from knowledge.")
     ] = None,
     since: Annotated[
         datetime | None,
         typer.Option(
-            "--from", formats=_DAY, help="First day, UTC; defaults to a range of 30 days."
+            "--from",
+            formats=_DAY,
+            help=("First day of the range, UTC. The default range has 30 days."),
         ),
     ] = None,
     until: Annotated[
-        datetime | None, typer.Option("--to", formats=_DAY, help="Last day, UTC; defaults to now.")
+        datetime | None,
+        typer.Option("--to", formats=_DAY, help=("Last day of the range, UTC; defaults to now.")),
     ] = None,
     budget: Annotated[
         float, typer.Option(min=0, help="Maximum cost of language models, in US dollars.")

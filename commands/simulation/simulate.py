@@ -64,7 +64,7 @@ async def simulate(
         str, typer.Option(help="Event type, which selects the playbook.")
     ] = "api_direct",
     playbook: Annotated[
-        str | None, typer.Option(help="Use this playbook for every event type.")
+        str | None, typer.Option(help="Id of the playbook to use for every event type.")
     ] = None,
     version: Annotated[
         int | None, typer.Option(min=1, help=("Version of --playbook to use."))
@@ -72,7 +72,7 @@ async def simulate(
     draft: Annotated[
         Path | None,
         typer.Option(
-            help="YAML file with one playbook; with --playbook, it replaces that playbook."
+            help="YAML file with one playbook. It replaces the playbook in --playbook, if given."
         ),
     ] = None,
     threshold: Annotated[

@@ -1,4 +1,4 @@
-"""automation: stop or resume all automation of a client or of the installation."""
+"""automation: commands that stop or resume all automation of a client or of the installation."""
 
 from typing import Annotated
 

@@ -29,7 +29,7 @@ app = typer.Typer(help="Manage API keys; `revoke` ends one.", no_args_is_help=Tr
 @command(app, "create")
 async def create(
     client: ClientOption,
-    label: Annotated[str, typer.Option(help="Purpose of the key.")],
+    label: Annotated[str, typer.Option(help="Purpose of the key, shown as its label.")],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:

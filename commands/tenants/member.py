@@ -32,8 +32,10 @@ UserOption = Annotated[str, typer.Option(help="Id or email address of the user."
 KeysOption = Annotated[
     Literal["revoke", "keep"] | None,
     typer.Option(
-        help="Action on the active keys that the member created, if the member may no longer "
-        "create keys."
+        help=(
+            "What happens to the active keys that the member created, if the member may no longer "
+            "create keys."
+        )
     ),
 ]
 

@@ -70,7 +70,7 @@ DeliveryArgument = Annotated[str, typer.Argument(metavar="DELIVERY_ID")]
 @command(app, "test")
 async def try_out(
     webhook_id: WebhookArgument,
-    event: Annotated[str, typer.Option(help="Event type to send.")] = TESTED_BY_DEFAULT,
+    event: Annotated[str, typer.Option(help="Event type of the test event.")] = TESTED_BY_DEFAULT,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -189,7 +189,8 @@ async def verify(
     ],
     timestamp: Annotated[str, typer.Option(help="Value of the header X-Service-Timestamp.")],
     body_file: Annotated[
-        Path, typer.Option(help="File with the body's bytes, as received; - for standard input.")
+        Path,
+        typer.Option(help=("File with the bytes of the body as received; - for standard input.")),
     ],
     message_id: Annotated[
         str, typer.Option("--id", help="Value of the header webhook-id, for a webhook-signature.")

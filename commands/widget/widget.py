@@ -41,7 +41,8 @@ app = typer.Typer(help="Manage the chat widget on a client's pages.", no_args_is
 
 @app.callback()
 def group() -> None:
-    """The widget's key is one of the client's settings: see `settings rotate-widget-key`."""
+    """The widget's key is one of the client's settings. To rotate it, use `settings
+    rotate-widget-key`."""
 
 
 @command(app, "show")
@@ -94,7 +95,10 @@ async def change(
     ] = None,
     accepts_api_keys: Annotated[
         bool | None,
-        typer.Option("--api-keys/--no-api-keys", help="Accept API keys on the widget's routes."),
+        typer.Option(
+            "--api-keys/--no-api-keys",
+            help=("Accept API keys in addition to the widget's key on the widget's routes."),
+        ),
     ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

@@ -36,14 +36,14 @@ class McpPlaybook(McpPart):
     playbook_id: str
     name: str
     event_type: str = Field(
-        description="Event types that the playbook handles; `*` matches any ending."
+        description="Pattern of the event types that the playbook handles; `*` matches any ending."
     )
     threshold: float = Field(
         description=("Confidence below which a person reviews the answer, from 0 to 1.")
     )
     version: int
     is_active: bool
-    instructions: str = Field(description="Merchant's instructions to the agent.")
+    instructions: str = Field(description="Instructions of the merchant to the agent.")
     actions: dict[ActionKind, ActionRule] = Field(
         description=(
             "Policy rule of each action. Without a rule, replies may be sent, and other actions "
@@ -53,7 +53,7 @@ class McpPlaybook(McpPart):
 
 
 class McpPlaybooks(McpPage):
-    playbooks: tuple[McpPlaybook, ...] = Field(description="Playbooks, oldest first.")
+    playbooks: tuple[McpPlaybook, ...] = Field(description="The client's playbooks, oldest first.")
 
 
 class UsageWanted(ToolInput):
@@ -66,10 +66,14 @@ class McpUsage(McpPart):
 
 class MetricsWanted(ToolInput):
     first_day: date | None = Field(
-        default=None, description="First day, UTC; defaults to a range of 30 days."
+        default=None, description="First day of the range, UTC. The default range has 30 days."
     )
-    last_day: date | None = Field(default=None, description="Last day, UTC; defaults to yesterday.")
-    limit: Annotated[int, Field(ge=1, le=31, description="Maximum number of days.")] = 31
+    last_day: date | None = Field(
+        default=None, description=("Last day of the range, UTC; defaults to yesterday.")
+    )
+    limit: Annotated[
+        int, Field(ge=1, le=31, description=("Maximum number of days in the response."))
+    ] = 31
 
 
 class McpMetrics(McpPart):

@@ -24,7 +24,7 @@ from store.runs.conversation_reading import ConversationReader, ConversationSear
 
 _PREVIEW: Final = 300
 
-ConversationId = Annotated[str, Field(pattern=ULID, description="Id of a conversation.")]
+ConversationId = Annotated[str, Field(pattern=ULID, description="Id of the conversation.")]
 
 
 class ConversationsWanted(ToolInput):

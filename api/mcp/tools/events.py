@@ -72,7 +72,9 @@ class McpDryRun(McpPart):
     classification: str | None
     confidence: float | None
     draft: Untrusted | None = Field(description="Text of the draft, which may quote the customer.")
-    sent: Literal[False] = Field(default=False, description="Always false: nothing was sent.")
+    sent: Literal[False] = Field(
+        default=False, description=("Always false, because nothing was sent.")
+    )
 
 
 class TakenEvent(McpPart):
@@ -83,7 +85,7 @@ class TakenEvent(McpPart):
     run_id: str | None = Field(description="Id of the run for get_run.")
     classification: str | None
     confidence: float | None
-    answer: Untrusted | None = Field(description="Answer to the customer.")
+    answer: Untrusted | None = Field(description="Text of the answer to the customer.")
     acknowledgement: Untrusted | None = Field(
         description="Text that can be shown to the customer immediately."
     )

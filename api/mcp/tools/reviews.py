@@ -20,11 +20,11 @@ from store.reviews.reviews import list_reviews as reviews_of
 
 class ReviewsWanted(ToolInput):
     status: Wanted = Field(
-        default=Wanted.OPEN, description="Status filter; `open` means pending or claimed."
+        default=Wanted.OPEN, description="Status of the reviews; `open` means pending or claimed."
     )
     limit: Limit = 20
     cursor: str | None = Field(
-        default=None, max_length=200, description="`next_cursor` of the previous page."
+        default=None, max_length=200, description="Value of `next_cursor` in the previous page."
     )
 
 

@@ -28,7 +28,7 @@ _EFFECTS: Final = 20
 
 
 class RunWanted(ToolInput):
-    run_id: Annotated[str, Field(pattern=ULID, description="Id of a run.")]
+    run_id: Annotated[str, Field(pattern=ULID, description="Id of the run to explain.")]
 
 
 class McpEvent(McpPart):

@@ -63,7 +63,7 @@ async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
 async def leave(
     user: UserDep, client_id: ClientId, request: Request, resources: ResourcesDep
 ) -> Response:
-    """Ends your own membership immediately. The owner cannot leave."""
+    """Your own membership ends immediately. The owner cannot leave."""
     member = await member_for(user, client_id, resources, client_network(request))
     async with resources.work.spanning(member.tenant) as work:
         await leave_client(work, member.actor)

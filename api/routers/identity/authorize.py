@@ -140,7 +140,7 @@ async def _visit(request: Request, resources: Resources) -> Visit | None:
 
 
 async def _asked(request: Request, resources: Resources, visit: Visit) -> _Asked:
-    """Return the OAuth client and its redirect URI. Raises OAuthRefused if they cannot be
+    """Return the verified OAuth client and its redirect URI. Raises OAuthRefused if they cannot be
     verified."""
     query = _query(request)
     client = await _client(query.get("client_id", ""), resources, visit)

@@ -151,7 +151,8 @@ async def sign_out(
 
 
 async def _session(request: Request, refresh_token: str | None) -> Session:
-    """Return the session to end. Raises InvalidRefreshToken, CrossSiteRequest."""
+    """Return the session to end, found by the refresh token or by the browser's cookie. Raises
+    InvalidRefreshToken, CrossSiteRequest."""
     resources: Resources = request.app.state.resources
     if refresh_token is not None:
         async with resources.database.reading_across() as connection:

@@ -67,7 +67,7 @@ async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Aut
     summary="Get whether automation is stopped for all clients",
 )
 async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationState:
-    """Requires an internal admin."""
+    """Only internal admins may call this operation."""
     async with resources.database.reading_across() as connection:
         return InstallationState.of(await InstallationStops(connection).read())
 

@@ -70,8 +70,8 @@ async def chat(
 
 
 def _said(sent: ChatMessage) -> Said:
-    """Return the visitor's message. Raises InvalidAddress, and InvalidBody for a signature without
-    an address."""
+    """Return the visitor's message as the domain's type. Raises InvalidAddress, and InvalidBody for
+    a signature without an address."""
     if sent.user_signature is not None and sent.customer_email is None:
         raise InvalidBody("champ « customer_email »")
     return Said(

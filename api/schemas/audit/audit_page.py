@@ -38,7 +38,10 @@ class AuditQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
         str | None,
-        Field(pattern="^[1-9][0-9]{0,17}$", description="`next_cursor` of the previous page."),
+        Field(
+            pattern="^[1-9][0-9]{0,17}$",
+            description=("Value of `next_cursor` in the previous page."),
+        ),
     ] = None
 
     def which(self) -> EntryFilter:

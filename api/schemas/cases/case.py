@@ -19,7 +19,7 @@ _MAX_VERSION: Final = 2**31 - 1
 
 
 class CasePage(BaseModel):
-    cases: tuple[SavedCase, ...] = Field(description="Saved cases, oldest first.")
+    cases: tuple[SavedCase, ...] = Field(description="The client's saved cases, oldest first.")
     next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")
 
 
@@ -44,8 +44,10 @@ class CaseRunBody(StrictBody):
         str | None,
         Field(
             pattern=ULID,
-            description="Id of the playbook to use for every case. With `playbook`, the draft "
-            "replaces this playbook.",
+            description=(
+                "Id of the playbook to use for every case. If `playbook` is given, its draft "
+                "replaces this playbook."
+            ),
         ),
     ] = None
     version: Annotated[
@@ -59,7 +61,7 @@ class CaseRunBody(StrictBody):
     playbook: Annotated[
         dict[str, JsonValue] | None,
         WithJsonSchema(in_one_piece(PlaybookShape)),
-        Field(description="Unsaved playbook, in its file format."),
+        Field(description="Unsaved playbook, in the format of a playbook file."),
     ] = None
     threshold: Annotated[
         float | None,
@@ -71,7 +73,7 @@ class CaseRunBody(StrictBody):
         ),
     ] = None
     embedded_brain: Annotated[
-        bool, Field(description="Use the embedded brain even if a model is configured.")
+        bool, Field(description="Use the embedded brain, even if a language model is configured.")
     ] = False
 
     @property

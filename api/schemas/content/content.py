@@ -129,7 +129,7 @@ class AddStartersBody(StrictBody):
 
 
 class AddedStarters(BaseModel):
-    added: int = Field(description="Number of templates added.")
+    added: int = Field(description="Number of templates that were added.")
 
 
 class NewEntryBody(StrictBody):
@@ -165,5 +165,7 @@ class TemplatePage(BaseModel):
 
 
 class KnowledgePage(BaseModel):
-    knowledge: tuple[KnowledgeEntry, ...] = Field(description="Knowledge entries, oldest first.")
+    knowledge: tuple[KnowledgeEntry, ...] = Field(
+        description=("The client's knowledge entries, oldest first.")
+    )
     next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")

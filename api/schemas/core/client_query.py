@@ -21,7 +21,7 @@ class ClientQuery(BaseModel):
 class PageQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=100)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="`next_cursor` of the previous page.")
+        str | None, Field(pattern=ULID, description="Value of `next_cursor` in the previous page.")
     ] = None
 
 

@@ -1,4 +1,4 @@
-"""A day as a query parameter."""
+"""Query parameters that are days."""
 
 import re
 from datetime import date

@@ -38,7 +38,7 @@ class Me(ClientList):
         )
     )
     is_admin: bool = Field(
-        description="True for an administrator of the service, who may see every client."
+        description="True if the user is an administrator of the service, who may see every client."
     )
 
 
@@ -59,7 +59,7 @@ class SessionOut(BaseModel):
 
 class SessionList(BaseModel):
     sessions: tuple[SessionOut, ...] = Field(
-        description="Sessions, sorted by last use, most recent first."
+        description="The user's sessions, sorted by last use, most recent first."
     )
 
 

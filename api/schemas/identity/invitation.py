@@ -71,7 +71,9 @@ class ReceivedInvitationOut(BaseModel):
 
 
 class ReceivedInvitationList(BaseModel):
-    invitations: tuple[ReceivedInvitationOut, ...] = Field(description="Invitations, oldest first.")
+    invitations: tuple[ReceivedInvitationOut, ...] = Field(
+        description=("The client's open invitations, oldest first.")
+    )
 
 
 class AcceptedInvitation(BaseModel):

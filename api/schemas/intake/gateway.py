@@ -39,7 +39,7 @@ class GatewayRequest(BaseModel):
         examples=["shopify.ticket.created"],
     )
     source: _Text200 | None = Field(
-        default=None, description="Origin of the event; stored as sent."
+        default=None, description="Name of the system that sends the event; stored as sent."
     )
     customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
     # The schema omits the object form of this field. A schema cannot express that only helpdesks
@@ -120,8 +120,10 @@ class GatewayResult(BaseModel):
     steps_executed: int = Field(ge=0)
     duration_ms: int = Field(
         ge=0,
-        description="Time from the request to the answer, in milliseconds. A repeated answer "
-        "repeats this value.",
+        description=(
+            "Time from the request to the answer, in milliseconds. A response to a repeated "
+            "request repeats this value."
+        ),
     )
     acknowledgement: str | None = Field(
         default=None,
@@ -157,7 +159,7 @@ class NoPlaybook(BaseModel):
 
 
 def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:
-    """Return the validated request. Raises ClientIdMissing, InvalidBody."""
+    """Return the validated gateway request. Raises ClientIdMissing, InvalidBody."""
     client_id = fields.get("client_id")
     if not isinstance(client_id, str) or not client_id.strip():
         raise ClientIdMissing

@@ -54,6 +54,6 @@ class TrialAnswer(BaseModel):
 
 class IntegrationPage(BaseModel):
     integrations: tuple[IntegrationEntry, ...] = Field(
-        description="Current and former connections, oldest first."
+        description="Current and former connections of the client, oldest first."
     )
     next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")

@@ -92,7 +92,7 @@ class KnowledgeRevisionBody(StrictBody):
 _LESSONS = (KnowledgeLessonBody, TemplateLessonBody, TemplateRevisionBody, KnowledgeRevisionBody)
 _Content = Annotated[
     KnowledgeLessonBody | TemplateLessonBody | TemplateRevisionBody | KnowledgeRevisionBody,
-    Field(discriminator="kind", description="Change to a template or knowledge entry."),
+    Field(discriminator="kind", description="Change of a template or knowledge entry to make."),
     WithJsonSchema({"anyOf": [in_one_piece(one) for one in _LESSONS]}),
 ]
 _Case = Annotated[

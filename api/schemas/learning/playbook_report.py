@@ -32,7 +32,9 @@ class AdviceQuery(ClientQuery):
 class ShadowTally(_Answer):
     """Counts of all messages, or of the messages of one category."""
 
-    classification: str = Field(description="Category; empty for the total of all categories.")
+    classification: str = Field(
+        description=("Category of the counted messages; empty for the total of all categories.")
+    )
     kept: int = Field(description="Number of messages that the agent processed.")
     settled: int = Field(description="Number of settled messages, which people have dealt with.")
     expired: int = Field(
@@ -85,7 +87,7 @@ class ShadowAnswer(_Answer):
     not_ready: tuple[NotReady, ...] = Field(
         description=("Reasons for which the playbook should stay in shadow mode.")
     )
-    waiting: int = Field(description="Number of messages that people have not dealt with yet.")
+    waiting: int = Field(description="Number of messages with which people have not dealt yet.")
     total: ShadowTally
     classes: tuple[ShadowTally, ...]
     conflicts: dict[FactKind, int] = Field(
@@ -128,8 +130,11 @@ class AdviceAnswer(_Answer):
     runs: int = Field(description="Number of past runs in the report, at most 2,000.")
     current: PointInWords
     suggested: PointInWords | None = Field(
-        description="Lowest threshold at which people would have reviewed three of four "
-        "corrections; null if too few corrections are known. It is never applied automatically."
+        description=(
+            "Lowest threshold at which people would have reviewed three of four corrected "
+            "answers; null if too few corrections are known. This threshold is never applied "
+            "automatically."
+        )
     )
     curve: tuple[ThresholdPoint, ...]
 

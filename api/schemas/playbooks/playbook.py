@@ -32,7 +32,7 @@ class VersionQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=100)] = 50
     cursor: Annotated[
         int | None,
-        Field(ge=1, le=MAX_VERSION, description="`next_cursor` of the previous page."),
+        Field(ge=1, le=MAX_VERSION, description="Value of `next_cursor` in the previous page."),
     ] = None
 
 
@@ -155,7 +155,9 @@ class ChangedPlaybook(PlaybookOut):
             "activated or deactivated."
         )
     )
-    changed: tuple[str, ...] = Field(description="Fields that differ, such as `actions.refund`.")
+    changed: tuple[str, ...] = Field(
+        description=("Names of the fields that differ, such as `actions.refund`.")
+    )
 
     @staticmethod
     def after(change: PlaybookChange) -> "ChangedPlaybook":
@@ -213,7 +215,9 @@ class ListedVersion(BaseModel):
 
 
 class VersionPage(BaseModel):
-    versions: tuple[ListedVersion, ...] = Field(description="Versions, newest first.")
+    versions: tuple[ListedVersion, ...] = Field(
+        description=("Versions of the playbook, newest first.")
+    )
     next_cursor: int | None = Field(description="Cursor of the next page; null on the last page.")
 
 
@@ -222,7 +226,9 @@ class VersionDiff(BaseModel):
 
     before: int = Field(alias="from")
     after: int = Field(alias="to")
-    changed: tuple[str, ...] = Field(description="Fields that differ, such as `actions.refund`.")
+    changed: tuple[str, ...] = Field(
+        description=("Names of the fields that differ, such as `actions.refund`.")
+    )
     diff: str = Field(
-        description="Lines of the file that differ, in unified diff format (`diff -u`)."
+        description="Lines of the playbook file that differ, in unified diff format (`diff -u`)."
     )

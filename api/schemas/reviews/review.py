@@ -47,7 +47,8 @@ class ReviewQuery(ClientQuery):
     ] = "oldest"
     limit: Annotated[int, Field(ge=1, le=_MAX_LIMIT)] = 50
     cursor: Annotated[
-        str | None, Field(max_length=200, description="`next_cursor` of the previous page.")
+        str | None,
+        Field(max_length=200, description=("Value of `next_cursor` in the previous page.")),
     ] = None
 
     @field_validator("cursor")

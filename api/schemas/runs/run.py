@@ -18,7 +18,7 @@ class RunQuery(ClientQuery):
     classification: Category | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
-        str | None, Field(pattern=ULID, description="`next_cursor` of the previous page.")
+        str | None, Field(pattern=ULID, description="Value of `next_cursor` in the previous page.")
     ] = None
 
 

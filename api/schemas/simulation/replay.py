@@ -63,10 +63,15 @@ class ReplayVariantBody(StrictBody):
         ),
     ] = None
     embedded_brain: Annotated[
-        bool, Field(description="Use the embedded brain, regardless of the configuration.")
+        bool, Field(description="Use the embedded brain, even if a language model is configured.")
     ] = False
     answers_from_knowledge: Annotated[
-        bool | None, Field(description="Overrides the client's setting; defaults to that setting.")
+        bool | None,
+        Field(
+            description=(
+                "Whether answers from knowledge need no review; defaults to the client's setting."
+            )
+        ),
     ] = None
 
     @property
@@ -100,7 +105,7 @@ class NewReplayBody(StrictBody):
         ),
     ] = None
     until: Annotated[
-        Day | None, Field(strict=False, description="Last day, UTC; defaults to now.")
+        Day | None, Field(strict=False, description="Last day of the range, UTC; defaults to now.")
     ] = None
     budget_micros: Annotated[
         Whole,

@@ -76,7 +76,8 @@ class SimulatorBody(StrictBody):
         default=None, description="Version of `playbook_id`; defaults to the current version."
     )
     threshold: Annotated[float, Field(ge=0, le=1)] | None = Field(
-        default=None, description="Confidence threshold that replaces the playbook's own, 0 to 1."
+        default=None,
+        description=("Confidence threshold that replaces the playbook's threshold, from 0 to 1."),
     )
     customer: ScenarioCustomer | None = None
     order: ScenarioOrder | None = Field(
@@ -135,7 +136,7 @@ class SimulatorBody(StrictBody):
 
 
 def parse_simulation(value: dict[str, JsonValue]) -> SimulatorBody:
-    """Return the validated body. Raises ClientIdMissing, InvalidBody."""
+    """Return the validated body of a simulation. Raises ClientIdMissing, InvalidBody."""
     client_id = value.get("client_id")
     if client_id is None or (isinstance(client_id, str) and not client_id.strip()):
         raise ClientIdMissing

@@ -40,14 +40,16 @@ class Key(BaseModel):
         description="Scopes of the key; null if the key has all scopes."
     )
     oauth_client_id: str | None = Field(
-        description="OAuth client that holds the key, if a member authorized it; `label` is its "
-        "name."
+        description=(
+            "OAuth client that holds the key, if a member authorized one; `label` is then the "
+            "client's name."
+        )
     )
     last_used_at: datetime | None = Field(
         description=("Time of the key's last use, accurate to a minute.")
     )
     last_used_from: str | None = Field(
-        description="Network of the last use: a /24 (IPv4) or /48 (IPv6)."
+        description="Network of the key's last use: a /24 (IPv4) or /48 (IPv6)."
     )
     revoked_at: datetime | None = Field(
         description="Time at which the key was revoked; null if the key can be used."
@@ -73,5 +75,7 @@ class KeyWithText(BaseModel):
 
 
 class KeyPage(BaseModel):
-    keys: tuple[Key, ...] = Field(description="Keys, newest first, including revoked ones.")
+    keys: tuple[Key, ...] = Field(
+        description=("The client's keys, newest first, including revoked keys.")
+    )
     next_cursor: str | None = Field(description="Cursor of the next page; null on the last page.")

@@ -31,7 +31,7 @@ class LooseningOut(BaseModel):
     requested_by: str = Field(description="Id of the user who requested the change.")
     created_at: datetime
     takes_effect_at: datetime = Field(
-        description="Time at which the change takes effect without an approval."
+        description="Time at which the change takes effect if no second manager approves it before."
     )
     decided_by: str | None = Field(
         description=(
@@ -41,7 +41,9 @@ class LooseningOut(BaseModel):
     )
     decided_at: datetime | None
     error_code: str | None = Field(
-        description="Code of the error if the change failed at its scheduled time, or null."
+        description=(
+            "Code of the error if applying the change at its scheduled time failed, or null."
+        )
     )
 
     @staticmethod

@@ -66,4 +66,4 @@ class MadeKeys(BaseModel):
 
 
 class MemberList(BaseModel):
-    members: tuple[MemberOut, ...] = Field(description="All members, oldest first.")
+    members: tuple[MemberOut, ...] = Field(description="All members of the client, oldest first.")

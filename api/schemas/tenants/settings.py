@@ -43,7 +43,9 @@ _Color = Annotated[str, WithJsonSchema({"type": "string", "pattern": COLOR})]
 class BrandingBody(StrictBody):
     """The new branding, which replaces the current one. Omitted fields are cleared."""
 
-    display_name: Annotated[_Name | None, Field(description="Sender name of emails.")] = None
+    display_name: Annotated[
+        _Name | None, Field(description=("Sender name of the client's emails."))
+    ] = None
     logo_url: Annotated[_Url | None, Field(description="URL of the logo in the widget.")] = None
     color: Annotated[_Color | None, Field(description=("Color of the widget, in hexadecimal."))] = (
         None
@@ -70,8 +72,11 @@ _Retention = Annotated[
         }
     ),
     Field(
-        description="Retention in days by class of records; null keeps the class forever. Replaces "
-        "the current value; an omitted class is kept for its default period."
+        description=(
+            "Retention in days, by class of records; null keeps records of the class forever. "
+            "Replaces the current periods. Records of an omitted class are kept for their default "
+            "period."
+        )
     ),
 ]
 _SensitiveWords = Annotated[

@@ -112,7 +112,7 @@ class VerifyBody(StrictBody):
     timestamp: str = Field(
         default="",
         max_length=_MAX_HEADER,
-        description="Value of the timestamp header, in Unix seconds.",
+        description="Value of the timestamp header, in seconds since the Unix epoch.",
     )
     message_id: str = Field(
         default="", max_length=_MAX_HEADER, description="Value of the webhook-id header."

@@ -10,8 +10,10 @@ from domain.webhooks.outbound_event import OutboundEventId
 
 class WebhookEventLink(BaseModel):
     event: OutboundEventId
-    description: Annotated[str, Field(description="Condition under which the event is sent.")]
-    url: Annotated[str, Field(description="Path of the event's schema and example on this server.")]
+    description: Annotated[str, Field(description="Description of when the event is sent.")]
+    url: Annotated[
+        str, Field(description=("Path on this server that returns the event's schema and example."))
+    ]
 
 
 class WebhookEventList(BaseModel):
@@ -22,7 +24,7 @@ class WebhookEvent(BaseModel):
     model_config = ConfigDict(serialize_by_alias=True)
 
     event: OutboundEventId
-    description: Annotated[str, Field(description="Condition under which the event is sent.")]
+    description: Annotated[str, Field(description="Description of when the event is sent.")]
     body_schema: Annotated[
         dict[str, JsonValue],
         Field(

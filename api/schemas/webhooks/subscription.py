@@ -31,7 +31,11 @@ _Label = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLe
 _Url = Annotated[
     str,
     WithJsonSchema({"type": "string", "pattern": "^https://"}),
-    Field(description="HTTPS URL without credentials; port 443, 8443 or above 1023."),
+    Field(
+        description=(
+            "HTTPS URL of the receiver, without credentials. The port is 443, 8443 or above 1023."
+        )
+    ),
 ]
 _Events = Annotated[
     Annotated[
@@ -135,18 +139,19 @@ class TestBody(StrictBody):
 
     event: OutboundEventId = Field(
         default=TESTED_BY_DEFAULT,
-        description="Event type to send, even one that the webhook is not subscribed to.",
+        description="Event type to send, which may be one that the webhook is not subscribed to.",
     )
 
 
 class WebhookList(BaseModel):
-    webhooks: tuple[Webhook, ...] = Field(description="Webhooks, oldest first.")
+    webhooks: tuple[Webhook, ...] = Field(description="The client's webhooks, oldest first.")
 
 
 class WebhookWithSecret(BaseModel):
     webhook: Webhook
     secret: str = Field(
-        description="Signing secret. Shown only once.", pattern="^whsec_[0-9a-f]{48}$"
+        description=("Signing secret of the webhook. Shown only once."),
+        pattern="^whsec_[0-9a-f]{48}$",
     )
 
 
@@ -159,4 +164,4 @@ class EnableAnswer(BaseModel):
 
 
 class DeliveryAnswer(BaseModel):
-    delivery_id: str = Field(description="Id of the new delivery.")
+    delivery_id: str = Field(description="Id of the delivery that was created.")

@@ -76,10 +76,10 @@ class ChatStatus(StrEnum):
 class ChatAnswer(BaseModel):
     session_id: str = Field(description="Session token to send with the next message.")
     response: str = Field(
-        description="Answer to the visitor; empty unless `status` is `completed`."
+        description="Text of the answer to the visitor; empty unless `status` is `completed`."
     )
     status: ChatStatus
-    event_id: str | None = Field(description="Id of the event; null if no run was created.")
+    event_id: str | None = Field(description="Id of the event; null if the message started no run.")
     acknowledgement: str | None = Field(
         description="Text to show the visitor immediately if a person will answer, or null."
     )

@@ -12,5 +12,7 @@ class WidgetConfig(BaseModel):
         description=("If true, the widget asks visitors whether an answer was helpful.")
     )
     session_id: str = Field(
-        description="Token of a new session. The session is stored when it is first used."
+        description=(
+            "Token of a new session. The service stores the session when the token is first used."
+        )
     )

@@ -11,7 +11,7 @@ from domain.widget.widget_session import MAX_TOKEN
 MAX_CODE: Final = 20
 
 _Token = Annotated[
-    str, Field(max_length=MAX_TOKEN, description="Session token issued by the service.")
+    str, Field(max_length=MAX_TOKEN, description="Session token that the service issued.")
 ]
 
 
@@ -27,7 +27,7 @@ class VisitorAddress(StrictBody):
     session_id: _Token
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)]
     language: Language | None = Field(
-        default=None, description="Language of the email; defaults to the session's."
+        default=None, description="Language of the email; defaults to the session's language."
     )
 
 

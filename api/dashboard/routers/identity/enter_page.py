@@ -1,4 +1,4 @@
-"""/app/enter: the one-time sign-in link of an embedded stack."""
+"""/app/enter: the page of the one-time sign-in link of an embedded stack."""
 
 import secrets
 from typing import Final

@@ -150,7 +150,7 @@ async def _mailed(post: Post, made: Invitation) -> Response:
 
 
 def _user_id(post: Post) -> str:
-    """Return the user id in the form. Raises MemberNotFound."""
+    """Return the user id in the form. Raises MemberNotFound if it is not a valid user id."""
     user_id = post.text("user_id")
     if not is_user_id(user_id):
         raise MemberNotFound("the user is no member of this client")

@@ -113,7 +113,7 @@ async def approve(post: ReviewPost) -> Response:
     async with post.working() as work:
         to = await _next(post, work)
         there = await read_review(standing_in(work), page.tenant, page.record_id)
-        # Forms send line breaks as CRLF.
+        # Browsers send line breaks in forms as CRLF.
         is_same = post.text("draft") == there.draft.replace("\r\n", "\n")
         outcome = await approve_review(
             work,

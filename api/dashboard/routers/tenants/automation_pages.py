@@ -55,7 +55,7 @@ async def resume(post: ManagersPost) -> Response:
 
 @router.post(f"{_KNOWLEDGE}/try")
 async def try_knowledge(post: ManagersPost) -> Response:
-    """Replay the past month with answers from knowledge turned on."""
+    """Start a replay of the past month with answers from knowledge turned on."""
     asked = ReplayAsked(variant=Variant(answers_from_knowledge=True))
     async with post.working() as work:
         replay = await start_replay(work, post.page.actor, asked)
