@@ -1,4 +1,4 @@
-"""Connects Alembic to the database, by the URL that `store/core/migrate.py` sets."""
+"""Connects Alembic to the database, with the URL that `store/core/migrate.py` sets."""
 
 from alembic import context
 from sqlalchemy import create_engine, pool
@@ -6,9 +6,10 @@ from sqlalchemy import create_engine, pool
 from store.core.database import psycopg_url
 from store.metadata import metadata
 
-# Other transactions that need a table queue behind a change that waits for its lock. Therefore a
-# change gives up before they do (2 s, `store/core/database.py`), and is tried again. It waits
-# longer than an autovacuum of the table needs to give way (PostgreSQL's deadlock_timeout, 1 s).
+# A change that waits for its lock blocks other transactions that need the table. Therefore a change
+# stops waiting before those transactions time out (2 s, `store/core/database.py`), and is retried.
+# The wait is long enough for an autovacuum of the table to be cancelled (PostgreSQL's
+# deadlock_timeout, 1 s).
 _LIMITS = "-c lock_timeout=1500ms -c statement_timeout=10min"
 
 

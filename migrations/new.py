@@ -1,6 +1,6 @@
-"""python -m migrations.new "what it does": let Alembic generate a migration from `store/`.
+"""Let Alembic generate a migration from `store/`: python -m migrations.new "what it does".
 
-It compares the tables in `store/` with a temporary database that is up to date.
+The command compares the tables in `store/` with a temporary database that has all migrations.
 """
 
 import sys

@@ -1,8 +1,8 @@
 """Changes of large tables while the service reads and writes them.
 
-A short change is written in the migration as Alembic generates it. It waits a little for its lock,
-and the migration is tried again (`store/core/migrate.py`). An index of a table with rows takes
-longer, and is built here without blocking writers.
+A short change is written in the migration as Alembic generates it. It waits for its lock for a
+short time, and the migration is retried (`store/core/migrate.py`). Building an index on a table
+with rows takes longer, so this module builds it without blocking writers.
 """
 
 import sqlalchemy as sa
@@ -19,14 +19,14 @@ def create_index(
 ) -> None:
     """Build an index outside a transaction, so that no other transaction waits for it.
 
-    A revision that builds an index must not write anything before it. Such a write would be
-    committed, and would exist already when the migration is run again. The invalid index of an
-    interrupted build is dropped and built again; a valid index stays. Raises RuntimeError if the
-    revision has written already.
+    A revision that builds an index must not write anything before the build. Such a write would be
+    committed, and would already exist when the migration is run again. The invalid index of an
+    interrupted build is dropped and built again; a valid index is kept. Raises RuntimeError if the
+    revision has already written something.
     """
     _refuse_what_is_before(name)
     with op.get_context().autocommit_block():
-        # The build waits for all older transactions to end, so it needs no time limits.
+        # The build waits for all older transactions to end, so time limits are turned off.
         op.execute("SET lock_timeout = 0; SET statement_timeout = 0")
         if _is_broken(name):
             op.drop_index(name, postgresql_concurrently=True)

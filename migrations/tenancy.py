@@ -1,9 +1,10 @@
 """Tenant isolation in PostgreSQL: two roles, and row-level security on every table.
 
-The service's connections use `engine_app`. It reads and writes the rows of the client that
-`app.client_id` names for the transaction, and no rows without it. A transaction that spans clients
-(sweeper, operators, sign-in) switches to `engine_service`, which cannot log in. Neither role is a
-superuser or the tables' owner, and the owner is bound too (FORCE).
+The service's connections use the role `engine_app`. It can read and write only the rows of the
+client that `app.client_id` names for the transaction, and no rows if `app.client_id` is not set. A
+transaction that spans clients (sweeper, operators, sign-in) switches to the role `engine_service`,
+which cannot log in. Neither role is a superuser or the tables' owner. Row-level security applies to
+the owner too (FORCE).
 
 Every migration that creates a table calls `protect` for it; a test checks all tables.
 """
@@ -17,9 +18,10 @@ _MINE = "{column} = current_setting('app.client_id', true)"
 
 
 def make_roles() -> None:
-    """Create both roles if the server does not have them. Only then does it need CREATEROLE.
+    """Create both roles if the server does not have them. CREATEROLE is required only in that case.
 
-    Roles belong to the whole server, so another database may have created them, even just now.
+    Roles belong to the whole server, so a migration of another database may have created them, even
+    concurrently.
     """
     for role, login in ((SERVICE, "NOLOGIN"), (APP, "LOGIN")):
         op.execute(
@@ -53,8 +55,8 @@ def protect(
     tenant_column: str | None = "client_id",
     rights: str = "SELECT, INSERT, UPDATE, DELETE",
 ) -> None:
-    """Enable row-level security. Without a `tenant_column`, only `engine_service` has access.
-    `rights`: the privileges of both roles on rows that they see."""
+    """Enable row-level security on a table. Without a `tenant_column`, only `engine_service` has
+    access. `rights`: the privileges of both roles on the rows that they can see."""
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
     op.execute(f"GRANT {rights} ON {table} TO {SERVICE}")
@@ -66,7 +68,7 @@ def protect(
 
 
 def unprotect(table: str) -> None:
-    """Remove row-level security, so that a migration can be undone."""
+    """Remove row-level security from a table, so that a migration can be reverted."""
     op.execute(f"DROP POLICY IF EXISTS tenant ON {table}")
     op.execute(f"DROP POLICY IF EXISTS service ON {table}")
     op.execute(f"REVOKE ALL ON {table} FROM {APP}, {SERVICE}")

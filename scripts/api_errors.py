@@ -20,7 +20,7 @@ For developers who call the API: every error, its status and its text. The body 
 
 
 def table() -> str:
-    """Return the file's text."""
+    """Return the new text of docs/api-errors.md."""
     rows = {
         (answer.status, error.code, answer.text, answer.fields) for error, answer in ANSWERS.items()
     }

@@ -23,7 +23,7 @@ a test compares it with the commands.
 
 
 def table() -> str:
-    """Return the file's text."""
+    """Return the new text of docs/commands.md."""
     return _HEAD + "".join(f"| `{name}` | {purpose} |\n" for name, purpose in _commands())
 
 

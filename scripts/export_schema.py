@@ -1,6 +1,6 @@
-"""Generates the documentation of exports from the record classes: docs/export/export.schema.json
-and the tables of docs/export.md. Run `.venv/bin/python -m scripts.export_schema`; a test compares
-both with the classes."""
+"""Generate the documentation of exports from the record classes: docs/export/export.schema.json and
+the tables of docs/export.md. Run `.venv/bin/python -m scripts.export_schema`; a test compares both
+files with the classes."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _TABLE: Final = re.compile(r"<!-- ([A-Z]\w+) -->\n.*?(?=^<!-- end -->)", re.DOTA
 
 
 class _Schema(GenerateJsonSchema):
-    """Omits titles, which would only repeat the fields' names."""
+    """A schema generator that omits titles, which would only repeat the fields' names."""
 
     def field_title_should_be_set(self, schema: object) -> bool:  # noqa: ARG002
         return False
@@ -28,7 +28,7 @@ class _Schema(GenerateJsonSchema):
 
 @cache
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema 2020-12 of the whole file."""
+    """Return the JSON Schema 2020-12 of a whole export file."""
     made = ExportDocument.model_json_schema(mode="serialization", schema_generator=_Schema)
     return {"$schema": GenerateJsonSchema.schema_dialect, **made}
 
@@ -38,8 +38,8 @@ def schema_text() -> str:
 
 
 def document_text(written: str) -> str:
-    """Return the document with each table generated from its record, between `<!-- Record -->` and
-    `<!-- end -->`."""
+    """Return the text of docs/export.md with each table generated from its record class, between
+    `<!-- Record -->` and `<!-- end -->`."""
     parts = schema()["$defs"]
     return _TABLE.sub(lambda place: f"<!-- {place[1]} -->\n{_table(parts[place[1]])}", written)
 
@@ -59,7 +59,7 @@ def _table(record: dict[str, Any]) -> str:
 
 
 def _type(field: dict[str, Any]) -> str:
-    """Return a field's type as the tables show it."""
+    """Return a field's type as displayed in the tables."""
     if several := field.get("anyOf"):
         return " or ".join(map(_type, several))
     if reference := field.get("$ref"):

@@ -14,9 +14,9 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 TEMPLATES: Final = Path(__file__).with_name("templates")
-# Keeps the lines of the filled templates below 100 characters.
+# This limit keeps the lines of the filled templates below 100 characters.
 LONGEST_NAME: Final = 30
-# A noun must have a folder in one of these.
+# A domain (NOUN) must have a folder in one of these layers.
 ROOMS_OF_NOUNS: Final = ("domain", "store", "services")
 
 
@@ -25,7 +25,7 @@ class Refused(Exception):
 
 
 def use_case_files(noun: str, name: str) -> Mapping[Path, str]:
-    """Return the files of a use case and their content. Paths are relative to the project."""
+    """Return the content of a use case's files, by path relative to the project."""
     words = name.split("_")
     facts = {
         "noun": noun,
@@ -44,8 +44,8 @@ def use_case_files(noun: str, name: str) -> Mapping[Path, str]:
 
 
 def lay(noun: str, name: str, root: Path) -> list[Path]:
-    """Write the files, and the missing `__init__.py` of their folders. Returns the written paths.
-    Raises `Refused` for a noun without a folder, an invalid name, or an existing file."""
+    """Write the files, and the missing `__init__.py` of their folders. Return the written paths.
+    Raises `Refused` if the domain (NOUN) has no folder, the name is invalid, or a file exists."""
     nouns = _nouns(root)
     if noun not in nouns:
         raise Refused(f"NOUN must be one of: {', '.join(nouns)}")

@@ -30,7 +30,7 @@ checks its own proof: a session, a code or the token in the link.
 
 
 def table() -> str:
-    """Return the file's text."""
+    """Return the new text of docs/page-access.md."""
     routes = sorted(page_routes(), key=lambda one: (one.path, one.method))
     head = " | ".join(("Page", "Method", *(role.value for role in _ROLES)))
     lines = [f"| {head} |", "|" + "---|" * (2 + len(_ROLES))]

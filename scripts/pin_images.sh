@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Write the digest of each image's tag into docker-compose.yml and Dockerfile. Needs Docker and a way
-# to the registry. Run it to take over a new version of a tag, then read the difference.
+# to the registry. Run it to adopt a new version of a tag, then review the difference.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

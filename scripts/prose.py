@@ -1,7 +1,7 @@
 """List words that CONTRIBUTING.md's "How we write" rules out: `python -m scripts.prose`.
 
-Reads docstrings and comments of the product, and the documents. Code, quotations and names in
-backticks are not prose. Exits with 1 if it finds a word.
+Checks docstrings and comments of the product, and the documents. Code, quotations and names in
+backticks are exempt. Exits with 1 if it finds a word.
 """
 
 import ast
@@ -33,7 +33,7 @@ _NO_PROSE: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class RuledOutWord:
-    """A ruled-out word, with its place."""
+    """A ruled-out word, with its file and line."""
 
     file: Path
     line: int
@@ -58,7 +58,7 @@ def findings() -> Iterator[RuledOutWord]:
 
 def _ruled_out(file: Path, prose: list[tuple[int, str]]) -> Iterator[RuledOutWord]:
     for first, text in prose:
-        # Line breaks are kept, so that a finding has the right line number.
+        # Line breaks are kept, so that a finding has the correct line number.
         bare = _NO_PROSE.sub(lambda found: "\n" * found[0].count("\n"), text)
         for number, line in enumerate(bare.splitlines()):
             for word in _WORDS.findall(line):
@@ -66,7 +66,7 @@ def _ruled_out(file: Path, prose: list[tuple[int, str]]) -> Iterator[RuledOutWor
 
 
 def _docstrings(source: str) -> Iterator[tuple[int, str]]:
-    """Yield every string statement, with its first line."""
+    """Yield every string statement, with its first line number."""
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Expr(value=ast.Constant(value=str(text))):

@@ -37,7 +37,7 @@ from the rows in `tests/reliability/`. The run fails if a row's test is missing 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """`test`: a pytest node id without parameters."""
+    """A row of the table. `test`: a pytest node id without parameters."""
 
     fault: str
     promise: str
@@ -54,8 +54,8 @@ def sections() -> Mapping[str, list[Row]]:
 
 
 def results(files: Iterable[Path]) -> dict[str, str]:
-    """Return the result of each test in JUnit files, by node id. The cases of a parametrized test
-    are combined."""
+    """Return the result of each test in JUnit files, by node id. The results of the cases of a
+    parametrized test are combined."""
     cases: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for file in files:
         for case in ET.parse(file).iter("testcase"):  # noqa: S314 - pytest wrote it
@@ -64,9 +64,10 @@ def results(files: Iterable[Path]) -> dict[str, str]:
 
 
 def _node(case: ET.Element) -> str:
-    """Return the node id without parameters.
+    """Return the node id of a JUnit test case, without parameters.
 
-    pytest writes the file as a dotted name, and the parameters as part of the test's name.
+    In JUnit files pytest writes the test's file as a dotted name, and the parameters as part of the
+    test's name.
     """
     name = case.get("name", "").partition("[")[0]
     return f"{case.get('classname', '').replace('.', '/')}.py::{name}"

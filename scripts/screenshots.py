@@ -1,9 +1,10 @@
 """Take screenshots of every page, light and dark, desktop and phone: `python -m
 scripts.screenshots`.
 
-The demo's data is created for it, or taken from a running stack: `--data .data`. The pages are
-rendered by this code. `--only /app/reviews` limits it to pages below a path; `--language fr`
-selects French. The files are in `.screenshots/`, named by page, screen and theme.
+By default the script creates the demo's data; `--data .data` uses the data of a running stack. The
+pages are rendered by the current code. `--only /app/reviews` limits the screenshots to pages below
+a path; `--language fr` selects French. The files are saved to `.screenshots/`, named by page,
+screen and theme.
 """
 
 import argparse
@@ -29,7 +30,7 @@ _SCREENS: Final = {"desk": DESK, "phone": PHONE}
 
 
 def name_of(route: str) -> str:
-    """Return the name of a page's files: `/app/reviews/{review_id}` is `reviews-ID`."""
+    """Return the name of a page's files: `reviews-ID` for `/app/reviews/{review_id}`."""
     parts = route.removeprefix("/app").strip("/").split("/")
     return "-".join("ID" if part.startswith("{") else part for part in parts) or "overview"
 
@@ -68,9 +69,9 @@ async def _shoot_all(seat: Seat, chosen: dict[str, str], folder: Path, screen: s
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Shoot every page.")
-    parser.add_argument("--data", type=Path, help="folder of a stack that is running")
-    parser.add_argument("--only", default="/app", help="path that the pages begin with")
+    parser = argparse.ArgumentParser(description="Take a screenshot of every page.")
+    parser.add_argument("--data", type=Path, help="data folder of a running stack")
+    parser.add_argument("--only", default="/app", help="only pages below this path")
     parser.add_argument("--language", default="en", choices=("en", "fr"))
     parser.add_argument("--into", type=Path, default=FOLDER)
     given = parser.parse_args()

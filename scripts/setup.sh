@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes .venv hold one set of requirements/: `sh scripts/setup.sh embedded` for what runs,
-# `sh scripts/setup.sh dev` for that and what tests and checks it. Nothing to do if it does already.
-# A larger set is added to a smaller one; a .venv of requirements that have changed is made anew.
+# Install one set of requirements/ into .venv: `sh scripts/setup.sh embedded` to run the service,
+# `sh scripts/setup.sh dev` to also test and check it. Does nothing if the set is installed. A larger
+# set is added to a smaller one. If the requirements have changed, .venv is created again.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -15,11 +15,11 @@ case "$set" in
     *) die "usage: sh scripts/setup.sh embedded|dev" ;;
 esac
 
-# Two targets at the same time, as by make -j, set up one after the other.
+# Concurrent runs, as by make -j, wait for one another.
 exec 9<"$0"
 flock 9
 
-# A line for each set that .venv holds: its name and the checksum of its file.
+# A line for each set that is installed in .venv: the set's name and its file's checksum.
 stamp=.venv/.made-from
 line_of() { printf '%s %s' "$1" "$(cksum <"requirements/$1.txt")"; }
 current() {
@@ -30,7 +30,7 @@ current() {
 }
 log=.venv/setup.log
 install() {
-    # Without its stamp, a .venv that this leaves half done is made anew.
+    # If the installation is interrupted, the stamp is missing, and .venv is created again.
     rm -f "$stamp"
     if ! .venv/bin/python -m pip install --disable-pip-version-check --no-input --require-hashes \
         -r "requirements/$set.txt" >"$log" 2>&1; then
@@ -51,7 +51,7 @@ fi
 
 new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
 
-# An interpreter that was asked for is taken or refused, never replaced by another.
+# An interpreter named by PYTHON is used or refused, never replaced by another.
 if [ "${PYTHON:-python3}" != python3 ] && ! new_enough "$PYTHON"; then
     die "PYTHON=$PYTHON is no Python 3.11 or newer"
 fi

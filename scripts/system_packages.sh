@@ -1,8 +1,8 @@
 #!/bin/sh
-# Installs what tests want from the system and pip cannot bring: LibreOffice, which opens the CSV of
-# an export, promtool, which reads ops/prometheus/, Chromium, which opens pages, and Java, which runs the
-# W3C's checker of their HTML (.tools/vnu.jar). Without one its tests are skipped, so a failure here is
-# only reported.
+# Install the system programs that tests need and pip cannot install: LibreOffice, which opens the
+# CSV of an export, promtool, which checks ops/prometheus/, Chromium, which opens pages, and Java, which
+# runs the W3C's HTML checker (.tools/vnu.jar). A failed installation is only reported, because the
+# tests of a missing program are skipped.
 set -u
 cd "$(dirname "$0")/.." || exit 0
 
@@ -35,7 +35,7 @@ if ! command -v soffice >/dev/null 2>&1; then
     say "installing LibreOffice's spreadsheet (once, a minute or two)"
     as_root apt-get -qq --no-install-recommends -y install libreoffice-calc-nogui || failed LibreOffice
 fi
-# Of Debian's `prometheus` the one program: the package would start a server.
+# Only promtool is taken from Debian's package `prometheus`, because the package starts a server.
 take_promtool() {
     cd "$work" && quietly apt-get -qq download prometheus \
         && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool \
@@ -53,7 +53,7 @@ if ! command -v java >/dev/null 2>&1; then
     say "installing Java (once, half a minute)"
     as_root apt-get -qq --no-install-recommends -y install default-jre-headless || failed Java
 fi
-# Of npm's package the one file, in this version and no other.
+# Only this file is taken from the npm package, in exactly this version.
 vnu=26.9.27
 vnu_sha256=22f15dd39a33bed929d2a5c0cddf5946849a647eca9272bf4d5d00bc7e7a4d47
 take_vnu() {

@@ -1,4 +1,4 @@
-"""Downloads the third-party files that pages load, by npm, into api/dashboard/static/vendor/.
+"""Download the third-party files that pages load, by npm, into api/dashboard/static/vendor/.
 
 Run `.venv/bin/python -m scripts.vendor`. CHECKSUMS in that folder lists the versions and digests; a
 test compares them with the files.
@@ -16,7 +16,7 @@ from typing import Final
 VENDOR: Final = Path(__file__).parents[1] / "api" / "dashboard" / "static" / "vendor"
 CHECKSUMS: Final = VENDOR / "CHECKSUMS"
 PACKAGE: Final = "htmx.org@4.0.1"
-# Our names, and the paths in the package.
+# Our file names, and the paths in the npm package.
 FILES: Final = {
     "htmx.min.js": "package/dist/htmx.min.js",
     "hx-csp.min.js": "package/dist/ext/hx-csp.min.js",

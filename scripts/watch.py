@@ -1,7 +1,8 @@
 """Rerun the tests that a change affects: `make watch`, in the project's folder. Ctrl-C ends it.
 
-These are the changed test files and those that import a changed module. If there are none, it is
-the folder of `tests/` that mirrors the changed one. `make test` finds indirect effects.
+The affected tests are the changed test files, and the test files that import a changed module. If
+there are none, the folder of `tests/` with the same path as the changed file is run. `make test`
+finds indirect effects.
 """
 
 import ast
@@ -19,8 +20,8 @@ _NOT_WATCHED: Final = (".data", ".ruff_cache", ".import_linter_cache")
 
 
 def touched(changed: Set[Path], root: Path) -> list[Path]:
-    """Return the test files and folders to run for the changed files, starting with those in the
-    same top-level folder. All paths are relative to `root`."""
+    """Return the test files and folders to run for the changed files. Those in the same top-level
+    folder come first. All paths are relative to `root`."""
     imports = {
         file.relative_to(root): set(_imported(file)) for file in (root / "tests").rglob("test_*.py")
     }
@@ -34,7 +35,7 @@ def touched(changed: Set[Path], root: Path) -> list[Path]:
 
 
 def _imported(file: Path) -> Iterator[str]:
-    """Yield the modules that a file imports, or none if it currently cannot be parsed."""
+    """Yield the modules that a file imports. Yield none if the file currently cannot be parsed."""
     with suppress(SyntaxError, OSError):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
@@ -45,9 +46,9 @@ def _imported(file: Path) -> Iterator[str]:
 
 
 def _mirrored(path: Path, root: Path) -> set[Path]:
-    """Return the nearest folder of tests: with the same path, for the same noun in the same
-    top-level folder, or for that folder. It is never the whole of `tests/`, which `make test`
-    runs."""
+    """Return the nearest folder of tests: the folder with the same path, or for the same domain in
+    the same top-level folder, or for that top-level folder. Never return the whole of `tests/`,
+    which `make test` runs."""
     room, *inner = path.parent.parts or ("",)
     if room == "tests":
         room, *inner = inner or ("",)
@@ -70,8 +71,8 @@ def _watched(root: Path) -> Iterator[set[Path]]:
 
 
 def _passes(tests: Sequence[Path]) -> bool:
-    """Return whether these tests pass. pytest also gets Ctrl-C, and is waited for, because it has
-    servers to stop."""
+    """Run the tests, and return whether they pass. pytest also receives Ctrl-C. The function waits
+    for it to exit, because pytest must stop the servers that it started."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", *map(str, tests)]
     print("\n$ pytest", *command[3:], flush=True)
     run = subprocess.Popen(command)

@@ -36,8 +36,9 @@ TENANT_TABLES = (
 )
 SERVICE_TABLES = ("users", "error_reports", "rate_windows")
 
-# A presented key is looked up before any tenant is known. This function is all that the
-# application's role can read without one: it returns a key's own id and client for its digest.
+# A presented key is looked up before the tenant is known. Without a tenant, this function is the
+# only thing that the application's role can read: it returns the id and the client of a key for the
+# key's digest.
 ACTIVE_KEY = """
 CREATE FUNCTION active_key(presented bytea) RETURNS TABLE (id text, client_id text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

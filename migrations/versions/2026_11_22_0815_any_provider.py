@@ -19,8 +19,8 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # NOT VALID, so that no row is checked. A connection of a newer provider stays. The older
-    # version can end it, but cannot change it otherwise.
+    # NOT VALID, so that existing rows are not checked. A connection of a newer provider is kept.
+    # The older version of the service can end such a connection, but cannot change it otherwise.
     op.create_check_constraint(
         op.f("ck_integrations_provider"),
         "integrations",

@@ -69,8 +69,8 @@ def upgrade() -> None:
     )
     for table in _APPENDED:
         protect(table, rights="SELECT, INSERT")
-        # Privileges bind the service. The trigger also binds the table's owner, until the owner
-        # drops it.
+        # The privileges restrict the service. The trigger also restricts the table's owner, until
+        # the owner drops it.
         op.execute(
             f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON {table} "
             "FOR EACH ROW EXECUTE FUNCTION refuse_change()"

@@ -20,7 +20,7 @@ depends_on = None
 
 _TABLES = ("widgets", "widget_sessions", "widget_codes", "mail_senders")
 
-# A function, as active_key is: no row may be read before the client is known.
+# This is a function, like active_key, because no row may be read before the client is known.
 _CLIENT_OF_WIDGET = """
 CREATE FUNCTION client_of_widget(presented text, at timestamptz) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp

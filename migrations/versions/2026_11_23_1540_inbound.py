@@ -31,9 +31,10 @@ _TABLES = (
     "poll_cursors",
 )
 
-# A function, as active_key is: no row may be read before the client is known. Secrets are returned
-# sealed, and the previous secret only while it is valid. A connection that ended at `ended_since`
-# or later still accepts compliance requests. A client that is being erased accepts nothing.
+# This is a function, like active_key, because no row may be read before the client is known.
+# Secrets are returned encrypted, and the previous secret only while it is valid. A connection that
+# ended at `ended_since` or later still accepts compliance requests. A client that is being erased
+# accepts nothing.
 _ENDPOINT = """
 CREATE FUNCTION inbound_endpoint(presented bytea, at timestamptz, ended_since timestamptz)
 RETURNS TABLE (client_id text, integration_id text, provider text, sealed_secret text,
@@ -55,7 +56,8 @@ AS $$
     LIMIT 1
 $$
 """
-# Only accounts that our credentials have opened: an account's name alone proves nothing.
+# Only accounts with which our credentials have authenticated: an account's name alone proves
+# nothing.
 _ACCOUNT = """
 CREATE FUNCTION integrations_of_account(platform text, account text, ended_since timestamptz)
 RETURNS TABLE (client_id text, integration_id text, is_live boolean)
@@ -110,7 +112,7 @@ def _points_to(
 
 
 def upgrade() -> None:
-    # The table was never written to.
+    # No version of the service has written to this table.
     tenancy.unprotect("inbound_events")
     op.drop_table("inbound_events")
     op.add_column("integrations", _text("proved_account", nullable=True))
@@ -126,8 +128,8 @@ def upgrade() -> None:
     for function in _FUNCTIONS:
         op.execute(f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
         op.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {tenancy.APP}, {tenancy.SERVICE}")
-    # As active_key, they run as their owner, which row-level security lets through, and not as the
-    # migrating role.
+    # Like active_key, these functions run as their owner, to whom row-level security does not
+    # apply, and not as the migrating role.
     op.execute(f"GRANT CREATE ON SCHEMA public TO {tenancy.SERVICE}")
     for function in _FUNCTIONS:
         op.execute(f"ALTER FUNCTION {function} OWNER TO {tenancy.SERVICE}")

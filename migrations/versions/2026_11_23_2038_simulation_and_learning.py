@@ -34,7 +34,7 @@ _FIGURES = (
     *("rated", "satisfied", "rating_mean", "cost_micros", "latencies", "breakdown"),
 )
 
-# Every existing version may have answered events, and had no gate to pass.
+# Every existing version may have answered events, without a publish gate.
 _LIVE = "UPDATE playbook_versions SET live_at = created_at WHERE live_at IS NULL"
 
 

@@ -16,8 +16,8 @@ down_revision = "3f6a08d41c57"
 branch_labels = None
 depends_on = None
 
-# The counters span clients. A client's process adds to them by this function alone, and only learns
-# whether the sum was added.
+# The counters span clients. A client's transaction can add to them only through this function, and
+# learns only whether the amount was added.
 ADD_MODEL_SPENDING = """
 CREATE FUNCTION add_model_spending(of_scope text, of_day date, amount bigint, ceiling bigint)
 RETURNS boolean
@@ -50,7 +50,7 @@ def upgrade() -> None:
     op.execute(ADD_MODEL_SPENDING)
     op.execute("REVOKE ALL ON FUNCTION add_model_spending FROM PUBLIC")
     op.execute(f"GRANT EXECUTE ON FUNCTION add_model_spending TO {tenancy.APP}")
-    # Changing the owner requires that the new one may create objects in the schema.
+    # The function runs as its owner. A new owner must have CREATE on the schema during the change.
     op.execute(f"GRANT CREATE ON SCHEMA public TO {tenancy.SERVICE}")
     op.execute(f"ALTER FUNCTION add_model_spending OWNER TO {tenancy.SERVICE}")
     op.execute(f"REVOKE CREATE ON SCHEMA public FROM {tenancy.SERVICE}")

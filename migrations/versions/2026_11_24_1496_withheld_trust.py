@@ -29,7 +29,8 @@ $$
 
 
 def _make_active_key(*, more: str, columns: str) -> None:
-    """Replace the function. It runs as its owner, which has CREATE on the schema only meanwhile."""
+    """Replace the function `active_key`. It runs as its owner, which has CREATE on the schema only
+    during this change."""
     op.execute("DROP FUNCTION active_key")
     op.execute(_ACTIVE_KEY.format(more=more, columns=columns))
     op.execute("REVOKE ALL ON FUNCTION active_key FROM PUBLIC")

@@ -29,7 +29,7 @@ AS $$ BEGIN
         SELECT FROM public.client_settings WHERE client_id = tenant AND stopped_at IS NOT NULL);
 END $$
 """
-# A client's transaction sees when the whole installation was stopped, but not by whom.
+# A client's transaction can see when the whole installation was stopped, but not by which user.
 INSTALLATION = """
 CREATE FUNCTION installation_stopped_at() RETURNS timestamptz
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
