@@ -74,7 +74,8 @@ _STATUS_AFTER: Final = {
 
 
 class Claim(BaseModel):
-    """A person's claim of a review. It asks colleagues not to decide the review for CLAIM_LASTS."""
+    """A person's claim of a review. It asks colleagues not to decide the review until the claim
+    expires."""
 
     model_config = ConfigDict(frozen=True)
 
