@@ -1,4 +1,4 @@
-"""The FastAPI application: its routes and its error responses."""
+"""The FastAPI application, assembled from its routers, middleware and error handlers."""
 
 from functools import cache
 from typing import Final

@@ -54,9 +54,10 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 
 def may_vouch(caller: Caller) -> bool:
-    """Return whether the caller may vouch for a customer's address. An `ak_` key and the engine
-    secret may. An MCP key belongs to an AI client and a session to a person, so these callers may
-    not."""
+    """Return whether the gateway accepts the caller's claim that a customer's address is verified.
+    It accepts the claim with the engine secret, and with an `ak_` key once managers have allowed
+    it. It refuses the claim from MCP keys, which belong to AI clients, and from sessions, which
+    belong to people."""
     match caller:
         case InternalWorker():
             return True

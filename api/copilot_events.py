@@ -31,8 +31,8 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
     pieces: asyncio.Queue[str | None] = asyncio.Queue(_MOST_WAITING)
 
     async def answered() -> CopilotAnswer:
-        # Not in a `finally` block: a disconnect cancels this task, and a `put` into the full queue
-        # would wait forever, because no reader empties the queue.
+        # Not in a `finally` block: a disconnect cancels this task. A `put` into the full queue
+        # would then wait forever, because no reader empties the queue.
         try:
             answer = await ask(pieces.put)
         except Exception:

@@ -40,7 +40,7 @@ async def read_yaml_document(
 async def check_json_document(
     resources: Resources, tenant: TenantId, kind: DocumentKind, value: JsonValue
 ) -> None:
-    """Validate a JSON document by the rules of its kind. Raises like `read_yaml_document`."""
+    """Validate a JSON document of playbooks or cases. Raises the errors of `read_yaml_document`."""
     text = orjson.dumps(value).decode()
     await _read(resources, tenant, Document(kind, text, is_json=True))
 

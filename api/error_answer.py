@@ -1,4 +1,4 @@
-"""Error responses sent to callers."""
+"""The description of an error response: status, text, fields and headers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -64,8 +64,8 @@ BegunDep = Annotated[Begun, Depends(_begin)]
 @dataclass(frozen=True, slots=True)
 class EventCaller:
     """The authenticated sender of an event, with the client, the actor and the request id.
-    `vouches`: whether the caller may vouch for the customer's address; if not, the customer is
-    unverified."""
+    `vouches`: whether the caller may claim that the customer's address is verified. If not, the
+    customer counts as unverified."""
 
     tenant: TenantId
     actor: Actor

@@ -93,8 +93,8 @@ class StrictQuery(Part, Generic[M]):
 
 
 class DescribedRoute(APIRoute):
-    """A route that derives its parameters, security and errors from its dependencies, and its tag
-    from the noun of its operation id."""
+    """A route that derives its parameters, security and errors from its dependencies. Its tag is
+    the first part of its operation id."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         parts = _parts(endpoint)

@@ -1,4 +1,4 @@
-"""Validation of a route's query against its model."""
+"""Validation of a request's query parameters against the model of its route."""
 
 from typing import TypeVar
 

@@ -26,7 +26,7 @@ class RateLimiter:
 
     def check_known(self, scope: LimitScope, key: str, now: datetime) -> None:
         """Raise TooManyRequests if this process knows that the limit is reached. Counts nothing.
-        Used for limits whose cost is known only later in the request."""
+        Used for limits on outcomes that are known only after the request, such as refusals."""
         known = self.counter.known_refusal(self._limits[scope], key, now)
         if known is not None:
             _admitted(known)

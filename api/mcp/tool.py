@@ -39,8 +39,8 @@ class AtWork:
 
     @property
     def event_caller(self) -> EventCaller:
-        """Return the sender of events of this call. A model may not vouch for a customer, with any
-        key."""
+        """Return the sender of this call's events. A model's claim that a customer is verified is
+        never accepted, with any key."""
         return EventCaller(self.tenant, self.actor, self.begun, self.request_id, vouches=False)
 
 

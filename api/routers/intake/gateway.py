@@ -88,8 +88,8 @@ async def gateway(
 
 
 def _ignored(call: GatewayRequest) -> list[GatewayNotice]:
-    """Return notices for the fields that were ignored because the caller may not vouch for a
-    customer."""
+    """Return notices for the fields that were ignored because the caller may not claim that a
+    customer is verified, or may not send merchant requests."""
     notices = [NOT_VOUCHED] if claims_proof(call.payload) else []
     return [*notices, NOT_THE_MERCHANT] if call.merchant_request else notices
 

@@ -1,4 +1,5 @@
-"""The dashboard's overview page, and routes that all forms need."""
+"""The dashboard's overview page, the page of a person's preferences, and routes that all forms
+need."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""/app/me: a person's preferences and sessions."""
+"""/app/me: the page of a person's preferences and sessions."""
 
 from dataclasses import replace
 from typing import Annotated, Final

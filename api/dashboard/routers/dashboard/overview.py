@@ -1,4 +1,4 @@
-"""/app: open work, problems, and the agent's performance."""
+"""/app: the overview page, with open work, problems, and the agent's performance."""
 
 from collections.abc import Sequence
 from datetime import date, timedelta

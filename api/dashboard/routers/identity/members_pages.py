@@ -1,4 +1,4 @@
-"""/app/members: the client's members and invitations."""
+"""/app/members: the page that manages a client's members and invitations."""
 
 from collections.abc import Set
 from typing import Annotated, Final

@@ -1,4 +1,4 @@
-"""/app/playbooks/ID/versions: earlier versions of a playbook, with author and reason."""
+"""/app/playbooks/ID/versions: earlier versions of a playbook, each with its author and reason."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -1,4 +1,4 @@
-"""/app/reviews: open and decided reviews."""
+"""/app/reviews: the queue of open reviews, and the list of decided reviews."""
 
 from typing import Annotated, Final, Literal
 

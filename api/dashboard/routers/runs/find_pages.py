@@ -1,4 +1,4 @@
-"""/app/find: search by email address, order number or ID."""
+"""/app/find: the search page, for email addresses, order numbers and ids."""
 
 from typing import Annotated, Final
 
