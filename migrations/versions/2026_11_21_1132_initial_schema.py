@@ -1,4 +1,4 @@
-"""initial schema
+"""create the initial schema
 
 Revision: d70a41df9c2d
 Follows:

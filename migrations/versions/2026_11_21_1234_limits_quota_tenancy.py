@@ -1,4 +1,4 @@
-"""limits, quota, credits, row-level security
+"""add limits, quotas, credits and row-level security
 
 Revision: 235187c55e33
 Follows: d70a41df9c2d

@@ -1,4 +1,4 @@
-"""agent actions memory outbox
+"""add integrations, the outbox, brain costs, embeddings and sentiment
 
 Revision: 3a3622d8a308
 Follows: 235187c55e33

@@ -1,4 +1,4 @@
-"""webhooks
+"""add webhooks and their deliveries
 
 Revision: acf49fe5a337
 Follows: 3a3622d8a308

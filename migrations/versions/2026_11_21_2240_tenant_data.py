@@ -1,4 +1,4 @@
-"""tenant data
+"""add erasures, automation events, churn predictions, client settings and other tenant data
 
 Revision: fa5b03de268c
 Follows: acf49fe5a337

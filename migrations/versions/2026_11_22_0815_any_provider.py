@@ -1,6 +1,7 @@
-"""any provider
+"""allow any provider of a connection
 
-A new provider needs no migration; the code defines them (`domain/integrations/integration.py`).
+A new provider needs no migration, because the code defines the providers
+(`domain/integrations/integration.py`).
 
 Revision: 3c51d7a9e0b2
 Follows: fa5b03de268c

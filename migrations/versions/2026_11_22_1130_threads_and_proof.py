@@ -1,7 +1,7 @@
-"""threads and proof
+"""add threads and proof for actions
 
-The state of a thread, the actions that a customer is asked to confirm, and the topics that always
-go to a human.
+Adds the state of a thread, the actions that a customer is asked to confirm, and the topics that
+always go to a human.
 
 Revision: 7d20c1b4ae95
 Follows: 3c51d7a9e0b2

@@ -1,4 +1,4 @@
-"""deleted playbooks
+"""keep deleted playbooks
 
 A deleted playbook keeps its versions, which explain the runs that it answered.
 

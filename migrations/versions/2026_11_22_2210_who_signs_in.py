@@ -1,6 +1,7 @@
-"""sign-in
+"""add sign-in
 
-Sessions, emailed codes and invitations; the creator, the scopes and the last use of an API key.
+Adds sessions, emailed codes and invitations, and the creator, the scopes and the last use of an
+API key.
 
 Revision: 3f6a1d9c7e20
 Follows: b81e0c64d2f7

@@ -1,6 +1,6 @@
-"""audit log
+"""add the audit log
 
-A hash chain of entries for each client, its head, and a daily checkpoint.
+Adds a hash chain of entries for each client, the head of the chain, and a daily checkpoint.
 
 Revision: c4d7e1a90b36
 Follows: 3f6a1d9c7e20

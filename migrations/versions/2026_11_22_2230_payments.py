@@ -1,6 +1,6 @@
-"""payments
+"""add payments
 
-Clients' checkouts, and the payment provider's events.
+Adds clients' checkouts, and the payment provider's events.
 
 Revision: c4d7f20a91b8
 Follows: c4d7e1a90b36

@@ -1,4 +1,4 @@
-"""oauth clients and codes
+"""add OAuth clients and codes
 
 Revision: a91c5e0d7b36
 Follows: 7d2c91ab40e6

@@ -1,6 +1,7 @@
-"""suggestions
+"""add suggestions
 
-Additions to templates and knowledge that assistants propose, until a member decides.
+A suggestion is an addition to templates or knowledge that an AI client proposes. It is stored
+until a member decides.
 
 Revision: 6d2f4b8a9c31
 Follows: a91c5e0d7b36

@@ -1,7 +1,7 @@
-"""widget
+"""add the chat widget
 
-The chat widget: its settings, its visitors' sessions, the codes that verify their addresses, and
-each session's messages in order. Also the sender of a client's emails.
+Adds the widget's settings, its visitors' sessions, the codes that verify visitors' addresses, and
+each session's messages in order. Also adds the sender of a client's emails.
 
 Revision: c4e8a7d15f02
 Follows: 6d2f4b8a9c31

@@ -1,6 +1,7 @@
-"""indexes of widget messages
+"""add indexes for widget messages
 
-For a session's messages in order, and for messages that count against the widget's share.
+The indexes find a session's messages in order, and the messages that count toward the widget's
+share.
 
 Revision: e19b3c70a4d8
 Follows: c4e8a7d15f02

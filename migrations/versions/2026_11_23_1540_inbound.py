@@ -1,7 +1,7 @@
-"""inbound
+"""add inbound webhooks
 
-The inbound hub: endpoints of merchants' platforms, received webhooks and messages, facts about
-orders, attachments, and the polling cursor of each platform.
+Adds endpoints for merchants' platforms, received webhooks and messages, facts about orders,
+attachments, and the polling cursor of each platform.
 
 Revision: 7b1f9d04c2a6
 Follows: e19b3c70a4d8

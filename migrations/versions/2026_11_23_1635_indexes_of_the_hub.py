@@ -1,7 +1,7 @@
-"""indexes of the inbound hub on older tables
+"""add indexes for inbound webhooks to older tables
 
-They find the agent's messages in a helpdesk ticket, for the webhooks that echo these messages, and
-the connections of an account, for the webhooks of the whole installation.
+One index finds the agent's messages in a helpdesk ticket, for webhooks that echo these messages.
+The other finds the connections of an account, for webhooks of the whole installation.
 
 Revision: d2f07b61a9c3
 Follows: 7b1f9d04c2a6

@@ -1,7 +1,7 @@
-"""simulation and learning
+"""add simulation and learning
 
-Saved cases and their runs, replays, corrections, labelled examples, shadow drafts, ratings, and
-new columns of daily metrics and of playbook versions.
+Adds saved cases and their runs, replays, corrections, labelled examples, shadow drafts, ratings,
+and new columns of daily metrics and of playbook versions.
 
 Revision: ec0b94d8b21a
 Follows: d2f07b61a9c3

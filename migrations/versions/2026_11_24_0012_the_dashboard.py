@@ -1,6 +1,7 @@
-"""the dashboard
+"""add the dashboard
 
-Processed forms, drafts, preferences, single-use sign-in links, and takeovers of conversations.
+Adds processed forms, drafts, preferences, single-use sign-in links, and takeovers of
+conversations.
 
 Revision: 08486a9a736f
 Follows: ec0b94d8b21a

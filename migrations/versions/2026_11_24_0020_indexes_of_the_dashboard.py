@@ -1,6 +1,6 @@
-"""indexes of the dashboard's lists
+"""add indexes for the dashboard's lists
 
-For the filters and the order of the lists of runs and conversations.
+The indexes serve the filters and the order of the lists of runs and conversations.
 
 Revision: 5b0d2c7e91fa
 Follows: 08486a9a736f

@@ -1,4 +1,4 @@
-"""joining and codes
+"""record answers to invitations, and requesters of codes
 
 Invitations can be declined. Sign-in codes record the network that requested them, whether the
 limits admitted them, and the attempts from other networks.

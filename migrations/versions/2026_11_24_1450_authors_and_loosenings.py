@@ -1,7 +1,7 @@
-"""authors of events, verified addresses, and changes that loosen
+"""add authors of events, verified addresses, and changes that loosen
 
-The user who entered an event, the time when a user verified the email address, and changes of
-playbooks and settings that wait for a second manager.
+Adds the user who entered an event, the time when a user verified the email address, and changes
+of playbooks and settings that wait for a second manager.
 
 Revision: 3d7a90c1e52b
 Follows: 7a4e19c2d05b

@@ -1,4 +1,4 @@
-"""occurrences of an error report
+"""count the occurrences of an error report
 
 Revision: 3f6a08d41c57
 Follows: 3c8d41f7a590

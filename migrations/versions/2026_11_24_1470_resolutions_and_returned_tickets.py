@@ -1,6 +1,6 @@
-"""resolutions and returned tickets
+"""add resolutions and returned tickets
 
-Count how often each event was sent for a ticket. Add returned tickets, and webhooks that receive
+Counts how often each event was sent for a ticket. Adds returned tickets, and webhooks that receive
 an event only the first time that it is sent for a ticket.
 
 Revision: 7a4e19c2d05b

@@ -1,6 +1,6 @@
-"""no account is a relay
+"""limit the mail that an account can relay
 
-The platform that sent an event, and daily counts of emails.
+Adds the platform that sent an event, and daily counts of emails.
 
 Revision: 3c8d41f7a590
 Follows: b7c1d20e4a91

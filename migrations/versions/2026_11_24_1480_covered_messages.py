@@ -1,6 +1,6 @@
-"""messages covered by a review's reply
+"""mark the messages that a review's reply covers
 
-A message that joined a review is marked once a person writes the answer with it in view.
+A message that joined a review is marked when a person who has seen it writes the answer.
 
 Revision: 80c0f3e5a1d4
 Follows: 5b0d2c7e91fa

@@ -1,7 +1,7 @@
-"""credentials that may not vouch for an address yet
+"""mark credentials that may not vouch for an address yet
 
 API keys, inbound endpoints' secrets and widgets' secrets record whether they may vouch for a
-customer's address. All existing ones may.
+customer's address. All existing credentials may.
 
 Revision: c4b6e1f09a37
 Follows: 5c0de5a9d1e4

@@ -1,4 +1,4 @@
-"""later turns of a conversation under review
+"""add later turns of a conversation under review
 
 The agent reads a message that arrives during a review. It may change the review's draft and plan,
 or answer the message.

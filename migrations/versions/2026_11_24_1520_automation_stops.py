@@ -1,7 +1,7 @@
-"""stops of all automation, and answers from knowledge
+"""add stops of all automation, and answers from knowledge
 
-The stops of a client and of the installation, and whether the embedded brain may send an answer
-that it takes from knowledge. In existing accounts, a person still sees those answers first.
+Adds the stops of a client and of the installation, and whether the embedded brain may send an
+answer that it takes from knowledge. In existing accounts, a person still reviews those answers.
 
 Revision: 5e19c7d0a3b8
 Follows: 7d1f40a6c2b8

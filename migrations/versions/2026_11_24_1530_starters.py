@@ -1,7 +1,7 @@
-"""starter templates and the frame of answers
+"""add starter templates and the frame of answers
 
-Templates that a client started with are marked until they are edited. A client sets how answers
-greet and are signed.
+The templates that a client started with are marked until they are edited. A client sets the
+greeting and the sign-off of answers.
 
 Revision: 9d3f1a7c5e20
 Follows: 91c4f7ab3e52

@@ -1,4 +1,4 @@
-"""the API key that sent an event
+"""record the API key that sent an event
 
 The key's creator may not approve the event's review.
 

@@ -1,4 +1,4 @@
-"""length of a webhook's body before truncation
+"""record the length of a webhook's body before truncation
 
 Revision: c3a81f5be724
 Follows: 9d3f1a7c5e20

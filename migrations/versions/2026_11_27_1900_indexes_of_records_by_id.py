@@ -1,6 +1,7 @@
-"""indexes of records by id
+"""add indexes of records by id
 
-Lookups of a record's client search by id alone. Without these indexes, each reads a whole index.
+A search for a record's client has only the record's id. Without these indexes, each search reads
+a whole index.
 
 Revision: 8b5f2e07c4d9
 Follows: b7c40e6a9d12
