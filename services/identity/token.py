@@ -99,7 +99,8 @@ async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, netwo
 async def _issued(
     work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
-    # A change of role also revokes keys. The lock serializes that change with this revocation.
+    # A change of role also revokes keys. The lock serializes that change with
+    # the issue of this key.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:  # the client is being erased

@@ -196,8 +196,8 @@ def _check(provider: Provider, wanted: WantedEndpoint) -> None:
 
 
 def _made(provider: Provider, given: str | None, drawn: DrawnBytes) -> str | None:
-    """Return a newly generated secret if the caller gave none and the platform issues none.
-    Otherwise return the given secret."""
+    """Return a newly generated secret if the caller gave none and the service generates the
+    provider's secrets. Otherwise return None."""
     return made_secret(drawn.secret) if given is None and provider in SECRETS_OF_OURS else None
 
 

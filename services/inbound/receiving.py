@@ -22,7 +22,8 @@ T = TypeVar("T")
 
 # Maximum size of a body that is read on the event loop. Reading a larger body takes too long there.
 _SMALL: Final = 64 * 1024
-# The log stores only a few characters of a stranger's text, which are enough to identify it.
+# Maximum lengths of the stored deduplication key and topic, in characters. Strangers choose both
+# texts, and this much of a text is enough to identify it.
 _MAX_KEY: Final = 512
 _MAX_TOPIC: Final = 128
 _UNKNOWN_TOPIC: Final = "unknown"

@@ -27,7 +27,7 @@ def read_changes(
     platform: Platform, facts: EndpointFacts, changes: Sequence[FoundChange]
 ) -> tuple[tuple[FoundChange, Meaning], ...]:
     """Return the meaning of each change found by a poll. The meaning of a change that cannot be
-    parsed is None."""
+    parsed is `Nothing`, with the reason."""
     return tuple((one, _meaning(platform, facts, one)) for one in changes)
 
 

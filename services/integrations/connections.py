@@ -1,4 +1,5 @@
-"""Manage a client's integrations: the shops and helpdesks that its agent may query and act in."""
+"""Management of a client's integrations: the shops and helpdesks in which its agent may read data
+and act."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -17,7 +18,7 @@ from store.inbound.endpoints import EndpointRepository
 from store.integrations.connection_settings import ConnectionSettings
 from store.integrations.integrations import IntegrationRepository
 
-# These actors work on the same machine, so they may refer to its files.
+# These actors work on the same machine as the service, so their settings may name its files.
 _OF_THIS_MACHINE: Final = frozenset({ActorKind.OPERATOR, ActorKind.SYSTEM})
 
 
@@ -30,12 +31,12 @@ async def connect_integration(
     *,
     sealer: Sealer,
 ) -> IntegrationEntry:
-    """Connect a shop or helpdesk. An existing connection to the same provider ends, as by
+    """Connect a shop or helpdesk. An existing connection to the same provider ends, as with
     `disconnect_integration`.
 
-    Credentials are not tried here; `connect_and_try` does both. A setting that lets the agent do or
-    trust more waits for a second manager, and the connection is made without it. Raises
-    RoleRequired, InvalidIntegration, ClientNotFound, TooManyLoosenings.
+    The credentials are not tried here; `connect_and_try` does that too. A setting that lets the
+    agent do or trust more waits for a second manager, and the connection is made without this
+    setting. Raises RoleRequired, InvalidIntegration, ClientNotFound, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     integration = new_integration(
@@ -50,7 +51,7 @@ async def connect_integration(
 
 
 async def _without_held(work: UnitOfWork, actor: Actor, wanted: Integration) -> Integration:
-    """Return the connection without the settings that must wait for a second manager."""
+    """Return the connection without the settings that must wait for a second manager's approval."""
     before = await ConnectionSettings(work.connection, work.tenant).last(wanted.provider)
     found = loosened_connection(wanted.provider, before, wanted.settings)
     held = held_settings(before, wanted.settings)
@@ -66,8 +67,8 @@ async def _without_held(work: UnitOfWork, actor: Actor, wanted: Integration) -> 
 async def connect_demo_shop(
     work: UnitOfWork, actor: Actor, path: str, *, sealer: Sealer
 ) -> IntegrationEntry:
-    """Connect the client's demo shop. `path`: from `DemoShops`, never from a person. Raises
-    RoleRequired, ClientNotFound."""
+    """Connect the client's demo shop. `path`: the path of its file, from `DemoShops`, never from a
+    person. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     shop = new_integration(
         work.new_id(), Provider.DEMO_SHOP, {"path": path}, {}, sealer, by_operator=True
@@ -85,10 +86,11 @@ async def _store(work: UnitOfWork, actor: Actor, integration: Integration) -> In
 
 
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """End a connection, even of an unknown provider, and erase its credentials.
+    """End a connection and erase its credentials, even if its provider is unknown.
 
-    For DUTIES_LAST, its endpoint still accepts the platform's compliance requests, and nothing
-    else. An ended connection stays unchanged. Raises RoleRequired, IntegrationNotFound.
+    For DUTIES_LAST, the connection's endpoint still accepts the platform's compliance requests, and
+    nothing else. A connection that has already ended stays unchanged. Raises RoleRequired,
+    IntegrationNotFound.
     """
     actor.require(MANAGERS)
     integrations = IntegrationRepository(work.connection, work.tenant)

@@ -1,8 +1,8 @@
-"""Manage the sender of a client's mails. It may write to customers only after a mailed code was
-entered.
+"""Management of the sender of a client's mails. The sender may write to customers only after a
+mailed code was entered.
 
-That mail is sent the same way as the sender's later mails. The code therefore proves that the
-address receives mail, and that the server sends mail.
+The mail with the code is sent in the same way as the sender's later mails. The code therefore
+proves that the address receives mail, and that the server sends mail.
 """
 
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,8 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class DrawnCode:
-    """`text`: a new code. `language`: the language of the mail, fr or en."""
+    """A new code that verifies a sender. `text`: the code. `language`: the language of the mail
+    with the code, fr or en."""
 
     text: str = field(repr=False)
     language: str
@@ -46,7 +47,8 @@ class DrawnCode:
 
 @dataclass(frozen=True, slots=True)
 class StoredSender:
-    """`code_id`: the code to send, or None if the sender stays verified."""
+    """A stored sender. `code_id`: the id of the code to send, or None if the sender stays
+    verified."""
 
     shown: ShownSender
     code_id: str | None
@@ -63,12 +65,12 @@ async def set_mail_sender(
     servers: MailServers,
     service_address: str,
 ) -> StoredSender:
-    """Store a sender, replacing the previous one. Until it is verified, mails use the service's
-    sender.
+    """Store the client's sender, replacing the previous one. Until the sender is verified, mails
+    use the service's sender.
 
-    It stays verified if address and server are unchanged. The caller sends the code after the
-    commit (`TemporalEngine.mail`). Host names are resolved outside any transaction. Raises
-    RoleRequired, InvalidMailSender, TooManySenderCodes, ClientNotFound.
+    A verified sender stays verified if address and server are unchanged. The caller sends the code
+    after the commit (`TemporalEngine.mail`). Host names are resolved outside any transaction.
+    Raises RoleRequired, InvalidMailSender, TooManySenderCodes, ClientNotFound.
     """
     actor.require(MANAGERS)
     checked = checked_sender(wanted, service_address)
@@ -78,7 +80,7 @@ async def set_mail_sender(
         checked = replace(checked, server=replace(checked.server, host=host))
     async with units.of(tenant) as work:
         # Without this lock, two concurrent calls would find no row to lock, and both would be
-        # within the limit of codes.
+        # within the limit on codes.
         await AccountRepository(work.connection, tenant).lock()
         senders = MailSenderRepository(work.connection, tenant)
         before = await senders.lock()
@@ -91,8 +93,9 @@ async def set_mail_sender(
 
 
 async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, sealer: Sealer) -> str:
-    """Replace the code, and return the new code's id. The caller sends it after the commit. Raises
-    RoleRequired, MailSenderNotFound, MailSenderVerified, TooManySenderCodes."""
+    """Replace the code that verifies the sender, and return the new code's id. The caller sends the
+    code after the commit. Raises RoleRequired, MailSenderNotFound, MailSenderVerified,
+    TooManySenderCodes."""
     actor.require(MANAGERS)
     senders = MailSenderRepository(work.connection, work.tenant)
     sender = await senders.lock()
@@ -108,10 +111,11 @@ async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, seal
 async def verify_mail_sender(
     work: UnitOfWork, actor: Actor, presented: str, sealer: Sealer
 ) -> ShownSender | None:
-    """Verify the sender and return it. From now on, it may write to customers.
+    """Verify the client's sender with a code, and return the sender. From now on, it may write to
+    customers.
 
-    Returns None if the code is wrong, used, expired or unknown. The attempt counts even then, so
-    the work must be committed. Raises RoleRequired.
+    Return None if the code is wrong, used, expired or unknown. The try counts even then, so the
+    caller must commit the work. Raises RoleRequired.
     """
     actor.require(MANAGERS)
     senders = MailSenderRepository(work.connection, work.tenant)
@@ -127,9 +131,9 @@ async def verify_mail_sender(
 
 
 async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> None:
-    """As the installation's staff, set a verified sender without a code, if the client has no
-    verified sender. Raises RoleRequired for members of the client, who must verify an address with
-    its code."""
+    """Set a verified sender without a code, unless the client already has a verified sender. Only
+    staff of the installation may do this. Raises RoleRequired for members of the client, who must
+    verify an address with its code."""
     if not is_staff(actor):
         raise RoleRequired
     senders = MailSenderRepository(work.connection, work.tenant)
@@ -143,8 +147,8 @@ async def trust_mail_sender(work: UnitOfWork, actor: Actor, address: str) -> Non
 
 
 async def remove_mail_sender(work: UnitOfWork, actor: Actor) -> None:
-    """Delete the sender and its password; mails use the service's sender again. Raises
-    RoleRequired, MailSenderNotFound."""
+    """Delete the client's sender and its password. Mails then use the service's sender again.
+    Raises RoleRequired, MailSenderNotFound."""
     actor.require(MANAGERS)
     if not await MailSenderRepository(work.connection, work.tenant).remove(work.now):
         raise MailSenderNotFound
@@ -171,8 +175,8 @@ def _sender(
 def _server(
     tenant: TenantId, wanted: WantedServer, before: SmtpServer | None, sealer: Sealer
 ) -> SmtpServer:
-    """Return the server with its password. A stored password is used only for the server it was
-    given for. Raises InvalidMailSender if the password is missing."""
+    """Return the mail server with its password. A stored password is used only for the server for
+    which it was given. Raises InvalidMailSender if the password is missing."""
     server = SmtpServer(
         host=wanted.host,
         port=wanted.port,
@@ -191,7 +195,7 @@ def _server(
 async def _give_code(
     work: UnitOfWork, senders: MailSenderRepository, code: DrawnCode, sealer: Sealer
 ) -> str:
-    """Store a new code, and return the code's id. Raises TooManySenderCodes."""
+    """Store a new code for the sender, and return the code's id. Raises TooManySenderCodes."""
     code_id = work.new_id()
     new = NewSenderCode(
         id=code_id,

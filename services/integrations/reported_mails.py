@@ -1,4 +1,4 @@
-"""Bounces and complaints reported by the operator's relay."""
+"""Bounced mails and spam complaints that the operator's mail relay reports."""
 
 from domain.integrations.mail_allowance import MailGroup
 from domain.tenants.actor import OPERATORS, Actor
@@ -7,8 +7,11 @@ from store.integrations.mail_counts import MailCountRepository
 
 
 async def report_mails(work: UnitOfWork, actor: Actor, group: MailGroup, number: int) -> None:
-    """Count mails that the service's sender sent for a client as refused today, which reduces the
-    client's allowance. `work`: it spans clients. Raises RoleRequired, ClientNotFound."""
+    """Count mails as refused today, which reduces the client's allowance. The mails were sent for
+    the client from the service's sender address.
+
+    `work`: it must span clients. Raises RoleRequired, ClientNotFound.
+    """
     actor.require(OPERATORS)
     counts = MailCountRepository(work.connection)
     await counts.standing(work.tenant, group, work.now)

@@ -1,7 +1,7 @@
-"""Trial of a connection: one cheap read with its credentials, without side effects.
+"""The trial of a connection: one inexpensive read with its credentials, without side effects.
 
 The provider is called outside any transaction. A connection that fails its trial keeps its status,
-because a shop may be unavailable for a moment. The agent's own calls decide on the status.
+because a shop may be unavailable for a moment. The agent's own calls determine the status.
 """
 
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ _NO_ORDER: Final = "0"
 
 @runtime_checkable
 class NamesAccount(Protocol):
-    """A provider that can name the account to which its credentials belong."""
+    """A provider that can return the account to which its credentials belong."""
 
     async def account(self) -> str:
-        """Return the account's id. Raises ActionRefused, ActionUnreachable."""
+        """Return the id of the account. Raises ActionRefused, ActionUnreachable."""
 
 
 async def connect_and_try(
@@ -62,8 +62,9 @@ async def try_integration(
     *,
     connectors: Connectors,
 ) -> Problem | None:
-    """Return the problem that currently keeps the agent from using a connection, or None. Raises
-    RoleRequired, UnknownProvider, and IntegrationNotFound, also for an ended connection."""
+    """Try a connection, and return the problem that currently keeps the agent from using it, or
+    None. Raises RoleRequired, UnknownProvider, and IntegrationNotFound, also for an ended
+    connection."""
     actor.require(MANAGERS)
     async with units.of(tenant) as work:
         stored = await IntegrationRepository(work.connection, tenant).usable(integration_id)
@@ -80,10 +81,11 @@ async def _prove(
     problem: Problem | None,
     connectors: Connectors,
 ) -> None:
-    """Store the account that the credentials opened, if installation-wide webhooks may name it.
+    """Store the account with which the connection has authenticated, if installation-wide webhooks
+    may name this account.
 
-    A name alone proves nothing, because anyone can write one into the settings. A successful trial
-    clears a stored refusal.
+    The name of an account in the settings proves nothing, because anyone can write it there. A
+    successful trial also clears a stored refusal.
     """
     if problem is None and integration.error_code == ActionForbidden.code:
         async with units.of(tenant) as work:
@@ -98,7 +100,7 @@ async def _prove(
 
 async def _opened_account(connectors: Connectors, integration: Integration) -> str | None:
     if integration.provider is Provider.SHOPIFY:
-        # The request went to the shop's own address, which proves the account.
+        # The request was sent to the shop's own address, which proves the account.
         return integration.settings["shop"]
     if integration.provider is not Provider.STRIPE or "account" not in integration.settings:
         return None
@@ -108,14 +110,14 @@ async def _opened_account(connectors: Connectors, integration: Integration) -> s
     try:
         opened = await shop.account()
     except (ActionRefused, ActionUnreachable):
-        # A restricted key may work and still not be allowed to read the account.
+        # A restricted key may work, although it may not read the account.
         return None
     return opened if opened == integration.settings["account"] else None
 
 
 async def _try(connectors: Connectors, integration: Integration) -> Problem | None:
-    """Return the problem of a connection, or None. A connection that the agent never calls has
-    none."""
+    """Try a connection, and return its problem, or None. A connection that the agent never calls is
+    not tried and has no problem."""
     if integration.only_listens or integration.provider not in SHOPS | HELPDESKS:
         return None
     try:

@@ -1,5 +1,4 @@
-"""A correction in the form that people see, with its word diff and the available actions
-("offers")."""
+"""A correction in the form that people see, with a word diff and the available actions."""
 
 import asyncio
 
@@ -20,11 +19,11 @@ from store.learning.corrections import CorrectionRepository
 async def read_correction(
     connection: AsyncConnection, tenant: TenantId, correction_id: str
 ) -> Correction:
-    """Return a correction. Raises CorrectionNotFound."""
+    """Return a correction with its word diff and available actions. Raises CorrectionNotFound."""
     record = await CorrectionRepository(connection, tenant).read(correction_id)
     run = await corrected_run(connection, tenant, record)
-    # Customers wrote part of the text, so its cost is bounded, and a thread keeps the work off the
-    # event loop.
+    # Customers wrote a part of the text, so the cost of the diff is bounded, and it is computed in
+    # a thread to keep the event loop free.
     return await asyncio.to_thread(_with_offers, record, run)
 
 
@@ -36,7 +35,7 @@ def _with_offers(record: CorrectionRecord, run: CorrectedRun) -> Correction:
 async def corrected_run(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> CorrectedRun:
-    """Return the correction's run, and the content on which its draft is based."""
+    """Return the run of a correction, and the content on which the run's draft is based."""
     try:
         run = await RunForCaseReader(connection, tenant).read(record.run_id, lock=False)
     except RunNotFound:
@@ -47,8 +46,8 @@ async def corrected_run(
 async def _content(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> TemplateEntry | KnowledgeEntry | None:
-    """Return the template or entry on which the draft is based, or None. It must be the only
-    content cited, and must still exist."""
+    """Return the template or knowledge entry on which the draft is based. Return None unless it is
+    the only content cited and still exists."""
     cited = [one for one in record.citations if one.kind != "order"]
     if len(cited) != 1:
         return None

@@ -1,4 +1,4 @@
-"""Accept corrections, in part or in whole, or dismiss them."""
+"""Decisions on corrections: accept them, in part or in whole, or dismiss them."""
 
 import asyncio
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from store.tenants.accounts import AccountRepository
 
 @dataclass(frozen=True, slots=True)
 class AcceptedCorrection:
-    """The records made from a correction."""
+    """The ids of the records that were created from a correction."""
 
     example_id: str
     case_id: str | None
@@ -39,14 +39,15 @@ class AcceptedCorrection:
 async def accept_correction(
     work: UnitOfWork, actor: Actor, correction_id: str, lesson: CorrectionLesson
 ) -> AcceptedCorrection:
-    """Create the case and the content for the lesson, and store the message as a labelled example,
-    all or nothing, once.
+    """Accept a correction once, all or nothing: create the chosen case and content, and store the
+    message as a labelled example.
 
     Raises RoleRequired, CorrectionNotFound, CorrectionDecided, TooManyExamples, ClientNotFound, and
     the errors of adding the case and of adding or changing the content.
     """
     actor.require(MANAGERS)
-    # Locked before the correction's row, because the steps below lock the account too.
+    # The account is locked before the correction's row, because the steps below lock the account
+    # too.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = CorrectionRepository(work.connection, work.tenant)
     await repository.hold(correction_id)
@@ -72,7 +73,8 @@ async def accept_correction(
 
 
 async def dismiss_correction(work: UnitOfWork, actor: Actor, correction_id: str) -> None:
-    """Dismiss a correction. Raises RoleRequired, CorrectionNotFound, CorrectionDecided."""
+    """Dismiss a correction without creating anything. Raises RoleRequired, CorrectionNotFound,
+    CorrectionDecided."""
     actor.require(MANAGERS)
     await CorrectionRepository(work.connection, work.tenant).decide(
         correction_id, CorrectionState.DISMISSED, actor.known_as, work.now
@@ -101,7 +103,7 @@ async def _example(
 async def _teach(
     work: UnitOfWork, actor: Actor, lesson: ContentLesson | None
 ) -> tuple[Literal["template", "knowledge"] | None, str | None]:
-    """Create or change the content, and return its kind and id."""
+    """Create or change the content that the correction teaches, and return its kind and id."""
     match lesson:
         case None:
             return None, None

@@ -1,4 +1,4 @@
-"""Delete a client's labelled examples."""
+"""Deletion of a client's labelled examples."""
 
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
@@ -7,7 +7,7 @@ from store.learning.own_heads import OwnHeadRepository
 
 
 async def delete_example(work: UnitOfWork, actor: Actor, example_id: str) -> None:
-    """Delete an example permanently, with all versions of the client's own head.
+    """Delete a labelled example permanently, with all versions of the client's own classifier head.
 
     Raises RoleRequired, ExampleNotFound.
     """

@@ -1,5 +1,5 @@
-"""Reports on a playbook: its results in shadow mode, and the effect of an alternative threshold on
-past runs. Every member of the client may read both."""
+"""Reports on a playbook: its results in shadow mode, and the effect of another threshold on past
+runs. Every member of the client may read both."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,8 @@ from store.playbooks.playbooks import PlaybookRepository
 
 @dataclass(frozen=True, slots=True)
 class ThresholdPicture:
-    """The advice on a playbook's threshold, and the confidences on which it is based."""
+    """The advice on a playbook's threshold, and the confidences of the runs on which the advice is
+    based."""
 
     entry: PlaybookEntry
     advice: ThresholdAdvice
@@ -36,14 +37,16 @@ async def shadow_report(
 async def threshold_advice(
     connection: AsyncConnection, tenant: TenantId, playbook_id: str, classification: Category | None
 ) -> ThresholdAdvice:
-    """Return the threshold advice for one class, or for all classes. Raises PlaybookNotFound."""
+    """Return the advice on a playbook's threshold, for one class or for all classes. Raises
+    PlaybookNotFound."""
     return (await threshold_picture(connection, tenant, playbook_id, classification)).advice
 
 
 async def threshold_picture(
     connection: AsyncConnection, tenant: TenantId, playbook_id: str, classification: Category | None
 ) -> ThresholdPicture:
-    """Return the threshold advice with the data on which it is based. Raises PlaybookNotFound."""
+    """Return the advice on a playbook's threshold, with the confidences on which it is based.
+    Raises PlaybookNotFound."""
     entry = await PlaybookRepository(connection, tenant).read(playbook_id)
     history = await ThresholdOutcomes(connection, tenant).last(entry.playbook.id, classification)
     advice = advise(history, entry.playbook.threshold)

@@ -1,4 +1,5 @@
-"""Limits on playbook changes, because each version is stored and each activation sends an event."""
+"""Limits on changes of playbooks, because each version is stored and each activation sends a
+webhook event."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -14,11 +15,11 @@ _DAY: Final = timedelta(days=1)
 
 
 async def refuse_flood(work: UnitOfWork, changes: Sequence[PlaybookChange]) -> None:
-    """Check changes against the limits. Call it under the account's lock.
+    """Check changes of playbooks against the limits. The caller holds the account's lock.
 
-    Raises TooManyPlaybookChanges if they add more versions and activations than a client may have
-    per day. Raises PlaybookVersionsFull if they add a version and there is no room. The last
-    changes that fit may exceed the room.
+    Raises TooManyPlaybookChanges if the changes exceed the number of versions and activations that
+    a client may add per day. Raises PlaybookVersionsFull if they add a version and the storage
+    limit of versions is reached. The last changes that are accepted may exceed this limit.
     """
     new = sum(_is_version(one) + _is_activation(one) for one in changes)
     if not new:

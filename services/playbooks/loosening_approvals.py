@@ -1,4 +1,5 @@
-"""Approve changes that loosen the agent's limits, and apply them once they are approved or due."""
+"""Approval of loosenings, which are changes that loosen the agent's limits. A loosening is applied
+once it is approved or due."""
 
 from domain.cases.digest import NamesModel
 from domain.core.errors import DomainError
@@ -31,7 +32,7 @@ from store.tenants.standings import MemberStandings
 async def approve_loosening(
     work: UnitOfWork, actor: Actor, loosening_id: str, model: NamesModel
 ) -> Loosening:
-    """Apply a pending change, as the second of two managers. Raises RoleRequired,
+    """Approve and apply a pending loosening, as the second of two managers. Raises RoleRequired,
     LooseningNotFound, LooseningDecided, SecondPersonUnfit, LooseningChanged, and the errors of the
     change itself."""
     actor.require(MANAGERS)
@@ -50,8 +51,11 @@ async def approve_loosening(
 async def apply_due_loosening(
     work: UnitOfWork, loosening_id: str, model: NamesModel
 ) -> LooseningState:
-    """Apply a change that is due. If it can no longer be applied, it is marked as failed.
-    Idempotent: a decided change stays as it is. Raises LooseningNotFound."""
+    """Apply a loosening that is due, and return its new state. If it can no longer be applied, it
+    is marked as failed.
+
+    Idempotent: a decided loosening stays unchanged. Raises LooseningNotFound.
+    """
     await AccountRepository(work.connection, work.tenant).lock()
     loosenings = LooseningRepository(work.connection, work.tenant)
     found = await loosenings.lock(loosening_id)
@@ -71,7 +75,8 @@ async def apply_due_loosening(
 
 
 async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> None:
-    """Apply the change on behalf of the member who requested it, who must still be a manager."""
+    """Apply a loosening on behalf of the member who requested it. Raises RoleRequired unless this
+    member is still a manager."""
     members = await MemberStandings(work.connection, work.tenant).all()
     asked = next((one for one in members if one.user_id == found.requested_by), None)
     if asked is None or not asked.manages:
@@ -104,7 +109,8 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
 
 
 async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) -> bool:
-    """Apply a change that does not concern playbooks. Return False for any other change."""
+    """Apply a loosening of settings, of a stop or of trust in a credential. Return False for a
+    loosening of playbooks, without applying it."""
     use = found.change.get("use")
     if use == SETTINGS:
         change = SettingsChange.model_validate(found.change["settings"])
@@ -119,5 +125,5 @@ async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) ->
 
 
 async def note_mailed(work: UnitOfWork, loosening_id: str) -> None:
-    """Record that the managers were notified of the change."""
+    """Record that the managers were notified of a loosening."""
     await LooseningRepository(work.connection, work.tenant).notified(loosening_id, work.now)

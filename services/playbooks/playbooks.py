@@ -1,10 +1,10 @@
-"""Manage a client's playbooks, and send a webhook event for each activation.
+"""Management of a client's playbooks. Each activation sends a webhook event.
 
 A version that starts to answer events passes the publish gate
-(`services/playbooks/publish_gate.py`) in the same transaction. A change that loosens waits for a
-second manager (`services/tenants/loosenings.py`): the use case raises LooseningHeld, and is later
-called with the loosening as `granted`. A new version raises PlaybookVersionsFull if there is no
-room for it.
+(`services/playbooks/publish_gate.py`) in the same transaction. A change that loosens the agent's
+limits waits for a second manager (`services/tenants/loosenings.py`). The use case then raises
+LooseningHeld, and is later called again with the loosening as `granted`. A new version raises
+PlaybookVersionsFull if the storage limit of versions is reached.
 """
 
 from collections.abc import Collection, Sequence
@@ -43,8 +43,8 @@ async def create_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
-    """Create a playbook. `note`: the reason. Raises RoleRequired, ClientNotFound, TooManyPlaybooks,
-    TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken, and CasesNotGreen."""
+    """Create a playbook. `note`: the author's reason. Raises RoleRequired, ClientNotFound,
+    TooManyPlaybooks, TooManyPlaybookChanges, PlaybookNameTaken, PatternTaken, and CasesNotGreen."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="create", specs=(spec,), note=note, override=publication.override)
@@ -67,9 +67,12 @@ async def update_playbook(
     *,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Update a playbook to match the draft, including its name. Any change other than on or off
-    creates the next version. Raises RoleRequired, ClientNotFound, PlaybookNotFound,
-    PlaybookChanged, PlaybookNameTaken, TooManyPlaybookChanges, PatternTaken, CasesNotGreen."""
+    """Update a playbook so that it matches the draft, including its name. Any change except on or
+    off creates the next version.
+
+    Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged, PlaybookNameTaken,
+    TooManyPlaybookChanges, PatternTaken, CasesNotGreen.
+    """
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -102,8 +105,9 @@ async def restore_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Restore an earlier version as the next version; the playbook stays on or off. Raises the
-    errors of `update_playbook`; CasesNotGreen only if the version never answered events."""
+    """Restore an earlier version of a playbook as its next version; the playbook stays on or off.
+    Raises the errors of `update_playbook`, but CasesNotGreen only if the version never answered
+    events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -130,8 +134,8 @@ async def import_playbooks(
     *,
     granted: Loosening | None = None,
 ) -> tuple[PlaybookChange, ...]:
-    """Create or update the client's playbooks to match `specs`, by name, all or none; other
-    playbooks stay.
+    """Create or update playbooks so that they match `specs`, by name, all or none. Other playbooks
+    stay.
 
     Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, CasesNotGreen,
     and PlaybookNameTaken if a name is ambiguous. Raises PatternTaken if two active playbooks have
@@ -140,7 +144,7 @@ async def import_playbooks(
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="import", specs=tuple(specs), override=publication.override)
-    # A new client's first playbooks loosen nothing, because there are no earlier rules.
+    # The first playbooks of a new client loosen nothing, because there are no earlier rules.
     is_new = publication is NEW_CLIENT
     async with nullcontext() if is_new else _held(work, actor, wanted, granted):
         changes = await _compared(work, specs)
@@ -181,9 +185,11 @@ async def switch_playbook(
 async def delete_playbook(
     work: UnitOfWork, actor: Actor, playbook_id: str, *, granted: Loosening | None = None
 ) -> None:
-    """Delete a playbook. It is no longer listed, and its name and pattern become free. Its versions
-    are kept to explain its runs; runs in progress finish with them. Raises RoleRequired,
-    PlaybookNotFound."""
+    """Delete a playbook. The playbook is no longer listed, and its name and pattern become free.
+
+    Its versions are kept to explain its runs, and runs in progress finish with them. Raises
+    RoleRequired, PlaybookNotFound.
+    """
     actor.require(MANAGERS)
     wanted = WantedChange(use="delete", playbook_id=playbook_id)
     async with _held(work, actor, wanted, granted):
@@ -194,7 +200,8 @@ async def delete_playbook(
 def _held(
     work: UnitOfWork, actor: Actor, wanted: WantedChange, granted: Loosening | None
 ) -> AbstractAsyncContextManager[None]:
-    """Return the context in which every use case here runs; see `held_if_looser`."""
+    """Return the context manager in which every use case of this module runs: `held_if_looser` for
+    playbooks."""
     playbooks = PlaybookRepository(work.connection, work.tenant)
     return held_if_looser(
         work,
@@ -207,8 +214,8 @@ def _held(
 
 
 async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
-    """Raise PatternTaken if a playbook that was just changed has the pattern of another active one.
-    An existing conflict between unchanged playbooks stays."""
+    """Raise PatternTaken if a changed playbook and another active playbook have the same pattern.
+    An existing conflict between unchanged playbooks is accepted."""
     active = await PlaybookRepository(work.connection, work.tenant).active()
     for one, other in combinations(active, 2):
         if one.event_type == other.event_type and {one.id, other.id} & set(changed):
@@ -217,8 +224,8 @@ async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
 
 
 async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[PlaybookChange, ...]:
-    """Compare the specs with the playbooks, under a lock that keeps a name from being used
-    twice."""
+    """Compare the specs with the client's playbooks, and return the changes. The account is locked,
+    so that no name is used twice. Raises TooManyPlaybooks and the errors of `refuse_flood`."""
     await AccountRepository(work.connection, work.tenant).lock()
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     changes = compare(entries, specs, work.new_id)
@@ -230,7 +237,8 @@ async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[Pl
 
 
 async def _locked(work: UnitOfWork, playbook_id: str) -> PlaybookEntry:
-    """Return the playbook, locked until the transaction ends."""
+    """Lock the account and return the playbook, which then cannot change until the transaction
+    ends."""
     await AccountRepository(work.connection, work.tenant).lock()
     return await PlaybookRepository(work.connection, work.tenant).read(playbook_id)
 
@@ -286,7 +294,8 @@ async def _switch(work: UnitOfWork, actor: Actor, playbook_id: str, *, active: b
 
 
 async def _tell_activated(work: UnitOfWork, actor: Actor, playbook: Playbook) -> None:
-    """Add the event under a new id, because the same version may be activated several times."""
+    """Add the webhook event of an activation. Its deduplication key is a new id, because the same
+    version may be activated several times."""
     activated = PlaybookActivated(
         playbook_id=playbook.id,
         name=playbook.name,

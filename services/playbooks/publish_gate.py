@@ -1,4 +1,5 @@
-"""The publish gate, which a playbook version has to pass before it answers events."""
+"""The publish gate: the check of saved cases that a playbook version has to pass before it answers
+events."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,33 +18,34 @@ from store.playbooks.playbooks import PlaybookRepository
 
 @dataclass(frozen=True, slots=True)
 class Publication:
-    """How versions go live. `override`: the reason for publishing although cases are not green, or
-    None."""
+    """The parameters of publishing playbook versions. `override`: the reason for publishing
+    although saved cases fail or are untried, or None."""
 
     model: NamesModel
     override: str | None = None
 
     @staticmethod
     def of(model: NamesModel, override: str | None) -> "Publication":
-        """Return a publication with a validated override. Raises InvalidInput."""
+        """Return the parameters of a publication, after validating the override. Raises
+        InvalidInput."""
         return Publication(model, None if override is None else check_override(override))
 
     def permit(self, actor: Actor) -> None:
-        """Raise RoleRequired if anyone but an owner overrides the gate."""
+        """Raise RoleRequired if the gate is overridden and the actor is not an owner."""
         if self.override is not None:
             actor.require(OWNERS)
 
 
 NEW_CLIENT: Final = Publication(lambda: "")
-"""For a new client, which has no cases, so no model is needed. If there were cases, nothing would
-pass, because no verdict belongs to a model without a name."""
+"""The publication of a new client's playbooks. A new client has no saved cases, so no model is
+needed. With cases nothing would pass, because no result belongs to a model without a name."""
 
 
 async def go_live(
     work: UnitOfWork, actor: Actor, publication: Publication, changed: Collection[str]
 ) -> None:
-    """Let those of the changed playbooks that are active in this transaction answer events. The
-    caller holds the account's lock. Raises CasesNotGreen."""
+    """Let the changed playbooks answer events, if they are active in this transaction and pass the
+    gate. The caller holds the account's lock. Raises CasesNotGreen."""
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     live = LiveVersions(work.connection, work.tenant)
     starting = [
@@ -51,7 +53,7 @@ async def go_live(
         for entry in entries
         if entry.playbook.id in changed
         and entry.is_active
-        and not entry.rulebook.shadow  # in shadow mode nothing is sent
+        and not entry.rulebook.shadow  # in shadow mode no answer is sent
         and not await live.is_live(entry.playbook)
     ]
     if not starting:
@@ -78,8 +80,8 @@ async def go_live(
 
 
 def _note(work: UnitOfWork, actor: Actor, entry: PlaybookEntry, gate: GateStanding) -> None:
-    """Audit the override. The reason is stored with the version, because audit entries hold no free
-    text."""
+    """Audit an override of the gate. The reason is stored with the version, because audit entries
+    contain no free text."""
     work.note(
         actor,
         "publish gate overridden",

@@ -1,4 +1,4 @@
-"""Erasures: order the permanent removal, by a worker, of a client or of one of its customers."""
+"""Orders of erasures. A worker then permanently removes a client or one of its customers."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -16,7 +16,8 @@ from store.privacy.erasure_tenant import brand_of
 async def order_erasure(
     work: UnitOfWork, actor: Actor, sealer: Sealer, customer: str | None = None
 ) -> EraseInput:
-    """Return the worker's input: a new erasure, or the erasure that is already in progress.
+    """Return the input for the worker that erases a client or a customer. If such an erasure is
+    already in progress, return its input.
 
     `work` spans clients, as certificates do. `customer`: the key of one customer's address
     (`domain/intake/customer_email.py`), or the `session_subject` of a customer without an address;
@@ -38,8 +39,8 @@ async def order_erasure(
 
 
 async def brand_to_erase(connection: AsyncConnection, client_id: TenantId) -> str | None:
-    """Return the client's name, or None if the client was already erased. Raises ClientNotFound if
-    the client never existed."""
+    """Return the name of the client to erase, or None if the client was already erased. Raises
+    ClientNotFound if the client never existed."""
     brand = await brand_of(connection, client_id)
     if brand is None and not await Certificates(connection).latest(client_id=client_id, limit=1):
         raise ClientNotFound(client_id)

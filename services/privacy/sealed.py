@@ -1,4 +1,4 @@
-"""Re-encrypt all clients' sealed values when the key changes."""
+"""Re-encryption of all clients' sealed values after the key has changed."""
 
 from domain.core.ports import Sealer
 from domain.tenants.actor import OPERATORS, Actor
@@ -7,9 +7,12 @@ from store.privacy.sealed import Resealed, reseal
 
 
 async def reseal_everything(work: UnitOfWork, actor: Actor, sealer: Sealer) -> Resealed:
-    """Re-encrypt every value with the current key of `sealer`, so that older keys can be removed.
-    Raises RoleRequired. `work` is on the rows of all clients. A value that no key opens stays as it
-    is, and is counted."""
+    """Re-encrypt every sealed value with the current key of `sealer`, so that older keys can be
+    removed. Return the counts.
+
+    `work` spans all clients. A value that no key opens stays unchanged, and is counted. Raises
+    RoleRequired.
+    """
     actor.require(OPERATORS)
     done = await reseal(work.connection, lambda sealed: sealer.seal(sealer.unseal(sealed)))
     work.note(actor, "resealed", resealed=str(done.resealed), unreadable=str(done.unreadable))

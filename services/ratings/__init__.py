@@ -1,1 +1,1 @@
-"""Customers' ratings of the answers they received."""
+"""Use cases of customers' ratings of the answers that they received."""

@@ -1,4 +1,4 @@
-"""Store a customer's rating of an answer, by the link in a mail or in the widget. There is no audit
+"""Customers' ratings of answers, given by the link in a mail or in the widget. There is no audit
 entry, because a customer is not a member and the rating's row is the record."""
 
 from domain.ratings.errors import RatedAnswerNotFound, RatingLinkUnknown
@@ -11,7 +11,7 @@ from store.widget.session_states import SessionStateRepository
 
 
 async def rate_by_link(work: UnitOfWork, run_id: str, given: GivenRating) -> Rating:
-    """Store the rating given through a run's link, replacing an earlier one. Raises
+    """Store the rating that a customer gave through a run's link, replacing an earlier one. Raises
     RatingLinkUnknown if the run no longer exists."""
     repository = RatingRepository(work.connection, work.tenant)
     kept = await repository.put(work.new_id(), run_id, given, RatingChannel.MAIL, work.now)
@@ -23,8 +23,8 @@ async def rate_by_link(work: UnitOfWork, run_id: str, given: GivenRating) -> Rat
 async def rate_in_widget(
     work: UnitOfWork, session: HeldSession, number: int, given: GivenRating
 ) -> Rating:
-    """Store the rating of the answer with this number in the visitor's session, and mark the answer
-    as seen. Raises SessionUnknown, RatedAnswerNotFound."""
+    """Store a visitor's rating of the answer with this number in the widget session, and mark the
+    answer as seen. Raises SessionUnknown, RatedAnswerNotFound."""
     repository = RatingRepository(work.connection, work.tenant)
     states = SessionStateRepository(work.connection, work.tenant)
     if not await states.seen(session, number, work.now):

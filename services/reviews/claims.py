@@ -1,4 +1,4 @@
-"""Claims: a person reserves a review for a limited time."""
+"""Claims on reviews. A claim reserves a review for one person, for a limited time."""
 
 from domain.reviews.escalation import Claim
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor
@@ -10,9 +10,11 @@ from store.widget.session_messages import SessionMessageRepository
 async def claim_review(
     work: UnitOfWork, actor: Actor, review_id: str, *, force: bool = False
 ) -> Claim:
-    """Claim a review for a limited time, or renew the actor's own claim. `force` takes over another
-    person's claim, which only owners and admins may do. Raises RoleRequired, EscalationNotFound,
-    EscalationDecided, EscalationClaimed."""
+    """Claim a review for a limited time, or renew the actor's own claim. `force`: take over another
+    person's claim, which only owners and admins may do.
+
+    Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed.
+    """
     actor.require(MANAGERS if force else REVIEWERS)
     claim = await EscalationRepository(work.connection, work.tenant).claim(
         review_id, actor.name, work.now, force=force
@@ -23,7 +25,7 @@ async def claim_review(
 
 
 async def release_review(work: UnitOfWork, actor: Actor, review_id: str) -> None:
-    """Release a claim. Raises the same errors as `claim_review`."""
+    """Release the claim on a review. Raises the same errors as `claim_review`."""
     actor.require(REVIEWERS)
     await EscalationRepository(work.connection, work.tenant).release(
         review_id, actor.name, work.now

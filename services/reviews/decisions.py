@@ -1,4 +1,5 @@
-"""Decisions: a review is approved, edited or rejected, and its run continues after the commit.
+"""Decisions on reviews. A review is approved, edited or rejected, and its run continues after the
+commit.
 
 If the run cannot be notified then, the sweeper notifies it. A rejection, or a text that differs
 from the draft, is queued as a correction in the same transaction.
@@ -27,13 +28,13 @@ async def approve_review(
     seen_event: str | None = None,
     seen_revision: int | None = None,
 ) -> DecisionOutcome:
-    """Approve the plan with the draft.
+    """Approve a review: its plan is executed with the draft as the reply.
 
     `seen`: the draft that the actor has read, if known. `seen_event`: the customer's latest message
     that the actor has read; without it, the review's first message. `seen_revision`: the revision
     of draft and plan that the actor has read; without it, the first. If two people must agree, the
-    first approval leaves the review open; it does not count if its author has lost the right to
-    approve.
+    first approval leaves the review open. A first approval does not count if its author has lost
+    the right to approve.
 
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for
     the author of the request and for the creator of the key that sent it
@@ -59,9 +60,11 @@ async def edit_review(
     seen_event: str | None = None,
     seen_revision: int | None = None,
 ) -> DecisionOutcome:
-    """Approve the plan with an edited reply. If two people must agree, the second approves this
-    text or writes another. Raises InvalidInput for a text that cannot be sent, and the errors of
-    `approve_review`."""
+    """Approve a review's plan with an edited reply. If two people must agree, the second person
+    approves this text or writes another.
+
+    Raises InvalidInput for a text that cannot be sent, and the errors of `approve_review`.
+    """
     check_words(text)
     choice = Choice(
         Decision.EDIT, actor.name, text=text, seen_event=seen_event, seen_revision=seen_revision
@@ -72,9 +75,11 @@ async def edit_review(
 async def reject_review(
     work: UnitOfWork, actor: Actor, review_id: str, note: str | None = None
 ) -> DecisionOutcome:
-    """Reject the plan and hand the conversation over to people; one person is enough. `note`: for
-    colleagues. Raises InvalidInput for a note that is too long, and the errors of
-    `approve_review`."""
+    """Reject a review's plan and hand the conversation over to people. One person is enough.
+    `note`: a note for colleagues.
+
+    Raises InvalidInput for a note that is too long, and the errors of `approve_review`.
+    """
     check_note(note)
     return await _decide(work, actor, review_id, Choice(Decision.REJECT, actor.name, note=note))
 
@@ -109,7 +114,7 @@ async def _decide(
 async def _check_people(
     work: UnitOfWork, actor: Actor, review_id: str, outcome: DecisionOutcome
 ) -> None:
-    """Check that the actor may approve. Raises OwnRequest, SecondPersonUnfit."""
+    """Check that the actor may approve the review. Raises OwnRequest, SecondPersonUnfit."""
     makers = await RequestAuthors(work.connection, work.tenant).key_makers(review_id)
     if not (makers or outcome.needs_second):
         return
@@ -128,7 +133,7 @@ async def _check_people(
 
 
 async def _void_lost_approval(work: UnitOfWork, review_id: str) -> None:
-    """Remove a first approval whose author may no longer approve."""
+    """Void the first approval of a review if its author may no longer approve."""
     approvals = FirstApprovals(work.connection, work.tenant)
     first = await approvals.lock(review_id)
     if first is None:

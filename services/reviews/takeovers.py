@@ -8,11 +8,12 @@ from store.runs.takeovers import TakeoverRepository
 async def take_over(
     work: UnitOfWork, actor: Actor, conversation_id: str, *, force: bool = False
 ) -> None:
-    """Take a conversation over: the agent stops answering, and new messages wait in a review.
+    """Take a conversation over from the agent. The agent stops answering, and new messages wait in
+    a review.
 
-    A reply that the agent has started to send still goes out. `force` takes the conversation from a
-    colleague, which only owners and admins may do. Raises RoleRequired, ConversationNotFound,
-    ConversationTaken.
+    A reply that the agent has started to send is still sent. `force`: take the conversation over
+    from a colleague, which only owners and admins may do. Raises RoleRequired,
+    ConversationNotFound, ConversationTaken.
     """
     actor.require(MANAGERS if force else REVIEWERS)
     conversations = TakeoverRepository(work.connection, work.tenant)
@@ -21,9 +22,12 @@ async def take_over(
 
 
 async def hand_back(work: UnitOfWork, actor: Actor, conversation_id: str) -> None:
-    """Hand a conversation back: the agent answers the next message, even if a rejection had handed
-    the conversation to people. An open review stays open, and messages that arrive meanwhile join
-    it. Raises RoleRequired, ConversationNotFound."""
+    """Hand a conversation back to the agent. The agent answers the next message, even if a
+    rejection had handed the conversation over to people.
+
+    An open review stays open, and messages that arrive meanwhile join it. Raises RoleRequired,
+    ConversationNotFound.
+    """
     actor.require(REVIEWERS)
     await TakeoverRepository(work.connection, work.tenant).hand_back(conversation_id)
     work.note(actor, "conversation handed back", conversation_id=conversation_id)

@@ -1,4 +1,4 @@
-"""Start and stop replays."""
+"""Start and stop replays of past events."""
 
 from datetime import datetime
 
@@ -24,8 +24,8 @@ from store.tenants.accounts import AccountRepository
 
 
 async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Replay:
-    """Replay past events in a worker, after the commit. Events that the client's retention has
-    removed, or is about to remove, are left out.
+    """Start a replay of past events, which a worker runs after the commit. Events that the client's
+    retention has removed, or will soon remove, are left out.
 
     Raises RoleRequired, ClientNotFound, ReplayUnderWay, PlaybookNotFound, PatternTaken, and
     InvalidReplay for an empty period, a budget out of bounds, or a variant that changes content.
@@ -56,8 +56,8 @@ async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Re
 
 
 async def stop_replay(work: UnitOfWork, actor: Actor, replay_id: str) -> Replay:
-    """Stop a replay. The results of the page in progress are lost. A finished replay stays as it
-    is. Raises RoleRequired, ReplayNotFound."""
+    """Stop a replay. The results of the page in progress are lost. A finished replay stays
+    unchanged. Raises RoleRequired, ReplayNotFound."""
     actor.require(MANAGERS)
     replays = ReplayRepository(work.connection, work.tenant)
     await replays.read(replay_id, lock=True)
@@ -82,8 +82,8 @@ async def _span(work: UnitOfWork, asked: ReplayAsked) -> tuple[datetime, datetim
 
 
 def _check(asked: ReplayAsked) -> None:
-    """Raise InvalidReplay for invalid input. Content changes are tried on saved cases instead
-    (docs/simulator.md)."""
+    """Raise InvalidReplay if the parameters of a replay are invalid. Content changes are tried on
+    saved cases instead (docs/simulator.md)."""
     if asked.variant.content is not None:
         raise InvalidReplay(
             "variant: a replay tries a playbook, a threshold or a brain",

@@ -1,4 +1,4 @@
-"""The simulator: the agent's answers in an invented conversation."""
+"""The simulator, which shows how the agent answers in an invented conversation."""
 
 import asyncio
 from typing import Final
@@ -16,8 +16,8 @@ from store.core.database import Database
 from store.simulation.tried_variant import TriedVariants
 from store.tenants.clients import ClientRepository
 
-# Timeouts of a caller, in seconds: for a worker's embedded brain, and for a language model, which
-# is called for each message.
+# Timeouts of a caller, in seconds. The first is for a worker's embedded brain, the second for a
+# language model, which is called for each message.
 _EMBEDDED_S: Final = 30.0
 _MODEL_S: Final = 110.0
 
@@ -33,8 +33,8 @@ async def simulate(
     simulation_id: str,
     has_model: bool,
 ) -> Simulation:
-    """Run a scenario in a worker. Only a model's cost is written: no ticket is counted, and there
-    is no audit entry.
+    """Run a scenario in a worker, and return the result. Only the model's cost is written: no
+    ticket is counted, and there is no audit entry.
 
     `simulation_id`: a new id, which no record keeps. `has_model`: whether a language model is
     configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound for an unknown playbook in the
@@ -43,13 +43,13 @@ async def simulate(
     actor.require(REVIEWERS)
     await _check(database, tenant, asked.variant)
     thinks_outside = has_model and not asked.variant.embedded_brain
-    # A large scenario would delay other requests.
+    # The scenario is sealed in a thread, because a large one would delay other requests.
     sealed = await asyncio.to_thread(sealer.seal, asked.model_dump_json())
     step = SimulateInput(
         client_id=tenant,
         id=simulation_id,
         sealed=sealed,
-        # Without a simulated order, the client's shops are queried.
+        # Without a simulated order, the simulation queries the client's shops.
         outside=thinks_outside or asked.scenario.order is None,
     )
     try:

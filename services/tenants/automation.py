@@ -1,4 +1,4 @@
-"""Stop and resume all automation, of one client or of all clients."""
+"""Stops of all automation, of one client or of all clients, and the end of a stop."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ RESUME: Final = "resume"
 
 async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
     """Stop all automatic answers and actions of the client, from the commit on. An existing stop
-    stays as it is. Raises RoleRequired, ClientNotFound."""
+    stays unchanged. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
     if await stops.stop(actor.known_as, work.now):
@@ -28,8 +28,11 @@ async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
 async def resume_automation(
     work: UnitOfWork, actor: Actor, *, granted: Loosening | None = None
 ) -> AutomationState:
-    """End the client's stop. Ending another member's stop counts as a loosening. `granted`: the
-    approved loosening. Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`."""
+    """End the stop of the client's automation. Ending another member's stop counts as a loosening.
+    `granted`: the approved loosening.
+
+    Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`.
+    """
     actor.require(MANAGERS)
     stops = AutomationStops(work.connection, work.tenant)
     wanted: dict[str, JsonValue] = {"use": RESUME}
@@ -54,8 +57,8 @@ async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | 
 
 
 async def resume_installation(work: UnitOfWork, actor: Actor) -> None:
-    """End the installation's stop. Clients that were stopped individually stay stopped. Raises
-    RoleRequired."""
+    """End the stop of all clients' automation. Clients that were stopped individually stay stopped.
+    Raises RoleRequired."""
     actor.require(OPERATORS)
     if await InstallationStops(work.connection).resume():
         work.note(actor, "installation resumed")

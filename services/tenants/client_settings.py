@@ -18,14 +18,17 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.client_settings import SettingsRepository
 
 USE: Final = "settings"
-"""The `use` of a loosening of this use case."""
+"""The `use` of a loosening that changes a client's settings."""
 
 
 async def change_settings(
     work: UnitOfWork, actor: Actor, change: SettingsChange, *, granted: Loosening | None = None
 ) -> ClientSettings:
-    """Change the client's settings. They apply from the next message on. `granted`: the approved
-    loosening. Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`."""
+    """Change the client's settings, which apply from the next message on. `granted`: the approved
+    loosening.
+
+    Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`.
+    """
     actor.require(MANAGERS)
     settings = SettingsRepository(work.connection, work.tenant)
     wanted: dict[str, JsonValue] = {
@@ -44,9 +47,10 @@ async def change_settings(
 async def adjust_settings(
     work: UnitOfWork, actor: Actor, adjustment: SettingsAdjustment
 ) -> ClientSettings:
-    """Change some of the current settings. Raises the same errors, and InvalidSettings."""
+    """Change some of the client's current settings. Raises the same errors as `change_settings`,
+    and InvalidSettings."""
     actor.require(MANAGERS)
-    # Without the lock, two concurrent changes would not see each other's values.
+    # Without the lock, each of two concurrent changes would overwrite the other's values.
     await AccountRepository(work.connection, work.tenant).lock()
     there = await SettingsRepository(work.connection, work.tenant).read()
     return await change_settings(work, actor, adjusted(there, adjustment))

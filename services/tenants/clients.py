@@ -1,4 +1,4 @@
-"""Operators' use cases for clients: merchants' accounts."""
+"""Operators' use cases for clients, which are merchants' accounts."""
 
 from dataclasses import dataclass
 
@@ -13,8 +13,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
-    """`brand`: the name that customers know. `owner_id`: the id of a new owner at another identity
-    provider."""
+    """A client to create. `brand`: the name that customers know. `owner_id`: the id of a new owner
+    at another identity provider."""
 
     brand: str
     owner_email: str
@@ -23,8 +23,11 @@ class NewClient:
 
 
 async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
-    """Create the client of the unit of work and, unless the address is known, its owner. Returns
-    the owner's id. The work spans clients. Raises RoleRequired, InvalidInput."""
+    """Create the client of the unit of work. Create its owner too, unless the address is known.
+    Return the owner's id.
+
+    The work spans clients. Raises RoleRequired, InvalidInput.
+    """
     actor.require(OPERATORS)
     if not new.brand.strip() or "@" not in new.owner_email:
         raise InvalidInput("a brand and the owner's mail address are needed")
@@ -45,8 +48,8 @@ async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
 
 async def give_brain_budget(work: UnitOfWork, actor: Actor, micros: int | None) -> None:
     """Set the client's monthly budget for language models, in millionths of a US dollar; None for
-    the configured budget. Above the budget, the embedded brain answers. Raises RoleRequired,
-    ClientNotFound."""
+    the configured budget. When the budget is used up, the embedded brain answers. Raises
+    RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     await ClientRepository(work.connection).set_brain_budget(work.tenant, micros)
     work.note(actor, "brain budget set", micros="" if micros is None else str(micros))

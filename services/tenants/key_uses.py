@@ -1,4 +1,4 @@
-"""The time and network of keys' last uses, kept in memory and written in batches.
+"""The time and network of the last use of each API key, kept in memory and written in batches.
 
 A request must not wait for a write, and a busy key must not cause thousands of writes.
 """
@@ -16,12 +16,13 @@ _log = structlog.get_logger(__name__)
 
 WRITTEN_EVERY_S: Final = 30.0
 # Maximum number of keys recorded between two writes. The use of a further key is not recorded until
-# there is room.
+# the next write.
 _MAX_KEYS: Final = 10_000
 
 
 class KeyUses:
-    """`written_every_s`: the interval between two writes, in seconds."""
+    """Records the last uses of API keys in memory. `written_every_s`: the interval between two
+    writes to the database, in seconds."""
 
     def __init__(
         self,
@@ -36,13 +37,13 @@ class KeyUses:
         self._waiting: dict[str, KeyUse] = {}
 
     def note(self, key_id: str, network: str, now: datetime) -> None:
-        """Record a use of a key. Of several uses between two writes, only the last is kept."""
+        """Record a use of an API key. Of several uses between two writes, only the last is kept."""
         if key_id in self._waiting or len(self._waiting) < self._max_keys:
             self._waiting[key_id] = KeyUse(key_id, now, network)
 
     async def write(self) -> None:
-        """Write the pending uses. If the database is unavailable, they stay pending until the next
-        write."""
+        """Write the pending uses to the database. If the database is unavailable, they stay pending
+        until the next write."""
         batch, self._waiting = self._waiting, {}
         if not batch:
             return

@@ -1,4 +1,4 @@
-"""Manage a client's API keys."""
+"""Management of a client's API keys."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ from store.tenants.standings import MemberStandings
 
 @dataclass(frozen=True, slots=True)
 class MadeKey:
-    """`text`: the key itself, which is shown once and not stored."""
+    """A new API key. `text`: the key itself, which is shown once and not stored."""
 
     entry: KeyEntry
     text: str = field(repr=False)
@@ -27,9 +27,9 @@ class MadeKey:
 
 
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
-    """Create a key from KEY_BYTES random bytes. `label`: its purpose.
+    """Create an API key from KEY_BYTES random bytes. `label`: the purpose of the key.
 
-    If requested, the key vouches for customers immediately, or after a second manager has approved
+    On request, the key may vouch for customers: immediately, or after a second manager has approved
     (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel, ClientNotFound,
     TooManyKeys, TooManyLoosenings.
     """
@@ -38,7 +38,7 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
     text, material = new_key(random)
     key_id = work.new_id()
     # The lock keeps concurrent requests from exceeding the limit. It also shows whether the creator
-    # has just left, because then no notification would list the key.
+    # has just left the client; then no notification would list the new key.
     await AccountRepository(work.connection, work.tenant).lock()
     await _require_membership(work, actor)
     keys = KeyRepository(work.connection)
@@ -60,7 +60,7 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
 
 
 async def rename_key(work: UnitOfWork, actor: Actor, key_id: str, label: str) -> KeyEntry:
-    """Update a key's label, even if the key is revoked. Raises RoleRequired, InvalidLabel,
+    """Change an API key's label, even if the key is revoked. Raises RoleRequired, InvalidLabel,
     KeyNotFound."""
     actor.require(MANAGERS)
     keys = KeyRepository(work.connection)
@@ -70,7 +70,7 @@ async def rename_key(work: UnitOfWork, actor: Actor, key_id: str, label: str) ->
 
 
 async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
-    """Revoke a key immediately and permanently; revoking it again changes nothing. Raises
+    """Revoke an API key immediately and permanently. Revoking it again changes nothing. Raises
     RoleRequired, KeyNotFound."""
     actor.require(MANAGERS)
     await KeyRepository(work.connection).revoke(key_id, work.now)
@@ -78,7 +78,7 @@ async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
 
 
 async def _require_membership(work: UnitOfWork, actor: Actor) -> None:
-    """Raise RoleRequired for an admin who no longer manages the client. The owner cannot leave;
+    """Raise RoleRequired for an admin who no longer manages the client. An owner cannot leave;
     internal admins and operators are not members."""
     if actor.role is not Role.ADMIN:
         return

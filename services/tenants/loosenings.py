@@ -1,7 +1,9 @@
-"""Hold changes that loosen the agent's rules, until a second manager approves or a day has passed.
+"""Loosenings: changes that loosen the agent's rules. They wait until a second manager approves or a
+day has passed.
 
-A use case runs in `held_if_looser`, which compares its result, and undoes it if it must wait. A
-credential is shown once, so it is created immediately; `withhold` holds only the trust in it.
+A use case runs in `held_if_looser`, which compares the settings before and after it, and undoes a
+change that must wait. A credential is shown once, so it is created immediately; `withhold` delays
+only the trust in it.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -46,12 +48,12 @@ async def held_if_looser(
     compare: Callable[[T, T], tuple[LoosenedRule, ...]],
     granted: Loosening | None = None,
 ) -> AsyncIterator[None]:
-    """Run a use case, and undo it if it loosens and must wait.
+    """Run a use case in the block, and undo its change if the change loosens rules and must wait.
 
     `look` reads the settings that the use case changes. `granted`: the loosening that was approved
-    or is due. Each difference is audited. Staff of the installation and dry runs are not held.
-    Raises LooseningHeld with the stored loosening, LooseningChanged if more is loosened than was
-    granted, TooManyLoosenings.
+    or is due. Each difference is audited. Changes by staff of the installation and dry runs never
+    wait. Raises LooseningHeld with the stored loosening, LooseningChanged if more is loosened than
+    was granted, TooManyLoosenings.
     """
     await AccountRepository(work.connection, work.tenant).lock()
     before = await look()
@@ -76,8 +78,11 @@ async def held_if_looser(
 async def withhold(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> bool:
-    """Return whether `trust` has to wait. If so, it is stored, and the use case continues without
-    it. Staff of the installation and dry runs are never held. Raises TooManyLoosenings."""
+    """Return whether the trust in a credential has to wait. If so, store the request for it; the
+    use case continues without the trust.
+
+    Requests by staff of the installation and dry runs never wait. Raises TooManyLoosenings.
+    """
     if not found or work.dry_run or is_staff(actor):
         return False
     await AccountRepository(work.connection, work.tenant).lock()
@@ -90,7 +95,8 @@ async def withhold(
 async def note_loosened(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> None:
-    """Audit settings that were loosened immediately, and schedule the mail to the managers."""
+    """Audit a loosening that took effect immediately, and store it so that the managers are
+    notified by mail."""
     if found and not (work.dry_run or is_staff(actor)):
         change = trust.model_dump(mode="json")
         await _add_loosening(work, actor, change, found, LooseningState.APPLIED)
@@ -99,10 +105,11 @@ async def note_loosened(
 
 
 async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
-    """Put the withheld trust of an approved loosening into effect. `actor`: the requester.
+    """Put the trust in a credential into effect, after its loosening was approved or is due.
+    `actor`: the member who requested it.
 
     Raises IntegrationNotFound, KeyNotFound, and LooseningChanged if the credential has changed
-    since.
+    since the request.
     """
     trust = HeldTrust.model_validate(found.change)
     is_there = True
@@ -125,8 +132,8 @@ async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
 
 
 async def cancel_loosening(work: UnitOfWork, actor: Actor, loosening_id: str) -> Loosening:
-    """Cancel a pending change; one manager is enough. Raises RoleRequired, LooseningNotFound,
-    LooseningDecided."""
+    """Cancel a pending loosening, and return it. One manager is enough. Raises RoleRequired,
+    LooseningNotFound, LooseningDecided."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
     loosenings = LooseningRepository(work.connection, work.tenant)
@@ -161,7 +168,7 @@ async def _add_loosening(
     found: tuple[LoosenedRule, ...],
     state: LooseningState,
 ) -> Loosening:
-    """Store a loosening. The sweep notifies the managers by mail."""
+    """Store a loosening, and return it. The sweep then notifies the managers by mail."""
     pending = state is LooseningState.PENDING
     loosening = Loosening(
         id=work.new_id(),

@@ -1,5 +1,5 @@
-"""Manage a client's members: the users besides its owner who may act for it. The work spans
-clients, because users do not belong to one."""
+"""Management of a client's members, who are the users besides its owner who may act for it. The
+work spans clients, because users do not belong to a client."""
 
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, Actor, ActorKind, without_address
@@ -24,11 +24,11 @@ async def add_member(
     user_id: str | None = None,
     keys: KeyChoice | None = None,
 ) -> str:
-    """Add a member or change a member's role, and return the user's id.
+    """Add a user as a member or change a member's role, and return the user's id.
 
-    `user`: an id or an email address; an unknown address creates a user with the id `user_id`.
-    `keys`: what happens to the keys that the member created, if the new role may not create keys.
-    Raises RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
+    `user`: an id or an email address; for an unknown address, a user with the id `user_id` is
+    created. `keys`: what happens to the keys that the member created, if the new role may not
+    create keys. Raises RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
@@ -41,7 +41,7 @@ async def add_member(
             raise InvalidInput("there is no such user: a mail address makes one")
         await members.ensure_user(known, user, work.now)
         if user_id is not None and actor.kind is ActorKind.OPERATOR:
-            # The operator vouches for the address of a user of another identity provider.
+            # An operator vouches for the address of a user of another identity provider.
             await members.verify_address(known, work.now)
     before = await members.role(known, work.tenant)
     await members.add(work.tenant, known, role, work.now)
@@ -54,9 +54,11 @@ async def add_member(
 async def change_role(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
 ) -> ClientMember:
-    """Change a member's role, from the next request on. `keys`: what happens to the keys that the
-    member created, if the new role may not create keys. Raises RoleRequired, OwnerStays,
-    MemberNotFound, KeysUndecided."""
+    """Change a member's role, from the member's next request on. Raises RoleRequired, OwnerStays,
+    MemberNotFound, KeysUndecided.
+
+    `keys`: what happens to the keys that the member created, if the new role may not create keys.
+    """
     actor.require(MANAGERS)
     if role is Role.OWNER:
         raise OwnerStays("a client has one owner: no member becomes it")
@@ -92,8 +94,8 @@ async def remove_member(
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
-    """Record that a manager left, so that loosenings are still held for a while. Otherwise the last
-    manager could first remove the others."""
+    """Record that a manager left, so that loosenings still wait for a while. Otherwise the last
+    manager could first remove the other managers, and then loosen alone."""
     if before in MANAGERS and after not in MANAGERS:
         await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 
@@ -101,13 +103,15 @@ async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) 
 async def _end_powers(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role | None, keys: KeyChoice | None
 ) -> None:
-    """Revoke the credentials and invitations of a user who no longer manages the client. Raises
-    KeysUndecided if the user has created active keys and `keys` does not say what happens to
-    them."""
+    """Revoke the credentials and invitations of a user who no longer manages the client.
+
+    Raises KeysUndecided if the user has created active keys and `keys` does not determine what
+    happens to them.
+    """
     if role in MANAGERS:
         return
-    # Issuing an OAuth key takes the same lock: it either sees the new role, or its key is revoked
-    # here.
+    # The issue of an OAuth key takes the same lock. It either sees the new role, or its key is
+    # revoked here.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = KeyRepository(work.connection)
     for key_id in await repository.revoke_of_user(work.tenant, user_id, work.now):
@@ -129,8 +133,8 @@ async def _end_powers(
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
     """End the actor's own membership immediately. The keys that the actor created stay active.
 
-    They are listed as keys without a manager, and the sweep notifies the managers by mail. Raises
-    OwnerStays, MemberNotFound.
+    These keys are listed as keys without a manager, and the sweep notifies the managers by mail.
+    Raises OwnerStays, MemberNotFound.
     """
     members = MemberRepository(work.connection)
     before = await members.role(actor.name, work.tenant)
@@ -142,8 +146,8 @@ async def leave_client(work: UnitOfWork, actor: Actor) -> None:
 
 
 async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:
-    """Return the operator acting as the named person, under the person's recorded name. Without a
-    name, return the actor itself. Raises InvalidInput."""
+    """Return the operator as an actor who acts for the named person, under the name by which the
+    person is recorded. Without a name, return the actor itself. Raises InvalidInput."""
     if name is None:
         return actor
     person = await MemberRepository(work.connection).person(name)

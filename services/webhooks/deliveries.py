@@ -1,4 +1,4 @@
-"""Manage deliveries: send a test, replay deliveries, and explain why a signature does not match."""
+"""Management of deliveries: tests, replays, and the explanation why a signature does not match."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -31,15 +31,15 @@ REPLAYED_AT_ONCE: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The data with which a pasted signature is compared."""
+    """The data against which a pasted signature is compared."""
 
     secrets: tuple[KnownSecret, ...] = field(repr=False)
     sent: tuple[Sent, ...] = field(repr=False)
     now: datetime
 
     def explain(self, pasted: Pasted) -> Explanation:
-        """Explain why the signature does not match. Takes tenths of a second if the body is
-        long."""
+        """Return the explanation why a pasted signature does not match. The call takes tenths of a
+        second for a long body."""
         return explain(pasted, secrets=self.secrets, sent=self.sent, now=self.now)
 
 
@@ -49,8 +49,8 @@ async def send_test(
     webhook_id: str,
     event: OutboundEventId = TESTED_BY_DEFAULT,
 ) -> str:
-    """Send an example of an event, also to a disabled webhook, and return the delivery's id. A
-    failed test does not count as a failure.
+    """Send an example of an event to a webhook, even if the webhook is disabled, and return the
+    delivery's id. A failed test is not counted as a failure of the webhook.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound, TooManyPending.
     """
@@ -67,8 +67,11 @@ async def send_test(
 
 async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, delivery_id: str) -> str:
     """Send a delivery again, with the same body and webhook-id, to the webhook's current URL.
-    Return the new delivery's id. Raises RoleRequired, PlanRequired, DeliveryNotFound,
-    DeliveryPending, WebhookDisabled, TooManyPending."""
+    Return the new delivery's id.
+
+    Raises RoleRequired, PlanRequired, DeliveryNotFound, DeliveryPending, WebhookDisabled,
+    TooManyPending.
+    """
     actor.require(MANAGERS)
     await subscriber(work)
     replayed = await DeliveryReplay(work.connection, work.tenant).replay(
@@ -82,10 +85,10 @@ async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, deliv
 async def replay_missed(
     work: UnitOfWork, actor: Actor, webhook_id: str, since: datetime, *, everything: bool = False
 ) -> Replayed:
-    """Send the events since `since` that the webhook has not received, oldest first.
+    """Send the events since `since` that a webhook has not received, oldest first.
 
-    At most REPLAYED_AT_ONCE are sent, and no more than may be pending. `everything`: also send
-    events that the webhook has received. Raises RoleRequired, PlanRequired, WebhookNotFound,
+    At most REPLAYED_AT_ONCE events are sent, and no more than may be pending. `everything`: also
+    send events that the webhook has received. Raises RoleRequired, PlanRequired, WebhookNotFound,
     WebhookDisabled.
     """
     actor.require(MANAGERS)
@@ -106,8 +109,8 @@ async def replay_missed(
 async def signature_evidence(
     work: UnitOfWork, actor: Actor, webhook_id: str, *, sealer: Sealer
 ) -> Evidence:
-    """Return the data for explaining why a signature of the webhook does not match. Read-only.
-    Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Return the data for explaining why a signature of a webhook does not match. Nothing is
+    written. Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     await subscriber(work)
     evidence = WebhookEvidence(work.connection, work.tenant, webhook_id)
@@ -127,8 +130,8 @@ async def read_delivery(
     now: datetime,
     service: ServiceName,
 ) -> tuple[Delivery, str]:
-    """Return a delivery, and a shell command that sends it again with a current signature. Works
-    even if the client's plan no longer includes webhooks. Raises DeliveryNotFound,
+    """Return a delivery, and a shell command that sends it again with a current signature. This
+    works even if the client's plan no longer includes webhooks. Raises DeliveryNotFound,
     WebhookNotFound."""
     found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
     sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)

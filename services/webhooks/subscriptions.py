@@ -1,4 +1,4 @@
-"""Manage a client's webhooks: the URLs that receive the client's events."""
+"""Management of a client's webhooks, which are the URLs that receive its events."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -19,7 +19,7 @@ from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepos
 
 @dataclass(frozen=True, slots=True)
 class NewSubscription:
-    """A webhook to create. `label`: None to use the URL's host."""
+    """A webhook to create. `label`: the webhook's name, or None to use the host of the URL."""
 
     url: str
     events: Iterable[str]
@@ -38,8 +38,8 @@ class SecretShown:
 
 @dataclass(frozen=True, slots=True)
 class Rotated(SecretShown):
-    """The result of a rotation. `ended_overlap`: an earlier overlap was still running and has
-    ended, so its old secret no longer signs."""
+    """The result of a rotation of a webhook's secret. `ended_overlap`: whether this rotation ended
+    an earlier overlap, so that the secret before the previous one no longer signs."""
 
     ended_overlap: bool
 
@@ -61,7 +61,7 @@ async def create_webhook(
     random_bytes: bytes,
     allow_private: bool,
 ) -> SecretShown:
-    """Subscribe a URL to events. `random_bytes`: SECRET_BYTES random bytes for the secret.
+    """Create a webhook for a URL. `random_bytes`: SECRET_BYTES random bytes for the secret.
     `allow_private`: as for `check_url`.
 
     Raises RoleRequired, InvalidWebhook, PlanRequired, TooManyWebhooks, ClientNotFound.
@@ -106,8 +106,8 @@ async def change_webhook(
 
 
 async def enable_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> Enabled:
-    """Re-enable a webhook, reset its failure count, and send it a test. Missed events are sent only
-    by a replay. Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Re-enable a webhook, reset its failure count, and send it a test event. Missed events are
+    sent only by a replay. Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
     enabled = await webhooks.enable(webhook_id)
@@ -141,8 +141,8 @@ async def rotate_webhook(
 
 
 async def delete_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> None:
-    """Delete a webhook and its deliveries; pending ones are not sent. Works even on a plan without
-    webhooks. Raises RoleRequired, WebhookNotFound."""
+    """Delete a webhook and its deliveries. Pending deliveries are not sent. This works even on a
+    plan without webhooks. Raises RoleRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     await WebhookRepository(work.connection, work.tenant).delete(webhook_id)
     work.note(actor, "webhook deleted", webhook_id=webhook_id)

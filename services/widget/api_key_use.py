@@ -1,4 +1,4 @@
-"""Use of an API key instead of the widget's key. It works, and the client is warned."""
+"""Use of an API key instead of the widget key. Such a request works, and the client is warned."""
 
 from datetime import timedelta
 from typing import Final
@@ -11,8 +11,11 @@ NOTED_EVERY: Final = timedelta(days=1)
 
 
 async def note_api_key_use(work: UnitOfWork, actor: Actor) -> None:
-    """Warn the client, once a day, that the widget was called with an API key. Anyone can read a
-    key in a page, and an API key gives more access than the widget's key. Raises ClientNotFound."""
+    """Warn the client, once a day, that a page called the widget with an API key. Raises
+    ClientNotFound.
+
+    Anyone can read a key in a page, and an API key gives more access than the widget key.
+    """
     widgets = WidgetRepository(work.connection, work.tenant)
     if await widgets.note_api_key(work.now, at_most_every=NOTED_EVERY):
         work.note(actor, "API key used in the widget")

@@ -1,4 +1,4 @@
-"""Verification of widget visitors: request a code by mail, and enter it."""
+"""Verification of widget visitors: a visitor requests a code by mail, and enters it."""
 
 from dataclasses import dataclass, field
 
@@ -14,9 +14,9 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class VisitorCodeWanted:
-    """`email`: already checked (`domain/identity/address.py`). `language`: None for the session's
-    language, or French if it has none. `number`: random, below NUMBERS; the code is derived from
-    it."""
+    """A visitor's request for a code. `email`: already checked (`domain/identity/address.py`).
+    `language`: None for the language of the session, or French if it has none. `number`: random,
+    below NUMBERS; the code is derived from it."""
 
     session_id: str
     email: str
@@ -27,19 +27,20 @@ class VisitorCodeWanted:
 
 @dataclass(frozen=True, slots=True)
 class VerifiedVisitor:
-    """`session_id`: the session that is now verified, which may be a new one."""
+    """A verified visitor. `session_id`: the widget session that is now verified, which may be a new
+    one."""
 
     session_id: str
     email: str
 
 
 async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
-    """Store a code for any address, and return the code's id for the mail. Beyond the limits of
-    `domain/identity/mailed_code.py` the code is held back and never sent.
+    """Store a visitor's code for any address, and return the code's id for the mail. Beyond the
+    limits of `domain/identity/mailed_code.py` the code is held back and never sent.
 
-    A held-back code takes the same work, and counts for its session, so that neither time nor
-    limits reveal anything about the address. Raises SessionUnknown for a session that has ended,
-    and TooManyCodes.
+    A held-back code requires the same work, and counts for its session, so neither time nor limits
+    reveal anything about the address. Raises TooManyCodes, and SessionUnknown for a session that
+    has ended.
     """
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     sessions = WidgetSessionRepository(work.connection, work.tenant)
@@ -74,10 +75,10 @@ async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer:
 async def enter_visitor_code(
     work: UnitOfWork, session_id: str, code: str, sealer: Sealer
 ) -> VerifiedVisitor | None:
-    """Verify a session's visitor with a code. Return None if the code is wrong, used, expired or
-    from another session.
+    """Verify the visitor of a widget session with a code. Return None if the code is wrong, used,
+    expired or from another session.
 
-    The attempt counts even then, so the work must be committed. If the session belongs to another
+    The try counts even then, so the caller must commit the work. If the session belongs to another
     visitor, it stays theirs, and a new one is opened.
     """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
@@ -86,7 +87,7 @@ async def enter_visitor_code(
         return None
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     tried = await codes.take_try(session_id, work.now)
-    # A list, not a generator, so that every code is compared and the time reveals nothing.
+    # A list instead of a generator, so that every code is compared and the time reveals nothing.
     right = [
         one.email
         for one in tried
@@ -98,7 +99,8 @@ async def enter_visitor_code(
         return None
     await codes.prove(session_id, tried, work.now)
     email = right[0]
-    # `open` locks the row, so no other transaction can verify it for another address meanwhile.
+    # `open` locks the session's row, so no other transaction can verify the session for another
+    # address meanwhile.
     session = await sessions.open(session_id, session.language, work.now)
     if not _may_be_theirs(session, email):
         session = await sessions.open(work.new_id(), session.language, work.now)
@@ -108,8 +110,9 @@ async def enter_visitor_code(
 
 
 def _may_be_theirs(session: WidgetSession, email: str) -> bool:
-    """Return whether a code for this address may verify the session. A session that the merchant's
-    signature verified can be used from the merchant's pages only while they sign their user."""
+    """Return whether a code for this address may verify the widget session. If the merchant's
+    signature verified the session, it can be used from the merchant's pages only while they sign
+    their user."""
     if session.verified_email is None:
         return True
     return session.verified_email == email and session.verified_by is VerifiedBy.CODE

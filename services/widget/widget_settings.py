@@ -1,4 +1,4 @@
-"""Manage a client's widget: its sites and shares, its key and its secret."""
+"""Management of a client's widget: its sites and shares, its key and its secret."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -25,13 +25,14 @@ class WidgetSecretShown:
 
 
 async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
-    """Return the widget as this transaction sees it, and its key, or None if it has no key."""
+    """Return the widget as this transaction sees it, and the widget key, or None if there is no
+    key."""
     settings = await SettingsRepository(work.connection, work.tenant).read()
     return await WidgetRepository(work.connection, work.tenant).read(), settings.widget_key
 
 
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
-    """Change the widget settings. They apply from the next request on. The caller has checked the
+    """Change the widget settings, which apply from the next request on. The caller has checked the
     values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     changed = await WidgetRepository(work.connection, work.tenant).change(change, work.now)
@@ -42,7 +43,8 @@ async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) ->
 async def rotate_widget_secret(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, sealer: Sealer, random_bytes: bytes
 ) -> WidgetSecretShown:
-    """Create or rotate the secret, from SECRET_BYTES random bytes.
+    """Create or rotate the secret that signs user identities. It is made from SECRET_BYTES random
+    bytes.
 
     Until the overlap ends, the previous secret signs too; older secrets do not. The new secret
     signs immediately, or after a second manager has approved. Raises RoleRequired, ClientNotFound,
@@ -65,10 +67,13 @@ async def rotate_widget_secret(
 async def rotate_widget_key(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, random_bytes: bytes
 ) -> ClientSettings:
-    """Create or rotate the key, from WIDGET_KEY_BYTES random bytes. Until the overlap ends, the
-    previous key is valid too; older keys are not. Raises RoleRequired, ClientNotFound."""
+    """Create or rotate the widget key. It is made from WIDGET_KEY_BYTES random bytes.
+
+    Until the overlap ends, the previous key is valid too; older keys are not. Raises RoleRequired,
+    ClientNotFound.
+    """
     actor.require(MANAGERS)
-    # Of two concurrent rotations, the second keeps the first one's key as the previous key.
+    # If two rotations are concurrent, the second keeps the first one's key as the previous key.
     await AccountRepository(work.connection, work.tenant).lock()
     settings = SettingsRepository(work.connection, work.tenant)
     until_now = (await settings.read()).widget_key
