@@ -14,11 +14,13 @@ from adapters.observability.logs import configure_logs
 from commands.core.lazy import LazyCommand
 
 COMMANDS: Final = (
-    LazyCommand("dev", "commands.core.dev:dev", "Run everything on this machine until Ctrl-C."),
+    LazyCommand(
+        "dev", "commands.core.dev:dev", "Run the complete service on this machine until Ctrl-C."
+    ),
     LazyCommand(
         "demo",
         "commands.core.dev:demo",
-        "Run everything, take the tour and stop; exit code 1 if any step was not as expected.",
+        "Run everything, take the tour and stop. The exit code is 1 if a step of the tour fails.",
     ),
     LazyCommand(
         "serve", "commands.core.server:serve", "Serve the HTTP API until it gets a signal."
@@ -83,7 +85,7 @@ COMMANDS: Final = (
     ),
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Manage playbooks."),
     LazyCommand("case", "commands.cases.case:app", "Manage saved cases and run them."),
-    LazyCommand("replay", "commands.simulation.replay:app", "Replay past events on a variant."),
+    LazyCommand("replay", "commands.simulation.replay:app", "Replay past events with a variant."),
     LazyCommand("template", "commands.content.starters:templates", "Manage response templates."),
     LazyCommand("knowledge", "commands.content.content:knowledge", "Manage knowledge entries."),
     LazyCommand(

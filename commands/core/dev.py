@@ -53,7 +53,7 @@ async def dev(
         ),
     ] = False,
 ) -> None:
-    """Run everything on this machine until Ctrl-C."""
+    """Run the complete service on this machine until Ctrl-C."""
     ports = StackPorts(
         api=port or _port_of_environment(),
         api_if_free=_DEFAULT_PORT,
@@ -86,7 +86,7 @@ async def dev(
 
 @synchronous
 async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
-    """Run everything, take the tour and stop; exit code 1 if any step was not as expected."""
+    """Run everything, take the tour and stop. The exit code is 1 if a step of the tour fails."""
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with open_shop(folder, info) as opened:

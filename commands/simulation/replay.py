@@ -42,7 +42,7 @@ from services.simulation.replays import start_replay, stop_replay
 from store.core.database import Database
 from store.simulation.replays import ReplayRepository, client_of_replay
 
-app = typer.Typer(help="Replay past events on a variant.", no_args_is_help=True)
+app = typer.Typer(help="Replay past events with a variant.", no_args_is_help=True)
 
 _DAY: Final = ["%Y-%m-%d"]
 _LISTED: Final = 50

@@ -22,7 +22,7 @@ async def list_entries(
     asked: Annotated[Asked[AuditQuery], Depends(QueryInClient(AuditQuery, MANAGERS))],
     resources: ResourcesDep,
 ) -> AuditPage:
-    """Requires the role owner or admin, and a session token."""
+    """This operation requires the role owner or admin, and a session token."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         # Fetch one more row than the page shows, to detect a next page.

@@ -53,8 +53,8 @@ async def buy(
     body: Annotated[CreditsBody, Depends(JsonBody(CreditsBody))],
     resources: ResourcesDep,
 ) -> CheckoutAnswer:
-    """Requires the role owner or admin. The credits are added to the balance when the payment is
-    confirmed."""
+    """This operation requires the role owner or admin. The credits are added to the balance when
+    the payment is confirmed."""
     offered = await buy_credits(
         resources.work,
         member.actor,

@@ -39,8 +39,8 @@ async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
     responses=errors(409, 503),
 )
 async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> CheckoutAnswer:
-    """Requires the role owner. The plan takes effect when its payment is confirmed. The rest of
-    this month is paid now; later months are paid monthly."""
+    """This operation requires the role owner. The plan takes effect when its payment is confirmed.
+    The rest of this month is paid now; later months are paid monthly."""
     offered = await buy_plan(
         resources.work,
         member.actor,
@@ -61,8 +61,8 @@ async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> Checkout
     responses=errors(409, 503),
 )
 async def choose(member: OwnerDep, body: Body, resources: ResourcesDep) -> PlanAnswer:
-    """Requires the role owner. The lower plan takes effect at the end of the month. Choosing the
-    current plan cancels a scheduled change."""
+    """This operation requires the role owner. The lower plan takes effect at the end of the month.
+    Choosing the current plan cancels a scheduled change."""
     prices = resources.settings.payments.prices
     chosen = await choose_plan(
         resources.work,

@@ -31,7 +31,7 @@ InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", Invi
     _INVITATIONS, operation_id="invitations.list", summary="List a client's open invitations"
 )
 async def invitations(member: ManagerDep, resources: ResourcesDep) -> InvitationList:
-    """Requires the role owner or admin, like all routes for invitations."""
+    """This operation requires the role owner or admin, like all routes for invitations."""
     async with resources.database.reading(member.tenant) as connection:
         found = await InvitationRepository(connection, member.tenant).open(resources.now())
     return InvitationList(invitations=tuple(map(InvitationOut.model_validate, found)))

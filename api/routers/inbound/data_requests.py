@@ -34,8 +34,8 @@ async def list_data_requests(
     asked: Annotated[Asked[DataRequestQuery], Depends(QueryInClient(DataRequestQuery, MANAGERS))],
     resources: ResourcesDep,
 ) -> DataRequestPage:
-    """Requires the role owner or admin, and a session token. The client must answer each request by
-    `due_at`."""
+    """This operation requires the role owner or admin, and a session token. The client must answer
+    each request by `due_at`."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         # Fetch one more row than the page shows, to detect a next page.

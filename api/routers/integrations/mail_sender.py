@@ -33,8 +33,8 @@ _SENDER: Final = "/api/dashboard/mail-sender"
     responses=errors(404),
 )
 async def sender(member: ManagerDep, resources: ResourcesDep) -> ShownSender:
-    """Requires the role owner or admin, like all routes for the mail sender. The password is never
-    returned."""
+    """This operation requires the role owner or admin, like all routes for the mail sender. The
+    password is never returned."""
     async with resources.database.reading(member.tenant) as connection:
         return await MailSenderRepository(connection, member.tenant).shown()
 

@@ -54,8 +54,9 @@ async def start(
     body: Annotated[NewReplayBody, Depends(JsonBody(NewReplayBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """Requires the role owner or admin. A client can have one replay at a time. A worker processes
-    the events again, read-only. The cost of a language model is charged to the client's month."""
+    """This operation requires the role owner or admin. A client can have one replay at a time. A
+    worker processes the events again, read-only. The cost of a language model is charged to the
+    client's month."""
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
         return await start_replay(work, member.actor, body.asked)
@@ -99,7 +100,7 @@ async def stop(
     _: Annotated[ReplayStopBody, Depends(JsonBody(ReplayStopBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """Requires the role owner or admin. Results so far are kept. Stopping a finished replay changes
-    nothing."""
+    """This operation requires the role owner or admin. Results so far are kept. Stopping a finished
+    replay changes nothing."""
     async with resources.work.of(member.tenant) as work:
         return await stop_replay(work, member.actor, replay_id)

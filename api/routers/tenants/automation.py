@@ -78,7 +78,8 @@ async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationStat
     summary="Stop all automatic answers and actions of every client",
 )
 async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -> InstallationState:
-    """Requires an internal admin. The stop takes effect in all workers before the response."""
+    """This operation requires an internal admin. The stop takes effect in all workers before the
+    response."""
     async with resources.work.everywhere() as work:
         return InstallationState.of(await stop_installation(work, operator))
 
@@ -91,7 +92,8 @@ async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -
 async def resume_all(
     operator: OperatorDep, _: _NoBody, resources: ResourcesDep
 ) -> InstallationState:
-    """Requires an internal admin. Clients that have stopped their own automation stay stopped."""
+    """This operation requires an internal admin. Clients that have stopped their own automation
+    stay stopped."""
     async with resources.work.everywhere() as work:
         await resume_installation(work, operator)
     return InstallationState.of(None)

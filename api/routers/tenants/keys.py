@@ -27,7 +27,7 @@ ManagersPage = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery, MANA
 
 @router.get(_KEYS, operation_id="keys.list", summary="List a client's API keys, newest first")
 async def keys(page: ManagersPage, resources: ResourcesDep) -> KeyPage:
-    """Requires the role owner or admin, like all routes for keys."""
+    """This operation requires the role owner or admin, like all routes for keys."""
     limit = page.query.limit
     async with resources.database.reading(page.tenant) as connection:
         found = await KeyRepository(connection).page(

@@ -44,7 +44,8 @@ UserId = Annotated[str, Depends(_PathUser())]
 
 @router.get(_MEMBERS, operation_id="members.list", summary="List a client's owner and members")
 async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
-    """Requires the role owner or admin, like all routes for members. People join by invitation."""
+    """This operation requires the role owner or admin, like all routes for members. People join by
+    invitation."""
     async with resources.database.reading_across() as connection:
         found = await MemberRepository(connection).all(member.tenant)
     return MemberList(members=tuple(map(MemberOut.model_validate, found)))

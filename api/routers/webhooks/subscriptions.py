@@ -51,8 +51,8 @@ _WEBHOOKS: Final = "/api/dashboard/webhooks"
 
 @router.get(_WEBHOOKS, operation_id="webhooks.list", summary="List a client's webhooks")
 async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
-    """Requires the role owner or admin, like all routes for webhooks. The list is not paged,
-    because a client has at most 100 webhooks."""
+    """This operation requires the role owner or admin, like all routes for webhooks. The list is
+    not paged, because a client has at most 100 webhooks."""
     async with resources.database.reading(member.tenant) as connection:
         found = await WebhookRepository(connection, member.tenant).all()
     return WebhookList(webhooks=found)

@@ -1,4 +1,4 @@
-"""Query models with a client, and for one page of a list."""
+"""Query models for one client, and for one page of a list."""
 
 from collections.abc import Callable, Sequence
 from typing import Annotated, TypeVar

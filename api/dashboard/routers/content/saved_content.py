@@ -31,8 +31,8 @@ def saved_at(path: str, lost: LostOutcomes) -> str:
 
 
 async def try_on_cases(post: Post, change: ContentVariant) -> Response:
-    """Start a run of the cases with the change, and keep the form as a draft. The change itself is
-    not saved."""
+    """Start a run of the cases with the changed content, and keep the form as a draft. The change
+    itself is not saved."""
     page = post.page
     async with post.working() as work:
         run = await preview_content(work, page.actor, change)

@@ -1,4 +1,4 @@
-"""/app/tickets/new: a ticket entered by a member."""
+"""/app/tickets/new: the form with which a member enters a ticket."""
 
 import hashlib
 from typing import Annotated, Final
