@@ -1,4 +1,4 @@
-"""codes of a ticket or the widget that are shared by the places of an address
+"""add shared codes, valid in each ticket and widget session that requested a code for an address
 
 Revision: 5c0de5a9d1e4
 Follows: c4e81f9a27d6
