@@ -12,7 +12,7 @@ from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
 MAX_DAYS: Final = 366
-"""Maximum length of a range, in days."""
+"""Maximum length of a range of days, in days."""
 
 
 async def read_insight(

@@ -9,8 +9,8 @@ from store.audit.chains import ChainRepository
 from store.core.database import Database
 
 _PAGE: Final = 1_000
-# The number of reported faults is capped, because a chain that was replaced from its first entry
-# has a fault at every entry.
+# The number of reported faults is limited. A chain that was replaced from its first entry has a
+# fault at every entry.
 _TOLD: Final = 100
 
 

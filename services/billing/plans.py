@@ -1,4 +1,5 @@
-"""A client's plan. Operators change it, and the client's owner can choose a lower one."""
+"""Changes of a client's plan. Operators change the plan, and the client's owner can choose a lower
+one."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta

@@ -133,7 +133,7 @@ class Trial:
 
 
 class _Undo(Exception):
-    """Raised to end the transaction of a dry run."""
+    """Ends and rolls back the transaction of a dry run."""
 
 
 class UnitsOfWork:
@@ -172,8 +172,8 @@ class UnitsOfWork:
 
     @asynccontextmanager
     async def everywhere(self) -> AsyncIterator[UnitOfWork]:
-        """Open a unit of work on the rows of all clients, for installation-wide changes. Its audit
-        entries have a separate chain."""
+        """Open a unit of work that can read and write the rows of all clients, for
+        installation-wide changes. Its audit entries are in a separate chain."""
         async with self._opened(self.database.service(), ALL) as work:
             yield work
 

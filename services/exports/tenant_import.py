@@ -21,7 +21,8 @@ from store.core.database import Database
 from store.exports.import_repository import Closed, TenantImport, is_here_already
 
 PATIENCE_S: Final = 24 * 3600.0
-"""Timeout of an import, in seconds. An import blocks no other work, because its client is empty."""
+"""Timeout of an import, in seconds. A long import delays no other work, because its client is
+empty."""
 
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARS: Final = 1 << 20

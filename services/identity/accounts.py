@@ -30,7 +30,7 @@ from store.tenants.clients import ClientRepository
 from store.tenants.members import MemberRepository
 
 TRIAL: Final = timedelta(days=14)
-"""Length of a new client's trial of the pro plan."""
+"""Length of a new client's trial period of the pro plan."""
 
 _HOUR: Final = timedelta(hours=1)
 

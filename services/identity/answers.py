@@ -50,7 +50,7 @@ async def decline_invitation(
 async def _answered(
     work: UnitOfWork, user_id: str, invitation_id: str, *, accepted: bool
 ) -> Invitation:
-    # The lock serializes this answer with a removal of the inviter.
+    # The lock serializes this answer with the removal of the member who sent the invitation.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:

@@ -69,7 +69,8 @@ class ArrivalGates:
 
 @dataclass(frozen=True, slots=True)
 class Believed:
-    """The identity of a verified request."""
+    """A verified request with its identity and digest. `unreadable`: the stable code of a parsing
+    error, or None."""
 
     identity: Identity
     digest: bytes

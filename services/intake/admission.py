@@ -263,7 +263,7 @@ async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now:
 async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
     """Send the notification that the quota is used up, because the refused admission rolled it
     back."""
-    with suppress(EngineUnavailable):  # the next refused event tries again
+    with suppress(EngineUnavailable):  # the next refused event tries to send it again
         async with units.of(tenant) as work:
             work.deliver(*await note_reached(work.connection, tenant, work.now, work.new_id))
 

@@ -19,7 +19,7 @@ from services.core.unit_of_work import UnitsOfWork
 from services.integrations.connections import connect_integration
 from store.integrations.integrations import IntegrationRepository
 
-# An order number that no shop has.
+# An order number that does not exist in any shop.
 _NO_ORDER: Final = "0"
 
 

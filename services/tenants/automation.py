@@ -12,7 +12,7 @@ from services.tenants.loosenings import held_if_looser
 from store.tenants.automation import AutomationStops, InstallationStops
 
 RESUME: Final = "resume"
-"""The `use` of a loosening that ends a client's stop."""
+"""The value of `use` for a loosening that ends a client's stop."""
 
 
 async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:

@@ -30,7 +30,7 @@ class NewSubscription:
 
 @dataclass(frozen=True, slots=True)
 class SecretShown:
-    """A webhook with its new secret, which is shown once."""
+    """A webhook with its new signing secret, which is shown only once."""
 
     webhook: Webhook
     secret: str = field(repr=False)

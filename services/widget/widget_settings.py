@@ -18,7 +18,7 @@ from store.widget.widgets import WidgetRepository
 
 @dataclass(frozen=True, slots=True)
 class WidgetSecretShown:
-    """The widget with its new secret, which is shown once."""
+    """The widget with its new secret, which is shown only once."""
 
     widget: Widget
     secret: str = field(repr=False)

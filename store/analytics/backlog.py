@@ -13,7 +13,8 @@ from store.runs.tables import engine_runs
 from store.webhooks.tables import webhook_deliveries
 
 COUNTED_TO: Final = 100_000
-"""Upper bound of each count. A larger number is not useful, and counting further takes seconds."""
+"""Upper bound of each count of the backlog. Operators need no larger number, and counting further
+takes seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ async def read_backlog(connection: AsyncConnection) -> Backlog:
 
 
 def backlog_query() -> sa.Select[int, datetime | None, int, int, int, datetime | None]:
-    """Return the query for the backlog. Each count uses a partial index of pending rows."""
+    """Return the query for the backlog. Each count uses a partial index of rows that wait."""
     received = sa.select(engine_runs.c.received_at).where(engine_runs.c.status == "received")
     undecided = sa.select(escalation_tickets.c.id).where(
         escalation_tickets.c.decided_at.is_(None),

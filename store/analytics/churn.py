@@ -27,8 +27,8 @@ _CUSTOMERS: Final = sa.text("""
     GROUP BY customer_key ORDER BY customer_key LIMIT :limit
 """)
 
-# OFFSET 0 forces row-by-row joins on unique keys. Another plan could read all runs of a client once
-# per customer.
+# OFFSET 0 forces row-by-row joins on unique keys. Another plan could read all runs of a client for
+# each customer.
 _HISTORIES: Final = sa.text("""
     SELECT customer.key, past.*, again.*
     FROM unnest(CAST(:customers AS text[])) AS customer(key)

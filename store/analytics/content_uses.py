@@ -10,7 +10,7 @@ from domain.core.ids import first_ulid
 from store.core.repository import TenantRepository
 
 NEWEST: Final = 2_000
-"""Maximum number of runs that are examined."""
+"""Maximum number of runs whose citations are counted."""
 
 _USES: Final = sa.text("""
     SELECT cited ->> 'id' AS id, count(*) AS uses

@@ -25,7 +25,7 @@ A busy client has tens of thousands of runs, and the query follows each run for 
 shorter than the activity's heartbeat timeout.
 """
 _PATIENCE: Final = f"SET LOCAL statement_timeout = '{DAY_PATIENCE_S - 1:.0f}s'"
-# Maps each GROUP BY column to its field of the breakdown.
+# Maps each GROUP BY column to the field of the breakdown that holds its counts.
 _PARTS: Final = {
     "classification": "by_class",
     "playbook_id": "by_playbook",
@@ -251,7 +251,8 @@ async def count_day(
 
 
 def _client_day(row: dict[str, Any], ends: datetime, now: datetime) -> ClientDay:
-    # The last digits of a floating-point sum depend on the order of the rows.
+    # Sums are rounded, because the last digits of a floating-point sum depend on the order of the
+    # rows.
     values: dict[str, Any] = {
         name: round(value, _DIGITS) if isinstance(value := row[name], float) else value
         for name in _PLAIN

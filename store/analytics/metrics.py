@@ -61,8 +61,9 @@ _UPSERT: Final = _upsert()
 async def keep_day(
     connection: AsyncConnection, found: Iterable[ClientDay], day: date, now: datetime
 ) -> int:
-    """Store a day's metrics for these clients; return the number of new or changed rows.
-    Idempotency key: (client, day). `computed_at`: when these values were first computed."""
+    """Store the metrics of one day for these clients. Return the number of new or changed rows.
+    Idempotency key: (client, day). `now`: stored as `computed_at`; an unchanged row keeps the time
+    of its first computation."""
     rows = [
         {
             "client_id": one.client_id,

@@ -50,11 +50,11 @@ metrics_daily: Final = sa.Table(
     _later("handled"),
     _later("resolved"),
     _later("resolved_alone"),
-    # Resolved runs whose customers wrote again within 7 days, and resolved runs whose customers did
-    # not. Null until the 7 days have passed.
+    # Numbers of resolved runs: those whose customers wrote again within 7 days, and those whose
+    # customers did not. Null until the 7 days have passed.
     _later("reopened"),
     _later("durable"),
-    # Escalated runs by reason.
+    # Numbers of escalated runs, by escalation reason.
     json("escalations", "{}"),
     sa.Column("rated", sa.Integer, nullable=False, server_default="0"),
     # The number of ratings of 4 or 5 out of 5.

@@ -101,8 +101,8 @@ class AuditLog(TenantRepository):
     async def page(
         self, *, limit: int, before: int | None, which: EntryFilter
     ) -> tuple[ChainLink, ...]:
-        """Return a page of entries, newest first. `before`: return only entries with lower sequence
-        numbers."""
+        """Return a page of audit entries, newest first. `before`: return only entries with lower
+        sequence numbers."""
         column = audit_entries.c
         wanted = [column.client_id == self._tenant]
         if before is not None:

@@ -35,7 +35,7 @@ _ANCHOR: Final = sa.text("""
 
 
 class ChainRepository:
-    """Reads and anchors chains on a connection that spans clients."""
+    """Reads and anchors audit chains, on a connection that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection

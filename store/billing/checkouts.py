@@ -16,7 +16,8 @@ from store.core.repository import TenantRepository, owner_of
 
 
 class CheckoutRepository(TenantRepository):
-    """The checkouts of one client. The account lock serializes changes."""
+    """The checkouts of one client. Callers hold the account's lock for changes, which serializes
+    them."""
 
     async def add(self, checkout: Checkout) -> None:
         await self._connection.execute(

@@ -1,4 +1,4 @@
-"""The credit ledger for display: each entry with the balance after it."""
+"""The credit ledger in the form that is displayed: each entry with the balance after it."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,5 +1,5 @@
-"""Events of the payment provider, each stored once. They span clients, because some events belong
-to no client."""
+"""Events of the payment provider, each stored once. They span clients, because some events do not
+belong to a client."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

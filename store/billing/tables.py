@@ -43,7 +43,7 @@ usage_ledger: Final = sa.Table(
     text("period"),
     text("paid_by"),
     time("created_at"),
-    # When the ticket was returned, because neither brain nor executor ran for it.
+    # When the ticket was returned, because neither the brain nor the executor ran for it.
     time("returned_at", nullable=True),
     points_to("engine_events", "event_id"),
     sa.CheckConstraint(_PERIOD, name="period"),
@@ -102,11 +102,11 @@ checkouts: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("renewal = 'active'"),
     ),
-    # For lookups by id alone.
+    # For lookups by checkout id without a client.
     sa.Index(None, "id"),
 )
 
-# Events of the payment provider, each stored once with its outcome. An event may belong to no
+# Events of the payment provider, each stored once with its outcome. Some events do not belong to a
 # client.
 payment_events: Final = sa.Table(
     "payment_events",

@@ -1,4 +1,4 @@
-"""A client's usage in past months and days."""
+"""A client's usage of tickets in past months and on past days."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

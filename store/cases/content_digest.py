@@ -1,4 +1,4 @@
-"""The digest of the content, other than playbooks, that a client's agent uses."""
+"""The digest of the content that a client's agent uses, except playbooks."""
 
 from typing import Final
 

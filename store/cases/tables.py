@@ -19,7 +19,7 @@ saved_cases: Final = sa.Table(
     sa.Column("tries", sa.Integer, nullable=False, server_default="1"),
     sa.Column("pass_rate", sa.Double, nullable=False, server_default="1"),
     text("origin"),
-    # The run from which the case was created. Erasing its customer erases the case too.
+    # The run from which the case was created. An erasure of the run's customer erases the case too.
     text("run_id", nullable=True),
     text("created_by"),
     time("created_at"),

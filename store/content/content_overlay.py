@@ -19,7 +19,7 @@ from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
 
 TRIED_ID: Final = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"
-"""Id of an entry that is only being tried. Like the id of a new entry, it sorts last."""
+"""Id of an entry that is tried but not saved. Like the id of a new entry, it sorts last."""
 
 
 async def overlay(

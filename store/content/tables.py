@@ -30,7 +30,7 @@ response_templates: Final = sa.Table(
     # The customer's intent for which the template may be sent. Without an intent, a person reviews
     # the answer first.
     text("intent", nullable=True),
-    # Words that mark cases in which the template must not be used.
+    # Words in a customer's message that rule out the use of the template.
     json("not_for", "[]"),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether this is a starter template that the client has not edited.

@@ -73,7 +73,7 @@ class ClientTurns:
         try:
             await called
         except asyncio.CancelledError:
-            if not called.cancelled():  # the slot was granted during the cancellation
+            if not called.cancelled():  # the task got its slot while it was being cancelled
                 self._give_back(of)
             raise
 

@@ -72,11 +72,12 @@ class Database:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=PATIENCE_S,
-            # LIFO: the most recently used connection rarely needs a liveness check.
+            # LIFO order: a connection that was just used rarely needs a liveness check.
             pool_use_lifo=True,
             # The methods below open the transaction and set its client in one round trip.
             isolation_level="AUTOCOMMIT",
-            # Errors are logged, and statement parameters contain customers' words.
+            # Parameters are hidden, because errors are logged and statement parameters contain
+            # customers' words.
             hide_parameters=True,
             json_serializer=_dump,
             json_deserializer=orjson.loads,
@@ -227,7 +228,7 @@ class Database:
                     yield connection, raw, socket_deadline, deadline
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             if isinstance(error, OperationalError) and _exceeds_limit(error):
-                raise  # a retry would fail too
+                raise  # the same statement would fail again
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
             if error.connection_invalidated:

@@ -1,4 +1,4 @@
-"""Server-side errors, stored for operators without an error tracker."""
+"""Server-side errors, stored in the database for operators without an error tracker."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -91,8 +91,8 @@ def _stored(row: "sa.Row[*tuple[Any, ...]]") -> StoredReport:
 
 
 def keep_in(database: Database) -> Callable[[str, ErrorReport], Awaitable[None]]:
-    """Return a function that stores a report by its id, in a separate transaction. The function
-    raises EngineUnavailable."""
+    """Return a function that stores an error report in a separate transaction, once for each report
+    id. The function raises EngineUnavailable."""
 
     async def keep(report_id: str, report: ErrorReport) -> None:
         async with database.service() as connection:

@@ -19,7 +19,7 @@ _AT_MOST: Final = "20min"
 # The idle timeout. Without it, an abandoned snapshot would keep PostgreSQL from vacuuming the rows
 # of all clients.
 _UNREAD: Final = "60s"
-# libpq buffers this many rows at a time, regardless of their size.
+# The number of rows that libpq buffers at a time, regardless of their size.
 _ROWS_HELD: Final = 8
 
 

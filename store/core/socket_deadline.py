@@ -40,11 +40,11 @@ class SocketDeadline:
         self._timer = asyncio.get_running_loop().call_at(deadline, self._cut)
 
     def within(self, seconds: float) -> None:
-        """Set the deadline to `seconds` from now."""
+        """Set the deadline to `seconds` from now, replacing any earlier deadline."""
         self.until(asyncio.get_running_loop().time() + seconds)
 
     def loosen(self) -> None:
-        """Remove the deadline."""
+        """Remove the deadline, so that operations on the socket may take any time."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

@@ -53,7 +53,7 @@ class FormPosts:
         return found is not None
 
     async def led_to(self, once: str, user_id: str, location: str) -> None:
-        """Store the location to which a repeated post of the form is redirected."""
+        """Store the location to which a repeated post of this rendering of a form is redirected."""
         await self._connection.execute(
             sa.update(form_posts)
             .where(

@@ -1,7 +1,7 @@
 """SQL that imports the records of an export, section by section.
 
 `:records` is a JSON array of records that PostgreSQL parses, so the values equal the exported ones.
-Imported work is never in progress: no run waits for its workflow, no review waits for a human, and
+Imported work is never in progress: no run waits for its workflow, no review waits for a person, and
 no connection has credentials.
 """
 

@@ -1,4 +1,4 @@
-"""Events of the engine's first version. Only imports write them."""
+"""Events of the engine's first version. Only imports write such events."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -75,7 +75,7 @@ class InvitationRepository:
         return int(made or 0)
 
     async def open(self, now: datetime) -> tuple[Invitation, ...]:
-        """Return the open invitations, newest first."""
+        """Return the open invitations of the client, newest first."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(invitations.c.client_id == self._client_id, *_open(now))

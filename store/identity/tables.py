@@ -34,7 +34,8 @@ sign_in_codes: Final = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     # Normalized by `domain/identity/address.py`.
     text("email"),
-    # A keyed digest, because a plain digest could be reversed by trying all one million codes.
+    # A keyed digest of the code, because a plain digest could be reversed by trying all one million
+    # codes.
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The sealed sign-in code, kept until its mail is sent.
     text("sealed_code", nullable=True),
@@ -47,7 +48,7 @@ sign_in_codes: Final = sa.Table(
     # The numbers of tries left: from the requesting network, and from all other networks.
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("tries_elsewhere", sa.SmallInteger, nullable=False, server_default="3"),
-    # No longer written, because accounts are now counted when they are created.
+    # This column is no longer written, because accounts are now counted when they are created.
     sa.Column("opens_account", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("used_at", nullable=True),
@@ -76,7 +77,7 @@ invitations: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# Self-registered OAuth clients. Clients with a metadata document are not stored.
+# Self-registered OAuth clients. An OAuth client with a metadata document is not stored.
 oauth_clients: Final = sa.Table(
     "oauth_clients",
     metadata,
@@ -110,7 +111,7 @@ oauth_codes: Final = sa.Table(
     text("key_id", nullable=True),
 )
 
-# Single-use links that sign in a user of an embedded stack. `make run` prints one.
+# Single-use links that sign in a user of an embedded stack. `make run` prints such a link.
 sign_in_links: Final = sa.Table(
     "sign_in_links",
     metadata,

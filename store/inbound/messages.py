@@ -46,7 +46,7 @@ class InboundMessageRepository(TenantRepository):
         return found is not None
 
     async def release(self, integration_id: str, message_key: str) -> None:
-        """Undo this transaction's claim, so that the message can be claimed again."""
+        """Undo a claim made in this transaction, so that the message can be claimed again."""
         await self._connection.execute(
             sa.delete(inbound_messages).where(
                 _MESSAGES.client_id == self._tenant,

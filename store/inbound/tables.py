@@ -36,9 +36,9 @@ inbound_endpoints: Final = sa.Table(
     text("sealed_secret", nullable=True),
     text("sealed_previous_secret", nullable=True),
     time("previous_until", nullable=True),
-    # Maps event fields to JMESPath expressions; used only by the generic form.
+    # A mapping of event fields to JMESPath expressions. Only generic endpoints use it.
     sa.Column("mapping", JSONB, nullable=True),
-    # Whether the secret's holder may vouch for a customer's address.
+    # Whether the holder of the secret may vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
     time("opened_at"),
     time("rotated_at", nullable=True),
@@ -56,8 +56,7 @@ inbound_webhooks: Final = sa.Table(
     _digest("body_digest"),
     text("topic"),
     text("kind"),
-    # Headers that were signed or are needed to read the body. Headers with credentials are never
-    # stored.
+    # The headers that were signed or that parsing needs. Headers with credentials are never stored.
     json("headers", "{}"),
     # The received body; null after it was erased or dropped.
     _digest("body", nullable=True),
@@ -67,7 +66,7 @@ inbound_webhooks: Final = sa.Table(
     text("waits_for", nullable=True),
     time("not_before", nullable=True),
     text("customer_key", nullable=True),
-    # For a waiting ticket: whether its author has not proved the email address.
+    # For a ticket that waits: whether its author has not proved the email address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("outcome", nullable=True),
     text("reason", nullable=True),
@@ -105,7 +104,8 @@ inbound_webhooks: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# Refused requests at a client's endpoint, counted by hour, so that a flood does not fill the table.
+# Counts of refused requests at a client's endpoint, per hour. Counts keep a flood from filling the
+# table.
 inbound_refusals: Final = sa.Table(
     "inbound_refusals",
     metadata,
@@ -131,7 +131,7 @@ inbound_messages: Final = sa.Table(
     points_to("integrations", "integration_id"),
 )
 
-# Customers' data requests at a shop. The merchant has to answer by `due_at`.
+# Customers' requests to a shop for their data. The merchant has to answer by `due_at`.
 data_requests: Final = sa.Table(
     "data_requests",
     metadata,

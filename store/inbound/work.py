@@ -109,7 +109,7 @@ class WorkRepository(TenantRepository):
                 row.mapping or {},
                 received_at=row.created_at,
                 is_signed=bool(row.is_signed),
-                vouches=row.vouches is True,  # a deleted endpoint proves nothing
+                vouches=row.vouches is True,  # a deleted endpoint may not vouch for customers
             ),
             headers=row.headers,
         )
@@ -164,7 +164,7 @@ class WorkRepository(TenantRepository):
         )
 
     async def restart(self, webhook_id: str, state: WebhookState) -> None:
-        """Restart a failed webhook as if it had just arrived."""
+        """Restart the processing of a failed webhook, as if the webhook had just arrived."""
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
 
     async def unproved_waiting(self, at_most: int) -> int:

@@ -40,7 +40,7 @@ class Arrival:
 
     @property
     def is_brought(self) -> bool:
-        """Return whether a webhook or a poll delivered the event."""
+        """Return whether a webhook or a poll of a platform delivered the event."""
         return self.received_by is not None
 
 

@@ -62,8 +62,8 @@ class RateWindowRepository:
         )
         admitted = hits is not None
         if not admitted:
-            # A separate statement gets a new snapshot; the first statement's snapshot may be older
-            # than the row.
+            # A separate statement gets a new snapshot. The snapshot of the first statement may be
+            # older than the row.
             hits = await self._connection.scalar(_READ, window)
         return judged(limit, live(limit, hits, now), now, admitted=admitted)
 

@@ -154,7 +154,8 @@ class IntegrationRepository(TenantRepository):
         return told_ended + told_connected
 
     async def require(self, integration_id: str) -> None:
-        """Raise IntegrationNotFound if no connection has this id. The provider may be unknown."""
+        """Raise IntegrationNotFound if no connection has this id. Unlike other methods, this
+        accepts an unknown provider."""
         this = {"tenant": self._tenant, "integration": integration_id}
         await self._one(_ONE, this, IntegrationNotFound(integration_id))
 

@@ -40,7 +40,8 @@ labelled_examples: Final = sa.Table(
     "labelled_examples",
     metadata,
     *tenant_key(),
-    # The run from which the example was created. Erasing its customer erases the example too.
+    # The run from which the example was created. An erasure of the run's customer erases the
+    # example too.
     text("run_id", nullable=True),
     text("text"),
     text("language"),

@@ -128,7 +128,8 @@ class PlaybookRepository(TenantRepository):
         return [Playbook.model_validate(row, from_attributes=True) for row in rows]
 
     async def wanting(self, event_type: str) -> Playbook | None:
-        """Return the active playbook for events of this type, or None. Raises ClientNotFound."""
+        """Return the active playbook that answers events of this type, or None. Raises
+        ClientNotFound."""
         if await self._connection.scalar(_KNOWN_CLIENT, {"tenant": self._tenant}) is None:
             raise ClientNotFound(self._tenant)
         return match(await self.active(), event_type)

@@ -198,7 +198,8 @@ class CustomerWords:
             await self._connection.execute(statement, given)
 
     async def under_way(self) -> int:
-        """Return the number of marked runs that may have been in a step when they were marked."""
+        """Return the number of marked runs that may have been executing a step when they were
+        marked."""
         given = {"client_id": self._tenant, "mark": self._mark}
         return int(await self._connection.scalar(_COUNT_UNDER_WAY, given) or 0)
 

@@ -47,8 +47,8 @@ async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
 
 
 class TenantErasure:
-    """Erases a client, in a transaction that spans clients because some tables belong to no
-    client."""
+    """Erases a whole client, in a transaction that spans clients because some tables do not belong
+    to a client."""
 
     def __init__(self, connection: AsyncConnection, client_id: str) -> None:
         self._connection = connection

@@ -69,7 +69,8 @@ class RetainedPage:
 
 
 class RetentionRepository(TenantRepository):
-    """Each method removes a page of rows older than `before`, and returns the number removed."""
+    """Removes expired records of one client. Each method removes a page of rows older than
+    `before`, and returns the number removed."""
 
     async def overrides(self) -> dict[str, object]:
         """Return the retention periods that the client has set itself, in days, by class of

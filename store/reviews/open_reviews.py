@@ -19,6 +19,6 @@ _COUNT: Final = sa.text("""
 
 
 async def count_open(connection: AsyncConnection, tenant: TenantId) -> int:
-    """Return the number of open reviews, or MOST + 1 if there are more than MOST."""
+    """Return the number of open reviews. Return MOST + 1 if there are more than MOST."""
     found = await connection.scalar(_COUNT, {"client_id": tenant, "most": MOST + 1})
     return int(found or 0)

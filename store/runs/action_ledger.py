@@ -108,7 +108,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def has_mailed(self, message_id: str) -> bool:
-        """Return whether the client has sent a mail with this Message-ID."""
+        """Return whether the action ledger contains a mail with this Message-ID that was sent for
+        the client."""
         found: bool | None = await self._connection.scalar(
             sa.select(sa.true()).where(
                 action_ledger.c.client_id == self._tenant,
@@ -131,7 +132,7 @@ class ActionLedger(TenantRepository):
         fresh: bool | None = await self._connection.scalar(_CLAIM, row)
         if fresh is not None:
             return LedgerClaim(again=begun) if fresh else LedgerClaim(again=True, interrupted=True)
-        settled = await self.settled(place)  # the step was finished meanwhile
+        settled = await self.settled(place)  # another attempt finished the step meanwhile
         return settled if settled is not None else LedgerClaim(again=True, interrupted=True)
 
     async def record(

@@ -105,7 +105,8 @@ class SentimentRepository(TenantRepository):
             )
 
     async def _around(self, place: dict[str, object]) -> tuple[list[Scored], list[Scored]]:
-        """Return the scored messages before and after this one, oldest first."""
+        """Return the scored messages before and after this one in its conversation, oldest
+        first."""
         earlier: list[Scored] = []
         later: list[Scored] = []
         for row in await self._connection.execute(_AROUND, place):

@@ -92,7 +92,7 @@ engine_runs: Final = sa.Table(
         "joined_review",
         postgresql_where=sa.text("joined_review IS NOT NULL"),
     ),
-    # For the filters of the run list.
+    # For the filters of the list of runs.
     sa.Index(None, "client_id", "status", "id"),
     sa.Index(None, "client_id", "classification", "id"),
     sa.Index(None, "client_id", "playbook_id", "id"),
@@ -236,9 +236,9 @@ action_ledger: Final = sa.Table(
     text("customer_key", nullable=True),
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
-    # The provider's reference for the action.
+    # The reference that the provider gave to the executed action.
     text("reference", nullable=True),
-    # The helpdesk ticket of the action.
+    # The helpdesk ticket in which the action was executed.
     text("ticket_id", nullable=True),
     time("planned_at"),
     time("finished_at", nullable=True),

@@ -15,7 +15,7 @@ from store.tenants.tables import client_users, clients, users
 
 @dataclass(frozen=True, slots=True)
 class ClientEntry:
-    """A client, as operators see it. `plan`: the paid plan, even during a trial."""
+    """A client, as operators see it. `plan`: the client's plan, without regard to a trial."""
 
     id: str
     brand_name: str

@@ -141,7 +141,7 @@ class KeyRepository:
         )
 
     async def vouch(self, client_id: str, key_id: str) -> None:
-        """Let the key's holder vouch for customers' addresses. Raises KeyNotFound."""
+        """Let the holder of an API key vouch for customers' addresses. Raises KeyNotFound."""
         changed = await self._connection.execute(
             sa.update(api_keys)
             .where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)

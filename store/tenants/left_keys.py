@@ -65,7 +65,7 @@ class LeftKeyRepository(TenantRepository):
 async def departures(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[Departure]:
-    """Return a page of all clients' departures of which managers were not notified yet, oldest
+    """Return a page of all clients' departures about which managers were not notified yet, oldest
     first."""
     rows = await connection.execute(
         sa.select(_KEYS.client_id, _KEYS.notice_due_at.label("at"), _FIRST.label("first"))

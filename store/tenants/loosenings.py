@@ -136,7 +136,7 @@ async def due_loosenings(
 async def unnotified_loosenings(
     connection: AsyncConnection, *, after: Place | None, limit: int
 ) -> Sequence[LeftLoosening]:
-    """Return a page of all clients' loosenings of which managers were not notified yet, oldest
+    """Return a page of all clients' loosenings about which managers were not notified yet, oldest
     first."""
     return await _left(connection, _ROWS.created_at, _ROWS.notified_at.is_(None), after, limit)
 

@@ -35,7 +35,7 @@ clients: Final = sa.Table(
     # the configured budget applies.
     sa.Column("brain_budget_micros", sa.BigInteger, nullable=True),
     time("created_at"),
-    # When the erasure of the client started; nothing is admitted after that
+    # When the erasure of the client started. Nothing is admitted after that
     # (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
     # When the client last lost an owner or admin. For a day after that, loosenings must wait too.
@@ -80,7 +80,7 @@ api_keys: Final = sa.Table(
     text("oauth_client_id", nullable=True),
     # Whether the key's holder may vouch for a customer's address.
     sa.Column("vouches", sa.Boolean, nullable=False, server_default=sa.true()),
-    # When the key's creator left; cleared after the managers were notified by mail.
+    # When the key's creator left the client. Cleared after the managers were notified by mail.
     time("notice_due_at", nullable=True),
     # For lookups by key id without a client.
     sa.Index(None, "id"),
@@ -102,13 +102,13 @@ client_settings: Final = sa.Table(
     json("authserv_ids", "[]"),
     # Whether customers are asked to rate answers.
     sa.Column("ask_rating", sa.Boolean, nullable=False, server_default=sa.false()),
-    # Words chosen by the merchant that always lead to a review.
+    # Words chosen by the merchant. A message that contains one always goes to a review.
     json("sensitive_words", "[]"),
     # The acknowledgement to a customer whose message goes to a person immediately, by language.
     json("acknowledgement", "{}"),
     # The greeting and signature of answers, by language, if they differ from the defaults.
     json("frame", "{}"),
-    # Whether a change that loosens a limit waits for a second manager or a day.
+    # Whether a change that loosens a limit waits for a second manager's approval or for a day.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether the embedded brain's answers from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),

@@ -153,8 +153,8 @@ class DeliveryRepository(TenantRepository):
         Tests and disabled webhooks are not counted.
 
         The statement keeps the last `KEPT_DELIVERIES` ended deliveries and, for a day, the
-        deliveries of which the owner is notified. It also records or clears the miss. `headers`: as
-        sent, with masked signatures. `now`: the end of the attempt.
+        deliveries that the owner is notified about. It also records or clears the miss.
+        `headers`: as sent, with masked signatures. `now`: the end of the attempt.
         """
         record: dict[str, object] = {
             "client_id": self._tenant,

@@ -42,8 +42,8 @@ def _ending(change: str) -> str:
     """Return the statement that ends a delivery and applies `change` to the delivery's row. In the
     statement, `counted` has no row for a test and for a disabled webhook.
 
-    The delivery that ends now is always kept, so that a repetition finds its result. Deliveries of
-    which the owner is notified are kept for a day too. Otherwise many skipped deliveries could
+    The delivery that ends now is always kept, so that a repetition finds its result. Deliveries
+    that the owner is notified about are kept for a day too. Otherwise many skipped deliveries could
     displace them before a dead worker is noticed, or while the mail server is down.
     """
     return f"""

@@ -151,7 +151,7 @@ webhook_misses: Final = sa.Table(
     sa.Column("client_id", sa.Text, primary_key=True),
     sa.Column("webhook_id", sa.Text, primary_key=True),
     sa.Column("event_id", sa.Text, primary_key=True),
-    # The time of the event.
+    # When the missed event occurred.
     time("created_at"),
     points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
     points_to("outbox", "event_id"),

@@ -38,7 +38,8 @@ class ShareUse(TenantRepository):
         return int(counted or 0)
 
 
-# The conditions match those of the index ix_engine_messages_widget.
+# The conditions of the query match those of the index ix_engine_messages_widget, so that PostgreSQL
+# can use it.
 _OLDEST: Final = sa.text("""
     SELECT created_at FROM engine_messages
     WHERE client_id = :tenant AND direction = 'inbound' AND widget_session_id IS NOT NULL

@@ -18,7 +18,8 @@ widgets: Final = sa.Table(
     sa.Column("hourly_messages", sa.Integer, nullable=True),
     sa.Column("monthly_tickets", sa.Integer, nullable=True),
     sa.Column("accepts_api_keys", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The time of the last chat request with an API key in its query, of which the client is warned.
+    # The time of the last chat request with an API key in its query. The client is warned of such
+    # requests.
     time("api_key_used_at", nullable=True),
     # The secret with which the merchant's site signs the identities of its users.
     text("sealed_secret", nullable=True),
