@@ -75,7 +75,7 @@ async def edit_review(
 async def reject_review(
     work: UnitOfWork, actor: Actor, review_id: str, note: str | None = None
 ) -> DecisionOutcome:
-    """Reject a review's plan and hand the conversation over to people. One person is enough.
+    """Reject a review's plan and hand off the conversation to human agents. One person is enough.
     `note`: a note for colleagues.
 
     Raises InvalidInput for a note that is too long, and the errors of `approve_review`.

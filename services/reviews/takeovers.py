@@ -23,7 +23,7 @@ async def take_over(
 
 async def hand_back(work: UnitOfWork, actor: Actor, conversation_id: str) -> None:
     """Hand a conversation back to the agent. The agent answers the next message, even if a
-    rejection had handed the conversation over to people.
+    rejection had handed off the conversation to human agents.
 
     An open review stays open, and messages that arrive meanwhile join it. Raises RoleRequired,
     ConversationNotFound.

@@ -103,7 +103,7 @@ class AnsweredElsewhere(EscalationRepository):
         return (await self.decide(review_id, choice, now)).ref
 
     async def give_back(self, platform: Provider, ticket_id: str) -> None:
-        """Let the agent answer in the ticket's thread again, by ending the handover to people.
+        """Let the agent answer in the ticket's thread again, by ending the handoff to human agents.
         Idempotent."""
         key = f"ticket:{platform.value}:{ticket_id}"
         await self._connection.execute(_GIVE_BACK, {"client_id": self._tenant, "key": key})

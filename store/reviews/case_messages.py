@@ -38,8 +38,8 @@ _REVIEWS_OF_CONVERSATION: Final = """
     WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
       AND inbound.direction = 'inbound' AND inbound.event_id <> :event_id
 """
-# Most conversations have no open review and are not handed over to people. One query covers both
-# facts.
+# Most conversations have no open review and are not handed off to a human agent. One query covers
+# both facts.
 _STANDING: Final = sa.text(f"""
     SELECT mine.joined_review, mine.sensitive,
            conversation.handed_over_at IS NOT NULL AND conversation.taken_at IS NULL
@@ -259,11 +259,11 @@ class CaseMessages(TenantRepository):
     async def fail_case(
         self, run_id: str, error_code: str, now: datetime
     ) -> Sequence[FailedMessage]:
-        """Fail the joined messages of a case whose approved plan failed, and hand the conversation
-        over to people. Return the messages whose runs failed, in order.
+        """Fail the joined messages of a case whose approved plan failed, and hand off the
+        conversation to human agents. Return the messages whose runs failed, in order.
 
-        A repetition fails no runs. A joined message whose own outcome comes later waits for people,
-        like all later messages. The caller has locked the run of the case.
+        A repetition fails no runs. A joined message whose own outcome comes later waits for a
+        person, like all later messages. The caller has locked the run of the case.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         failed = await self._connection.execute(
@@ -288,7 +288,7 @@ class CaseMessages(TenantRepository):
         return locked
 
     async def _hand_over(self, conversation_id: str | None, now: datetime) -> None:
-        """Hand the conversation over to people: from now on they answer, not the agent.
+        """Hand off the conversation to human agents: from now on people answer, not the AI agent.
         Idempotent."""
         if conversation_id is not None:
             await self._connection.execute(

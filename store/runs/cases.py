@@ -44,7 +44,7 @@ class Case:
     None before the event is normalized. `automatic_turns`: the number of the agent's answers in the
     thread in the hour before this message. `unattended_turns`: the number of the agent's answers to
     this sender, by mail or in tickets, since a person's last answer. `is_held`: people have the
-    thread, by another message's open review or a handover. `is_taken`: a member has taken it over
+    thread, by another message's open review or a handoff. `is_taken`: a member has taken it over
     at the dashboard. `approvals`: the number of approvers. `joined_review`: the review that the
     message joined. `sender_name`: the sender's name in mails to the customer. `has_files`: the
     message has files. `system_prompt`, `sensitive_words`, `answers_from_knowledge`: the client's

@@ -1,4 +1,4 @@
-"""Copilot tool that reads the audit log: who changed what, and when."""
+"""The copilot tool that reads the audit log: who changed what, and when."""
 
 from datetime import datetime
 from typing import Final

@@ -1,4 +1,4 @@
-"""Copilot tool that searches the agent's knowledge entries and templates."""
+"""The copilot tool that searches the agent's knowledge entries and templates."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Copilot tools that read customers' conversations, with the answers to them."""
+"""The copilot tools that read customers' conversations, with the answers to them."""
 
 from datetime import datetime
 from typing import Final

@@ -1,4 +1,4 @@
-"""Copilot tool that searches the documentation of this product."""
+"""The copilot tool that searches the documentation of this product."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Copilot tool that reads knowledge gaps: questions that the agent could not answer."""
+"""The copilot tool that reads knowledge gaps: questions that the agent could not answer."""
 
 from datetime import datetime
 from typing import Final

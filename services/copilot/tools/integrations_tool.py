@@ -1,4 +1,4 @@
-"""Copilot tool that reads connections to shops and helpdesks, without their credentials."""
+"""The copilot tool that reads connections to shops and helpdesks, without their credentials."""
 
 from datetime import datetime
 from typing import Final

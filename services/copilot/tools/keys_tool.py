@@ -1,4 +1,4 @@
-"""Copilot tool that reads API keys: prefix, label and last use. The keys themselves are not
+"""The copilot tool that reads API keys: prefix, label and last use. The keys themselves are not
 stored."""
 
 from datetime import datetime

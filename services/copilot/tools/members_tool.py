@@ -1,4 +1,4 @@
-"""Copilot tool that reads the members of the client."""
+"""The copilot tool that reads the members of the client."""
 
 from datetime import datetime
 from typing import Final

@@ -1,5 +1,5 @@
-"""Copilot tool that reads playbooks: the events that the agent answers, and the actions that it may
-take."""
+"""The copilot tool that reads playbooks: the events that the agent answers, and its allowed
+actions."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Copilot tool that reads reviews, such as those that wait for a person."""
+"""The copilot tool that reads reviews, such as those that wait for a person."""
 
 from datetime import datetime
 from typing import Final

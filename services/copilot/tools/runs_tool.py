@@ -1,4 +1,4 @@
-"""Copilot tools that read runs: how the agent handled a message, and why."""
+"""The copilot tools that read runs: how the agent handled a message, and why."""
 
 from datetime import datetime
 from typing import Final

@@ -1,4 +1,4 @@
-"""Copilot tool that reads a client's usage of its plan, and the forecast for the rest of the
+"""The copilot tool that reads a client's usage of its plan, and the forecast for the rest of the
 month."""
 
 from datetime import date

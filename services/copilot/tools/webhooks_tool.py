@@ -1,4 +1,4 @@
-"""Copilot tool that reads webhooks and their failed deliveries. Secrets are never included, and
+"""The copilot tool that reads webhooks and their failed deliveries. Secrets are never included, and
 URLs only by their host."""
 
 from datetime import datetime
