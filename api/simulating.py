@@ -12,11 +12,11 @@ from services.simulation.simulator import simulate
 async def simulated(
     resources: Resources, actor: Actor, tenant: TenantId, asked: SimulationAsked
 ) -> Simulation:
-    """Count the simulation against its client's limits and run it. Raises TooManyRequests, and what
+    """Count the simulation as a dry run of its client, and run it. Raises TooManyRequests, and what
     `simulate` raises."""
     # First: a viewer must not use up the client's simulations.
     actor.require(REVIEWERS)
-    await resources.limiter.check(LimitScope.SIMULATOR, tenant, resources.now())
+    await resources.limiter.check(LimitScope.DRY_RUN, tenant, resources.now())
     if len(asked.model_dump_json()) > LARGE_DRY_RUN:
         await resources.limiter.check(LimitScope.LARGE_DRY_RUN, tenant, resources.now())
     return await simulate(
