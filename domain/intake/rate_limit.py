@@ -61,9 +61,9 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
     Signup, verification, ratings by a link and OAuth clients are counted per IP address, MCP and
     dry runs per client, all others per user or key. A simulation also counts as a dry run of its
-    client. The widget's requests are counted per IP address or session within a client; all scopes but reading
-    have longer windows. Codes for visitors are counted per IP address across all clients. Inbound
-    webhooks are counted per endpoint, refused ones per IP address and endpoint.
+    client. The widget's requests are counted per IP address or session within a client; all scopes
+    but reading have longer windows. Codes for visitors are counted per IP address across all
+    clients. Inbound webhooks are counted per endpoint, refused ones per IP address and endpoint.
     """
     quotas = {
         LimitScope.USAGE: 60,
