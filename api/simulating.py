@@ -12,11 +12,11 @@ from services.simulation.simulator import simulate
 async def simulated(
     resources: Resources, actor: Actor, tenant: TenantId, asked: SimulationAsked
 ) -> Simulation:
-    """Count the simulation against its client's limits, run it and return the result. Raises
+    """Count the simulation as a dry run of its client, run it and return the result. Raises
     TooManyRequests, and the errors of `simulate`."""
     # Check the role before the limits: a viewer must not use up the client's simulations.
     actor.require(REVIEWERS)
-    await resources.limiter.check(LimitScope.SIMULATOR, tenant, resources.now())
+    await resources.limiter.check(LimitScope.DRY_RUN, tenant, resources.now())
     if len(asked.model_dump_json()) > LARGE_DRY_RUN:
         await resources.limiter.check(LimitScope.LARGE_DRY_RUN, tenant, resources.now())
     return await simulate(

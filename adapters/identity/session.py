@@ -8,8 +8,8 @@ import structlog
 from adapters.identity.jwks import ProviderKeys
 from adapters.identity.session_key import ADMIN_CLAIM, ALGORITHM, AUDIENCE, ISSUER, SessionKeys
 from adapters.identity.signed_claims import KeySource, signed_claims
-from domain.tenants.errors import Unauthenticated
 from domain.tenants.actor import is_operator
+from domain.tenants.errors import Unauthenticated
 from domain.tenants.user import User, is_user_id
 from settings.identity import IdentitySettings
 

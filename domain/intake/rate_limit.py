@@ -63,7 +63,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
     - signup, verification, ratings by a link and OAuth clients: per IP address
     - MCP and dry runs: per client
-    - simulations: per user and per client
+    - simulations: per user, and as dry runs of the client
     - the widget's requests: per IP address or session within a client; all scopes except reading
       have longer windows
     - codes for visitors: per IP address across all clients
