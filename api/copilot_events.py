@@ -52,7 +52,7 @@ async def copilot_events(ask: Ask, request: Request, request_id: str) -> AsyncGe
         except DomainError as error:
             if not begun:
                 raise
-            _log.warning("a copilot's answer broke off", code=error.code)
+            _log.warning("copilot answer interrupted", code=error.code)
             told = error_response(error, request_id, request)
             yield b"event: error\ndata: %s\n\n" % bytes(told.body)
             return

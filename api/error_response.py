@@ -23,7 +23,7 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
     error. `request` is None if the error occurred before the request could be parsed as HTTP."""
     answer = ANSWERS.get(type(error))
     if answer is None:
-        _log.error("error without an answer", code=error.code)
+        _log.error("error without an entry in the error table", code=error.code)
         return error_response(InternalError(), request_id, request)
     links = _links(request.app.state.dashboard_url) if request else {}
     facts = {**error.facts, **links}

@@ -23,4 +23,8 @@ async def begin_work(ref: WebhookRef, resources: Resources, *, wake: bool = Fals
             wake=wake,
         )
     except EngineUnavailable as error:
-        _log.warning("inbound webhook not started", webhook_id=ref.webhook_id, code=error.code)
+        _log.warning(
+            "failed to start the workflow of an inbound webhook",
+            webhook_id=ref.webhook_id,
+            code=error.code,
+        )

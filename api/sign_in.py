@@ -114,5 +114,5 @@ def noting_held_back() -> Iterator[None]:
     try:
         yield
     except TooManyAccounts:
-        _log.error("sign-up held back")
+        _log.error("sign-up rejected: too many new accounts")
         raise

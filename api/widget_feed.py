@@ -140,7 +140,7 @@ class SessionFeed:
         try:
             return await self._read()
         except EngineUnavailable:
-            _log.warning("a widget's stream waits for the database")
+            _log.warning("widget stream waits for the database")
             return None
 
     async def _goes_on(self) -> bool:

@@ -167,8 +167,8 @@ class GatewayContender(Contender):
 
 
 class FullContender(GatewayContender):
-    """The service on the full database. `usage`: the names of the turns that read the usage of all
-    clients."""
+    """The service on the full database. `usage`: the names of the benchmark steps that read the
+    usage of all clients."""
 
     def __init__(self, name: str, folder: Path, *, usage: str) -> None:
         super().__init__(name, folder)

@@ -66,9 +66,10 @@ class Growth(BaseModel):
 
     @property
     def exponent(self) -> float:
-        """Return the exponent with which the time grows with the rows; 1 is linear.
+        """Return the growth exponent of the time as a function of the number of rows; 1 is linear.
 
-        It is the slope of the regression line through all measurements on logarithmic axes.
+        The exponent is the slope of the regression line through all measurements on logarithmic
+        axes.
         """
         rows = [math.log(reading.rows) for reading in self.readings]
         times = [math.log(reading.seconds - self.start_s) for reading in self.readings]

@@ -29,7 +29,7 @@ class Expectation(StrEnum):
 
 
 class CaseAction(StrEnum):
-    """An action on an order, by its name in the hand-written files."""
+    """An action on an order, identified by the name that the hand-written case files use."""
 
     REFUND = "refund"
     CANCEL = "cancel"

@@ -64,7 +64,7 @@ class Churn:
                     place = await self._client(TenantId(client_id), step.at, place)
                 except (EngineUnavailable, SQLAlchemyError):
                     await self._database.ping()  # `ping` raises if the database is down
-                    _log.error("churn not predicted", client_id=client_id)
+                    _log.error("churn prediction failed", client_id=client_id)
                     failed = place.done.failed + 1
                     place = replace(place, done=place.done.model_copy(update={"failed": failed}))
                 place = _Place(client_id=client_id, done=place.done)
@@ -92,7 +92,7 @@ class Churn:
 
         made, failed = await bisect_batch(self._database, customers, work, beat=place.tell)
         if failed:
-            _log.error("churn not predicted", client_id=tenant, customers=len(failed))
+            _log.error("churn prediction failed", client_id=tenant, customers=len(failed))
         async with self._database.tenant(tenant) as connection:
             last = await ChurnRepository(connection, tenant).id_of(week_of(at), customers[-1])
         done = PredictChurnResult(

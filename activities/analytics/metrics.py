@@ -54,7 +54,7 @@ class ComputeMetrics:
             self._database, page, work, beat=lambda: activity.heartbeat(*place)
         )
         for client_id in failed:
-            _log.error("metrics not computed", client_id=client_id, day=day.isoformat())
+            _log.error("failed to compute metrics", client_id=client_id, day=day.isoformat())
         result = ComputeMetricsResult(failed=len(failed))
         for one in made:
             result = result.plus(one)

@@ -90,7 +90,7 @@ class UsagePeriods:
             drifts = await drifting(connection, client_ids, period)
         for drift in drifts:
             _log.error(
-                "usage does not add up",
+                "usage totals do not match",
                 client_id=drift.client_id,
                 period=period,
                 counted=drift.counted,
@@ -111,7 +111,7 @@ class UsagePeriods:
             self._database, page, work, beat=lambda: activity.heartbeat(*place)
         )
         for client_id in failed:
-            _log.error("period not done", client_id=client_id)
+            _log.error("monthly reset failed for period", client_id=client_id)
         return made, len(failed)
 
 

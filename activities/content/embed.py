@@ -62,7 +62,7 @@ class Embed:
         try:
             embeddings = await embedder.embed(entry.texts)
         except EmbeddingUnavailable:
-            _log.warning("knowledge is not embedded", client_id=entry.client_id)
+            _log.warning("failed to embed knowledge", client_id=entry.client_id)
             return False
         async with self._database.service() as connection:
             await keep_chunks(connection, entry, embeddings, self._now())

@@ -127,10 +127,10 @@ class PollIntegrations:
         except (EngineUnavailable, SQLAlchemyError) as error:
             # `ping` raises if the database is down, because then the connection did not fail.
             await self._units.database.ping()
-            _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
+            _log.error("poll failed", client_id=one.tenant, error=type(error).__name__)
             return PollResult(failed=1)
         except Exception as error:  # noqa: BLE001 - merchants choose what their shops answer
-            _log.error("not polled", client_id=one.tenant, error=type(error).__name__)
+            _log.error("poll failed", client_id=one.tenant, error=type(error).__name__)
             await self._fail(one, _UNEXPECTED)
             return PollResult(polled=1, found=found, failed=1)
         return PollResult(polled=1, found=found)
@@ -173,14 +173,18 @@ class PollIntegrations:
                 )
             )
         except EngineUnavailable as error:
-            _log.warning("webhook not started", webhook_id=webhook_id, code=error.code)
+            _log.warning(
+                "failed to start the workflow of a polled webhook",
+                webhook_id=webhook_id,
+                code=error.code,
+            )
 
     async def _fail(self, one: PolledConnection, code: str) -> None:
         async with self._units.database.tenant(one.tenant) as connection:
             cursors = PollCursorRepository(connection, one.tenant)
             await cursors.fail(one.integration.id, code, self._now())
         _log.warning(
-            "platform not polled",
+            "failed to poll a platform",
             client_id=one.tenant,
             integration_id=one.integration.id,
             error_code=code,

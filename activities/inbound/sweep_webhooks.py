@@ -43,7 +43,9 @@ class SweepWebhooks:
         async def start(left: LeftWebhook) -> bool:
             return await self._start(step, left.ref)
 
-        swept = await one_by_one(next_page, start, what="webhook not started")
+        swept = await one_by_one(
+            next_page, start, what="failed to start the workflow of a polled webhook"
+        )
         async with self._database.service() as connection:
             stopped = await stopped_lanes(connection, limit=BATCH)
         moved = [await self._move(step, lane) for lane in stopped]
@@ -55,7 +57,7 @@ class SweepWebhooks:
             webhook_id = await InboundQueues(connection, lane.tenant).take_next(lane.kind)
         if webhook_id is None:
             return False
-        _log.error("inbound lane had stopped", client_id=lane.tenant, webhook_id=webhook_id)
+        _log.error("stalled inbound queue restarted", client_id=lane.tenant, webhook_id=webhook_id)
         ref = WebhookRef(client_id=lane.tenant, webhook_id=webhook_id)
         return await self._start(step, ref)
 

@@ -151,7 +151,7 @@ class ClientMail:
                 else:
                     await senders.note_failure(sender.address, error_code, self._now())
         except EngineUnavailable as error:
-            _log.warning("mail not noted with its sender", error_code=error.code)
+            _log.warning("failed to record a mail's outcome with its sender", error_code=error.code)
 
 
 async def shown_name(connection: AsyncConnection, tenant: TenantId) -> str | None:

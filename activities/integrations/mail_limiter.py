@@ -120,7 +120,7 @@ class MailLimiter:
                 for count in counts:
                     await change(MailCountRepository(connection), count, taken_at)
         except EngineUnavailable as error:
-            _log.warning("mail count not changed", error_code=error.code)
+            _log.warning("failed to update a mail count", error_code=error.code)
 
 
 async def _take(

@@ -70,7 +70,7 @@ class LearnHeads:
                 except (EngineUnavailable, SQLAlchemyError):
                     # `ping` raises in an outage, which is not the fault of this client.
                     await self._database.ping()
-                    _log.error("own head not fitted", client_id=client_id)
+                    _log.error("failed to train a client's classifier head", client_id=client_id)
                     done = place.done.model_copy(update={"failed": place.done.failed + 1})
                 place = _Progress(client_id, done)
                 activity.heartbeat(client_id, done)

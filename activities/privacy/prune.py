@@ -97,7 +97,7 @@ class Prune:
                     pruned += await self._all(batch, now - timedelta(seconds=age))
             except (EngineUnavailable, SQLAlchemyError) as error:
                 await self._database.ping()  # `ping` raises if the database is down
-                _log.error("not pruned", kind=kind, error=type(error).__name__)
+                _log.error("failed to prune records", kind=kind, error=type(error).__name__)
                 failed = error
         if failed is not None:
             raise failed

@@ -64,7 +64,7 @@ class Retain:
                             activity.heartbeat(after, removed, failed)
                     except (EngineUnavailable, SQLAlchemyError):
                         await self._database.ping()  # `ping` raises if the database is down
-                        _log.error("records not removed", client_id=client_id)
+                        _log.error("failed to delete expired records", client_id=client_id)
                         whole = False
                 failed += not whole
                 after = client_id

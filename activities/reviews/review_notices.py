@@ -67,7 +67,9 @@ class ReviewNotices:
             await self._note(tenant, chat, error.code)
             raise
         except ActionRefused as error:
-            _log.warning("reviewers not told", review_id=step.review_id, error_code=error.code)
+            _log.warning(
+                "failed to notify reviewers", review_id=step.review_id, error_code=error.code
+            )
         else:
             if chat.error_code is not None:
                 await self._note(tenant, chat, None)
@@ -81,7 +83,7 @@ class ReviewNotices:
     ) -> None:
         """Mark the connection as failed. The sweep sends the webhook event about it, because the
         run may already have ended."""
-        _log.warning("chat given up", integration_id=chat.id, error_code=error.code)
+        _log.warning("chat connection failed", integration_id=chat.id, error_code=error.code)
         async with self._database.tenant(tenant) as connection:
             await IntegrationRepository(connection, tenant).fail(
                 chat.id, error.code, self._now(), self._new_id, run_id=notice.run_id

@@ -59,7 +59,7 @@ class SweepRuns:
         async def wake(decided: DecidedEscalation) -> bool:
             return await self._wake(step, decided)
 
-        return await one_by_one(next_page, wake, what="run not woken")
+        return await one_by_one(next_page, wake, what="failed to signal a run")
 
     async def _wake(self, step: SweepInput, decided: DecidedEscalation) -> bool:
         """Signal the run, and return whether the signal was sent. If the run's workflow was lost,
@@ -69,7 +69,7 @@ class SweepRuns:
         if await self._start(step, decided.ref, decided.threshold):
             # The restarted workflow reaches the same wait, and then receives this signal.
             return await self._engine.wake(decided.ref, decided.id)
-        _log.error("decision without a run", review_id=decided.id, run_id=decided.ref.run_id)
+        _log.error("decision has no run", review_id=decided.id, run_id=decided.ref.run_id)
         async with self._database.service() as connection:
             await give_up(connection, decided.id, self._now())
         return False

@@ -52,7 +52,9 @@ class SweepBackground:
         done = SweepResult(picked_up=0)
         for workflow, reads in _LEFT.items():
             done += await one_by_one(
-                self._pages(reads, before), self._begins(workflow, step), what="work not begun"
+                self._pages(reads, before),
+                self._begins(workflow, step),
+                what="failed to start background work",
             )
         return done
 

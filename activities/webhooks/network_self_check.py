@@ -57,7 +57,7 @@ class NetworkSelfCheck:
         if self._canary is not None:
             self._canary_known = await self._canary()
             if not self._canary_known:
-                _log.warning("the canary of webhooks is not found: it is not believed until it is")
+                _log.warning("self-check host not found: its result is ignored until it resolves")
 
     def admit(self, client_id: str, url: str, *, tries: int) -> None:
         """Raise Deferred if a POST would most likely fail because of our own network. `tries`: the
@@ -99,9 +99,9 @@ class NetworkSelfCheck:
             self._failing[part] = failing
             self._watch.part_failing(part, failing=failing)
             if failing:
-                _log.warning("our own way to webhooks fails: deliveries wait", part=part)
+                _log.warning("our own network or resolver fails: deliveries wait", part=part)
             else:
-                _log.info("our own way to webhooks works again", part=part)
+                _log.info("our own network and resolver work again", part=part)
         return failing
 
     async def _ask_canary(self) -> None:

@@ -52,7 +52,7 @@ class SweepDeliveries:
                 chosen.add(one)
             activity.heartbeat()
             last = page[-1]
-        tally = Tally("deliveries not started")
+        tally = Tally("failed to start webhook deliveries")
         for client_id, deliveries in chosen.by_client.items():
             await tally.add(self._send(client_id, deliveries), client_id=client_id)
             activity.heartbeat()

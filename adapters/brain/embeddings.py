@@ -89,9 +89,9 @@ class OpenAIEmbedder:
             response.raise_for_status()
             return _Answer.model_validate_json(response.content)
         except httpx2.HTTPStatusError as error:
-            _log.warning("no embedding", status=error.response.status_code)
+            _log.warning("no embedding received", status=error.response.status_code)
         except (httpx2.HTTPError, TimeoutError, ValidationError) as error:
-            _log.warning("no embedding", error=type(error).__name__)
+            _log.warning("no embedding received", error=type(error).__name__)
         return None
 
 

@@ -95,7 +95,7 @@ class EmbeddedEncoder:
             async with asyncio.timeout(self._deadline_s):
                 (found,) = await self._encode((read,), is_question=True)
         except (TimeoutError, EmbeddingUnavailable) as error:
-            _log.warning("no embedding", error=type(error).__name__)
+            _log.warning("no embedding received", error=type(error).__name__)
             return None
         return self._questions.keep(key, found, 1)
 

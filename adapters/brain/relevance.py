@@ -1,5 +1,6 @@
-"""Measurement of how much of a message a text covers, word by word. It distinguishes answers from
-near misses. It compares words on purpose: a text is not about a thing that it does not mention."""
+"""Measurement of how many words of a message a text covers. It distinguishes answers from near
+misses. Words are compared instead of embeddings, because a text that never mentions a thing cannot
+answer a question about it."""
 
 import re
 from collections import Counter

@@ -52,8 +52,8 @@ def is_thanks(said: list[str]) -> bool:
 
 
 def is_wordless(text: str) -> bool:
-    """Return whether the text is unreadable, because it has no word or is mostly in another
-    script."""
+    """Return whether the text has no words, or is mostly in a script that the embedded brain cannot
+    read."""
     folded = fold(text)
     readable = sum(mark.isalpha() for mark in folded)
     return readable * 2 < sum(mark.isalpha() for mark in text[: len(folded)]) or readable == 0

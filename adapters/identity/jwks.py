@@ -101,7 +101,9 @@ class ProviderKeys:
             async with asyncio.timeout(TIMEOUT_S):
                 keys = _usable(json.loads(await self._published()))
         except (httpx.HTTPError, TimeoutError, ValueError) as error:
-            _log.warning("identity provider's keys not fetched", reason=type(error).__name__)
+            _log.warning(
+                "failed to fetch the identity provider's keys", reason=type(error).__name__
+            )
             return
         self._keys = keys
         self._fetched_at = self._clock()

@@ -155,7 +155,7 @@ class OidcProvider:
             )
         except jwt.PyJWTError as error:
             # Log only the type, because the messages quote the token.
-            _log.error("identity provider's token refused", reason=type(error).__name__)
+            _log.error("ID token rejected", reason=type(error).__name__)
             raise ProviderAnswerInvalid from None
         subject = str(claims["sub"])
         if "email" not in claims and known.metadata.userinfo_endpoint is not None:
@@ -198,7 +198,7 @@ class OidcProvider:
         with _said_of_the_provider():
             found = await ConnectorCall(self._http).read(request, _UserInfo)
         if found.sub != subject:  # the claims of another user (OpenID Connect Core, 5.3.2)
-            _log.error("identity provider's user info refused")
+            _log.error("user info of the identity provider rejected")
             raise ProviderAnswerInvalid
         return found.model_extra or {}
 
@@ -232,7 +232,7 @@ class OidcProvider:
             return
         if metadata.issuer != self._issuer or not metadata.algorithms:
             self._failed_at = self._clock()
-            _log.error("identity provider not usable", issuer=metadata.issuer == self._issuer)
+            _log.error("identity provider is misconfigured", issuer=metadata.issuer == self._issuer)
             return
         keys = known.keys if known else None
         if keys is None or (known and known.metadata.jwks_uri != metadata.jwks_uri):
@@ -247,13 +247,13 @@ def _said_of_the_provider() -> Iterator[None]:
     try:
         yield
     except (ActionUnreachable, ActionUnknown) as error:
-        _log.error("identity provider does not answer", reason=error.code)
+        _log.error("identity provider does not respond", reason=error.code)
         raise ProviderUnreachable from error
     except NotAuthorized as error:
-        _log.error("identity provider does not know our client")
+        _log.error("identity provider rejected our client id")
         raise ProviderAnswerInvalid from error
     except ActionRefused as error:  # the code may already be used, or may be invented
-        _log.warning("identity provider refused a code")
+        _log.warning("identity provider rejected an authorization code")
         raise SignInInterrupted from error
 
 

@@ -52,7 +52,7 @@ class SessionVerifier:
             )
         except jwt.PyJWTError as error:
             # Log only the type, because the messages quote the token.
-            _log.info("session token refused", reason=type(error).__name__)
+            _log.info("session token rejected", reason=type(error).__name__)
             raise Unauthenticated from None
         user_id = claims["sub"]
         if not isinstance(user_id, str) or not is_user_id(user_id) or is_operator(user_id):

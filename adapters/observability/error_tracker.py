@@ -151,7 +151,7 @@ class SpooledTracker:
                     await self._hand_over(left[0])
                     del left[0]
         except TimeoutError:
-            _log.warning("error reports wait in the spool", number=len(left))
+            _log.warning("error reports are waiting in the spool", number=len(left))
 
     async def _hand_over_for_ever(self) -> None:
         while True:
@@ -213,7 +213,7 @@ class SpooledTracker:
             yield
         except OSError as error:
             self._metrics.report_not_spooled()
-            _log.error("error report not spooled", reason=error.strerror)
+            _log.error("failed to spool an error report", reason=error.strerror)
 
 
 def _kind_of(report: ErrorReport) -> _Kind:

@@ -128,7 +128,7 @@ def _read(file: Path) -> ErrorReport | None:
             update={"occurrences": int(number)}
         )
     except (ValidationError, ValueError):
-        _log.error("error report is unreadable", file=file.name)
+        _log.error("spooled error report is unreadable", file=file.name)
         file.rename(file.with_suffix(".unreadable"))
         return None
 

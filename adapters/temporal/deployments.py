@@ -73,11 +73,11 @@ async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, que
     mine = WorkerDeploymentVersion(*temporal.version) if temporal.version else None
     if getting != mine:
         _log.warning(
-            "this worker gets no work yet",
+            "this worker's build is not current: it gets no work yet",
             queue=queue,
             build_id=mine.build_id if mine else None,
             current=getting.build_id if getting else None,
-            mended_by="cli.py deployment promote" if mine else "TEMPORAL_DEPLOYMENT",
+            fixed_by="cli.py deployment promote" if mine else "TEMPORAL_DEPLOYMENT",
         )
 
 

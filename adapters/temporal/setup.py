@@ -69,7 +69,7 @@ async def ensure_search_attributes(client: Client) -> None:
     except RPCError as error:
         if error.status not in _NOT_FOR_US:
             raise
-        _log.warning("search attributes not looked at", namespace=client.namespace)
+        _log.warning("failed to check search attributes", namespace=client.namespace)
         return
     missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
     if not missing:

@@ -23,7 +23,7 @@ class EdgeWatch:
         self._app = app
 
     def refused(self, error: DomainError, status: int, request_id: str) -> None:
-        _log.info("request refused", request_id=request_id, code=error.code)
+        _log.info("request rejected before routing", request_id=request_id, code=error.code)
         resources: Resources = self._app.state.resources
         resources.metrics.refused(error.code)
         if status < 500:

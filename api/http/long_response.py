@@ -81,7 +81,7 @@ class ExportResponse(Response):
                     for one in watching:
                         one.cancel()
         except TimeoutError:
-            _log.warning("export broken off: its reader left or was too slow")
+            _log.warning("export aborted: the client disconnected or read too slowly")
 
     async def _write(self, send: Send) -> None:
         worked, piece = await self._next()

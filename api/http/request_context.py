@@ -118,8 +118,8 @@ class RequestContext:
             with resources.metrics.in_flight.track_inprogress():
                 await self._app(scope, receive, send_with_id)
         except asyncio.CancelledError as cancelled:
-            # The server cancels requests when its grace period has ended. The disconnect of a
-            # caller cancels no request.
+            # The server cancels requests when its grace period ends. A client disconnect does not
+            # cancel the client's request.
             if not progress.status:
                 progress.error = _abandoned(cancelled)
                 await error_response(progress.error, request_id, Request(scope))(

@@ -85,7 +85,7 @@ def advice_on(error: DomainError) -> str:
     """Return the text that a model receives for an expected error."""
     text = ADVICE.get(type(error))
     if text is None:
-        _log.error("error without advice", code=error.code)
+        _log.error("MCP error without advice", code=error.code)
         return f"{_GENERAL} ({error.code})"
     told = text.format_map({**error.facts, "message": str(error)})
     wait = error.retry_after_s

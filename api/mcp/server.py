@@ -139,7 +139,7 @@ async def _call_tool(context: Context, params: CallToolRequestParams) -> CallToo
     if tool is None:
         raise MCPError(code=INVALID_PARAMS, message="Unknown tool: tools/list names them all")
     result = await _called(tool, context, params)
-    _log.info("tool called", tool=tool.name, failed=bool(result.is_error))
+    _log.info("MCP tool called", tool=tool.name, failed=bool(result.is_error))
     return result
 
 

@@ -123,8 +123,8 @@ class DuringReview(BaseModel):
     open.
 
     `answers`: whether the agent answers from knowledge and templates. `actions`: whether the agent
-    acts, or asks the customer about an action. A stored rulebook without this field leaves such
-    messages to people. A playbook written without this field answers them
+    acts, or asks the customer about an action. If an already stored rulebook lacks this field, a
+    person handles such messages. If a new playbook lacks it, the agent answers them
     (`domain/playbooks/shape.py`).
     """
 

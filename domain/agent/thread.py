@@ -47,14 +47,14 @@ class PendingProposal(BaseModel):
 
 
 class Thread(BaseModel):
-    """The settled facts and the open question of an exchange.
+    """The established facts and the open question of an exchange.
 
     - `order_number`: the one order that the exchange is about, found and owned by this customer.
-    - `named_by_customer`: the customer named the order, not only the agent.
+    - `named_by_customer`: whether the customer, and not just the agent, named the order.
     - `asked_number`: the action for which the customer was asked to name an order.
-    - `asked_of`: the proved address of that customer; None for an unproved address.
+    - `asked_of`: the verified address of the customer who was asked, or None if it is unverified.
     - `language`: the language of the answers.
-    - `proposal`: the one action that waits for the customer's yes.
+    - `proposal`: the action that awaits the customer's confirmation.
     """
 
     model_config = ConfigDict(frozen=True)

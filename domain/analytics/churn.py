@@ -60,8 +60,8 @@ WEIGHTS: Final = {
 # their maximum.
 _MANY_REPEATS: Final = 3
 _MANY_UNRESOLVED: Final = 2
-# The silence factor starts at the customer's usual time between messages. It reaches its maximum
-# this many usual times later.
+# The silence factor starts after one usual interval between the customer's messages. It reaches its
+# maximum after this many more intervals.
 _WHOLE_SILENCE: Final = 2.0
 
 

@@ -33,7 +33,10 @@ class AutomationState(BaseModel):
     )
     installation_stopped: datetime | None = Field(
         default=None,
-        description="Time when the operators stopped all clients; null if they did not.",
+        description=(
+            "Time when the operators stopped the automation of all clients; null if it is not "
+            "stopped."
+        ),
     )
 
     @property

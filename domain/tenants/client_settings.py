@@ -76,7 +76,7 @@ class ClientSettings(BaseModel):
     acknowledgement: dict[str, str] = Field(
         default={},
         description=(
-            "Acknowledgement by language, which is sent to a customer whose message went straight "
+            "Acknowledgement text by language. Sent to a customer whose message goes straight "
             "to a human."
         ),
     )

@@ -104,7 +104,7 @@ class Copilot:
             cost = talked.cost
         except TalkFailed as failure:
             cost = failure.cost
-            _log.warning("copilot without its model", code=failure.code)
+            _log.warning("copilot answered without the language model", code=failure.code)
             return phrase(tongue, "no_model")
         finally:
             await self._money.book(

@@ -102,19 +102,21 @@ class UnitOfWork:
                 if await engine.wake(ref, escalation_id):
                     self.woken.add(escalation_id)
             except EngineUnavailable as error:
-                _log.warning("run not woken", run_id=ref.run_id, code=error.code)
+                _log.warning("failed to signal a run", run_id=ref.run_id, code=error.code)
         for workflow, work in self._begun:
             try:
                 await engine.begin(workflow, work)
             except EngineUnavailable as error:
-                _log.warning("work not begun", record_id=work.record_id, code=error.code)
+                _log.warning(
+                    "failed to start background work", record_id=work.record_id, code=error.code
+                )
         if not self._deliveries:
             return
         try:
             await engine.send_webhooks(self.tenant, self._deliveries)
         except EngineUnavailable as error:
             first = self._deliveries[0]
-            _log.warning("deliveries not started", delivery_id=first, code=error.code)
+            _log.warning("failed to start webhook deliveries", delivery_id=first, code=error.code)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,5 @@
-"""Turns of inbound webhooks: one transaction changes a webhook's row and advances its queue."""
+"""Changes of the state of inbound webhooks. One transaction updates a webhook's row and advances
+the queue that the webhook belongs to."""
 
 from dataclasses import dataclass
 

@@ -51,7 +51,7 @@ class RefusalCounts:
                     [RefusalsOfHour(*kind, *batch[kind]) for kind in sorted(batch)]
                 )
         except EngineUnavailable as error:
-            _log.warning("refusals not written", refusals=len(batch), code=error.code)
+            _log.warning("failed to record refused webhooks", refusals=len(batch), code=error.code)
             for kind, (count, last_at) in batch.items():
                 self._add(kind, count, last_at)
 

@@ -51,7 +51,7 @@ class KeyUses:
             async with self._database.service() as connection:
                 await KeyRepository(connection).used(list(batch.values()))
         except EngineUnavailable as error:
-            _log.warning("uses of keys not written", keys=len(batch), code=error.code)
+            _log.warning("failed to record uses of API keys", keys=len(batch), code=error.code)
             for key_id, use in batch.items():
                 if len(self._waiting) < self._max_keys:
                     self._waiting.setdefault(key_id, use)

@@ -104,7 +104,7 @@ def _alone(database_url: str) -> Iterator[None]:
     with engine.connect() as connection:
         ask = sa.select(sa.func.pg_try_advisory_lock(_MIGRATION_LOCK))
         if not connection.scalar(ask):
-            _log.warning("another migration is under way: this one waits for its end")
+            _log.warning("another migration is running: waiting for it to finish")
             until = Retrying(retry=retry_if_result(lambda got: not got), wait=wait_fixed(0.2))
             until(connection.scalar, ask)
         yield

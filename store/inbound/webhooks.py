@@ -186,8 +186,8 @@ class WebhookArrivals(TenantRepository):
         values = {"tenant": self._tenant, "above": size.above, "up_to": size.up_to}
         if await self._connection.scalar(_HELD, values) <= room:
             return True
-        # A failed webhook has had its attempt, so its body is truncated to make room for a webhook
-        # that has had none.
+        # Truncate the bodies of failed webhooks first: they were already attempted, and webhooks
+        # that were not attempted need the space.
         await self._connection.execute(_CUT_FAILED, {**values, "cut_to": CUT_TO})
         return bool(await self._connection.scalar(_HELD, values) <= room)
 

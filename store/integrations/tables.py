@@ -44,8 +44,8 @@ integrations: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# The sender of a client's mails, which a mailed code verifies. After removal the row stays without
-# an address, because it counts the codes sent.
+# The sender of a client's mails, verified with a mailed code. Removing the sender clears the
+# address but keeps the row, because the row counts the codes sent.
 mail_senders: Final = sa.Table(
     "mail_senders",
     metadata,

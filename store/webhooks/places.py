@@ -101,7 +101,9 @@ class SharedPlaces:
                 except psycopg.Error:
                     await self._end_session()
             self._away_until = time.monotonic() + _AWAY_S
-            _log.warning("no session to share places: this worker counts its deliveries alone")
+            _log.warning(
+                "failed to share delivery slots: this worker counts its own deliveries only"
+            )
             return TakenPlace(())
 
     async def _counted(self, of_endpoint: list[int], of_tenant: list[int]) -> TakenPlace | None:
@@ -167,8 +169,8 @@ class SharedPlaces:
             return None
         self._session = await _connected(self._url)
         if self._held:
-            # Take the locks of the deliveries in progress again. If another worker was faster, the
-            # limit is exceeded by one.
+            # Reacquire the locks of the deliveries in progress. If another worker takes a slot
+            # first, the limit is exceeded by one.
             kept = await _asked(self._session, _TAKE_AGAIN, [*self._held])
             self._held = {key: self._held[key] for (key,) in kept if key is not None}
         return self._session

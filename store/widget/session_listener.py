@@ -49,7 +49,7 @@ async def _listen_always(url: URL, heard: Heard) -> None:
         try:
             await _listen(url, heard)
         except (psycopg.Error, OSError) as error:
-            _log.warning("widgets' sessions: not heard", error=type(error).__name__)
+            _log.warning("failed to listen for widget sessions", error=type(error).__name__)
         await asyncio.sleep(_AGAIN_S)
 
 

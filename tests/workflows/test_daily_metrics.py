@@ -212,7 +212,7 @@ async def test_one_client_does_not_keep_the_others_from_theirs(
     assert done == ComputeMetricsResult(computed=6, changed=6, failed=1)
     found = {row["client_id"] for row in await rows(engine.database, metrics_daily)}
     assert found == {shop.client_id for shop in shops} - {wrong}
-    told = [line for line in lines if line["event"] == "metrics not computed"]
+    told = [line for line in lines if line["event"] == "failed to compute metrics"]
     assert [(line["client_id"], line["day"]) for line in told] == [(wrong, DAY.isoformat())]
 
 

@@ -130,7 +130,7 @@ async def test_what_does_not_add_up_is_found(engine: LiveEngine) -> None:
         result = await _housekeeping(engine)
 
     assert result.drifting == 1
-    told = [line for line in lines if line["event"] == "usage does not add up"]
+    told = [line for line in lines if line["event"] == "usage totals do not match"]
     assert [(line["client_id"], line["counted"], line["in_ledger"]) for line in told] == [
         (wrong.client_id, 7, 1)
     ]

@@ -141,7 +141,7 @@ async def test_one_customer_does_not_keep_the_others_from_theirs(
         done = await predict(engine)
 
     assert (done.predicted, done.failed) == (4, 1)
-    told = [line for line in lines if line["event"] == "churn not predicted"]
+    told = [line for line in lines if line["event"] == "churn prediction failed"]
     assert [(line["client_id"], line["customers"]) for line in told] == [(shop.client_id, 1)]
     assert "@" not in str(told)
 

@@ -50,7 +50,10 @@ def _report(event: PaymentEvent, taken: Taken, resources: Resources) -> None:
     """Report a payment that a person must check to the log and the error tracker."""
     problem = taken.settlement.problem or ""
     _log.error(
-        "payment needs people", payment_event=event.id, problem=problem, client_id=taken.client_id
+        "payment needs manual review",
+        payment_event=event.id,
+        problem=problem,
+        client_id=taken.client_id,
     )
     resources.tracker.report(
         ErrorReport(

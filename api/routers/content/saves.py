@@ -26,8 +26,9 @@ def saving(
 async def saving_in(
     request: Request, tenant: TenantId, resources: Resources
 ) -> AsyncIterator[UnitOfWork]:
-    """Yield a unit of work that saves content. A response header states how many required cases are
-    no longer green, until they run again. Required cases are those that a playbook must pass."""
+    """Yield a unit of work that saves content. A response header states how many required cases
+    must run again, because the change made their last results out of date. Required cases are those
+    that a playbook must pass."""
     async with (
         resources.work.of(tenant) as work,
         counting_lost(work, resources.model) as lost,

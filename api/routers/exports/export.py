@@ -141,7 +141,7 @@ async def _pieces(
     tenant = place.tenant
 
     def skipped(section: Section, sqlstate: str, error: Exception) -> None:
-        _log.error("section of an export is empty", section=section, sqlstate=sqlstate)
+        _log.error("export section failed", section=section, sqlstate=sqlstate)
         resources.tracker.report(
             ErrorReport(
                 place=f"GET {EXPORT}",

@@ -215,7 +215,11 @@ async def _keep(
         kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)
         resources.metrics.webhook_came(sender.platform.provider, kept.was)
         if kept.was is KeptAs.CONFLICT:
-            _log.warning("inbound conflict", client_id=tenant, webhook_id=kept.id)
+            _log.warning(
+                "inbound webhook repeated with a different body",
+                client_id=tenant,
+                webhook_id=kept.id,
+            )
         if kept.starts:
             await begin_work(WebhookRef(client_id=tenant, webhook_id=kept.id), resources)
 

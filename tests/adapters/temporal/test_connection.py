@@ -192,7 +192,7 @@ async def test_search_attributes_that_only_an_administrator_makes(
     with secured_temporal(temporal.address, files.authority, forbidden=forbidden) as address:
         with capture_logs() as logs:
             await ensure_search_attributes(await connect(settings_at(address, files.trusted)))
-        assert [line["event"] for line in logs] == ["search attributes not looked at"]
+        assert [line["event"] for line in logs] == ["failed to check search attributes"]
 
 
 async def _bare_namespace(temporal: TemporalServer) -> dict[str, str]:

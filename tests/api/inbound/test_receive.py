@@ -49,7 +49,7 @@ async def test_it_is_kept_once(front: LiveEngine, shop: Shop, owner: dict[str, s
     )
     assert "x-shopify-hmac-sha256" not in row["headers"]
     assert row["headers"]["x-shopify-topic"] == "orders/updated"
-    assert "inbound conflict" in {line["event"] for line in logged}
+    assert "inbound webhook repeated with a different body" in {line["event"] for line in logged}
 
 
 async def test_a_delivery_of_woocommerce_is_named_by_its_id_and_its_body(
