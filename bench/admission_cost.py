@@ -68,8 +68,9 @@ class AdmissionCost(LoadMessage):
 
 
 async def admission_cost(database_url: str, shops: tuple[LoadShop, ...]) -> AdmissionCost:
-    """Return the cost of admission, measured in a separate process. Raises RuntimeError,
-    TimeoutError. The runs that the measurement stores remain unprocessed."""
+    """Return the cost of admission, measured in a separate process. The runs that the measurement
+    stores are never processed. Raises RuntimeError if the process fails, TimeoutError if it takes
+    too long."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.admission_cost", stdin=PIPE, stdout=PIPE, cwd=ROOT
     )

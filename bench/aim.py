@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 class ReportRow(BaseModel):
     """The results of one contender at one concurrency: latencies in ms over all rounds, and the
-    rate of the median round."""
+    call rate of the median round."""
 
     contender: str
     concurrency: int
@@ -21,7 +21,8 @@ class ReportRow(BaseModel):
 
 
 class RatioAim(BaseModel):
-    """A ratio of two figures. `is_aim`: false if the ratio has no target and is only recorded."""
+    """A ratio of two figures. `is_aim`: whether the ratio has a target. A ratio without a target is
+    only recorded."""
 
     text: str
     value: float
@@ -30,7 +31,7 @@ class RatioAim(BaseModel):
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return the nearest-rank quantile of the values, or NaN without values."""
+    """Return the nearest-rank quantile of the values, or NaN if there are no values."""
     ordered = sorted(values)
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
 

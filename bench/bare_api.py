@@ -20,7 +20,7 @@ from store.billing.usage import UsageRepository
 from store.core.database import psycopg_url
 
 _POOL: Final = 10
-"""The size of the connection pool; the service has the same size."""
+"""The size of the connection pool, equal to the service's."""
 
 
 def bare_app(database_url: str) -> FastAPI:

@@ -1,4 +1,5 @@
-"""The chapters of a run. A chapter starts its contenders, calls them in turn, and stops them."""
+"""The chapters of a benchmark run. A chapter starts its contenders, calls them in turn, and stops
+them."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -99,7 +100,8 @@ class Parked:
 
 @dataclass(frozen=True, slots=True)
 class Hostile:
-    """The results of the chapter on hostile mails. `answers`: the responses to these mails."""
+    """The results of the chapter on hostile mails. `answers`: the responses to the hostile mails.
+    """
 
     turns: list[TurnResult]
     answers: list[HostileAnswer]
@@ -118,7 +120,8 @@ class ExportMeasurements:
 
 
 async def design(effort: Effort, folder: Path, out: Console) -> Design:
-    """Compare the gateway with a naive design, and with the lower bound for a durable call."""
+    """Compare the gateway with a naive design, and with the lower bound for the cost of a durable
+    call."""
     gateway = GatewayContender(GATEWAY, folder, mail=MAIL)
     noops: list[Literal["naive", "floor", "skeleton"]] = [NAIVE, FLOOR, SKELETON]
     contenders = [*(NoopContender(name, folder) for name in noops), gateway]
@@ -217,7 +220,7 @@ async def replays(effort: Effort, folder: Path, out: Console) -> Replays:
 
 
 async def pages(folder: Path, out: Console) -> PageFigures:
-    """Measure the pages of a client with 1,000,000 runs."""
+    """Measure the dashboard's pages for a client with 1,000,000 runs."""
     contender = PagesContender(folder)
     async with _running([contender], out):
         with out.status("pages"):
@@ -247,13 +250,13 @@ async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasureme
 async def _copies(
     contender: ExportContender, rounds: int, out: Console
 ) -> AsyncIterator[ExportTurn]:
-    """Yield a turn of each contender for every size and round. Each round starts with another
-    contender."""
+    """Yield the copies of each contender, for every size and round. A different contender starts
+    each round."""
     names = [JSON, PSQL, CSV, PSQL_CSV]
     for name in names:
         await contender.copy(
             0, name, SIZES[0]
-        )  # the first turn is discarded, because its caches are cold
+        )  # the first copy is discarded, because its caches are cold
     for number in range(rounds):
         for size in SIZES:
             records = set()

@@ -1,8 +1,9 @@
 """The compared systems, each in separate processes and with a separate load driver.
 
 All contenders of a chapter run at the same time and are called in turn. Idle contenders are not
-paused. An idle server uses 0.2 to 2 % of one core (the tuned server most, because of its poll
-rates), an idle worker or API 0.3 %. Each turn measures the idle load again (`idle_cpu_percent`).
+paused. An idle server uses 0.2 to 2 % of one core. The tuned server uses most, because of its poll
+rates. An idle worker or API uses 0.3 %. The idle load is measured during every turn
+(`idle_cpu_percent`).
 """
 
 import asyncio
@@ -36,8 +37,8 @@ from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 from store.core.migrate import migrate
 
-# The number of shops is high enough that no shop reaches a limit. Each may send 200 messages an
-# hour, or half of that if the other half is already stored. A turn's customers are always new.
+# There are enough shops that no shop reaches a limit. Each may send 200 messages an hour, or half
+# of that if the other half is already stored. Each turn uses new customers.
 _SHOPS: Final = 32
 _START_TIMEOUT_S: Final = 60.0
 _STOP_S: Final = 5.0
@@ -57,7 +58,8 @@ class Contender(ABC):
     async def start(self) -> None: ...
 
     def during(self, turn: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
-        """Return a context that is active during the named turn. The default does nothing."""
+        """Return a context manager that is entered for the duration of the named turn. The default
+        does nothing."""
         return nullcontext()
 
     async def stop(self) -> None:
@@ -107,8 +109,8 @@ class NoopContender(Contender):
 
 
 class GatewayContender(Contender):
-    """The whole service, as started by `make run`. `mail`: the names of the turns whose answers are
-    sent by SMTP to the stack's mail sink."""
+    """The whole service, as started by `make run`. `mail`: the names of the turns in which answers
+    are sent by SMTP to the stack's mail sink."""
 
     def __init__(self, name: str, folder: Path, *, mail: str | None = None) -> None:
         super().__init__(name)
@@ -143,7 +145,7 @@ class GatewayContender(Contender):
         """Add more rows to the database before the service starts."""
 
     def _targets(self, port: int) -> dict[str, Target]:
-        """Return the target of each driver, by the name of its turns."""
+        """Return the target of each driver, keyed by the name of the driver's turns."""
         target = Target(kind="gateway", port=port, shops=self.shops)
         mail = target.model_copy(update={"kind": "mail"})
         return {self.name: target} | ({self._mail: mail} if self._mail else {})
@@ -155,7 +157,7 @@ class GatewayContender(Contender):
         folder = DataFolder(self._shop_folder / str(number))
         database = Database(self.database_url, pool_size=1)
         try:
-            # Seeding does not need a running Temporal server, because nothing is sent.
+            # Seeding sends nothing to Temporal, so no Temporal server needs to run.
             units = UnitsOfWork(database, NearbyEngine({}), utc_now, new_ulid)
             async with units.spanning(TenantId(new_ulid())) as work:
                 sealer = FernetSealer(self._folder.seal_key())
@@ -185,13 +187,13 @@ class FullContender(GatewayContender):
         return super()._targets(port) | {self._usage: self.usage_target(port)}
 
     def usage_target(self, port: int) -> Target:
-        """Return a target that reads every client's usage in turn, from this API or from another
-        one on the same database."""
+        """Return a target that reads the usage of each client in turn, from this API or from
+        another API on the same database."""
         return Target(kind="usage", port=port, shops=self._clients)
 
 
 class BareContender(Contender):
-    """`bench.bare_api` on the full database, which must have started."""
+    """`bench.bare_api` on the full database. The full database must already be running."""
 
     def __init__(self, name: str, folder: Path, full: FullContender) -> None:
         super().__init__(name)
@@ -242,7 +244,7 @@ async def _answers(address: str) -> None:
             try:
                 if await (await Client.connect(address)).service_client.check_health():
                     return
-            except RuntimeError:  # the SDK raises this until the server listens
+            except RuntimeError:  # the SDK raises this error until the server listens
                 pass
             await asyncio.sleep(0.1)
 

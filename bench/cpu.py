@@ -6,8 +6,8 @@ import psutil
 
 
 def cpu_seconds(pids: Mapping[str, int]) -> dict[str, float]:
-    """Return the user and system seconds of processor time used so far, by name. The value of an
-    ended process is 0."""
+    """Return the user and system processor time used so far, in seconds, by process name. The value
+    of an ended process is 0."""
     return {name: _of_family(pid) for name, pid in pids.items()}
 
 

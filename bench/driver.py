@@ -1,5 +1,5 @@
-"""The load driver of one contender. It reads a target and then phases from standard input, one per
-line, and writes samples to standard output, one per line."""
+"""The load driver of one contender. It reads one target and then phases from standard input, one
+per line. It writes one sample per line to standard output."""
 
 import asyncio
 import itertools
@@ -81,8 +81,8 @@ async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged
 
 @asynccontextmanager
 async def gateway_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that sends tickets. Customers and shops rotate, so that none of them reaches a
-    limit."""
+    """Yield a call that sends tickets. The calls rotate through the customers and shops, so that
+    none of them reaches a limit."""
     pairs = _shops_and_tickets(target, Askers())
     async with connections(target.port) as on_one:
 
@@ -105,7 +105,8 @@ def _shops_and_tickets(target: Target, askers: Askers) -> Iterator[tuple[LoadSho
 
 @asynccontextmanager
 async def usage_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that reads usage. The shops rotate, so that none reaches its rate limit."""
+    """Yield a call that reads usage. The calls rotate through the shops, so that none reaches its
+    rate limit."""
     shops = itertools.cycle(target.shops)
     async with connections(target.port) as on_one:
 

@@ -24,7 +24,8 @@ _SAMPLED_S: Final = 0.02
 _FIRST_SHOP: Final = 1_000
 _MB: Final = 1024 * 1024
 _NOWHERE: Final = Path("/dev/null")
-# A client may run only one export at a time, so the two largest run one each.
+# A client may run only one export at a time, so the two concurrent exports use the two largest
+# clients.
 _AT_ONCE: Final = tuple(zip((LARGEST, SIZES[-2]), FORMS.values(), strict=True))
 
 
@@ -41,8 +42,8 @@ class ExportContender(GatewayContender):
         self.filled_in_s = 0.0
 
     async def copy(self, number: int, contender: str, conversations: int) -> ExportTurn:
-        """Copy all rows of the tenant of that size into a file, and return the measured turn.
-        Raises RuntimeError."""
+        """Copy all rows of the tenant with that number of conversations into a file, and return the
+        measured turn. Raises RuntimeError if the copy fails."""
         self._file.unlink(missing_ok=True)
         before = self._used()
         if contender in FORMS:
@@ -92,7 +93,7 @@ class ExportContender(GatewayContender):
         return targets | {self._beside: targets[self.name]}
 
     def _used(self) -> dict[str, float]:
-        """Return the seconds of processor time used so far, by process."""
+        """Return the processor time used so far, in seconds, by process."""
         pids = {name: self.pids[name] for name in ("postgres", "api")}
         readers = getrusage(RUSAGE_CHILDREN)
         return cpu_seconds(pids) | {"reader": readers.ru_utime + readers.ru_stime}

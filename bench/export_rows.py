@@ -14,8 +14,8 @@ SETTINGS: Final = """
         || substr(md5(what), 1, 14));
 """
 
-# Of ten conversations, one is answered by a human, one is not answered, and one has a third message
-# without an answer. Each customer has four conversations.
+# Of ten conversations, one is answered by a human agent, one is unanswered, and one has a third
+# message without an answer. Each customer has four conversations.
 HISTORY: Final = (
     """CREATE TEMP TABLE talks AS
     SELECT n, client_id, at,

@@ -35,7 +35,7 @@ _STOP_S: Final = 5.0
 
 
 def flood_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns at a steady rate. The latency of a call that starts late counts from its
+    """Yield turns at a steady rate. If a call starts late, its latency is measured from its
     scheduled time."""
     names = [UNFLOODED, SLOW_SOCKETS, REFUSED_FLOOD]
     for number in range(rounds):
@@ -54,7 +54,8 @@ class FloodContender(GatewayContender):
         return nullcontext() if kind is None else self._flooded(kind)
 
     async def _fill(self) -> None:
-        """Store as many messages for A as A may send in an hour, so that A is at its limit."""
+        """Store as many messages for tenant A as it may send in an hour, so that A is at its limit.
+        """
         self._attacker = await self._shop(_ATTACKER)
         tenant, now = TenantId(self._attacker.client_id), utc_now()
         ids = [new_ulid() for _ in range(PER_CLIENT.messages)]

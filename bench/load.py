@@ -14,8 +14,8 @@ _MARGIN_S: Final = 40.0
 _LONGEST_LINE: Final = 16 * 1024 * 1024
 
 Call = Callable[[], Awaitable[str | float]]
-"""Make one call. Return "completed", or the failure as text. If only a part of the call is timed,
-return the milliseconds of that part."""
+"""Make one call. Return "completed", or a description of the failure. If only a part of the call is
+timed, return the milliseconds of that part."""
 
 
 class LoadMessage(BaseModel):
@@ -29,7 +29,7 @@ class LoadShop(LoadMessage):
 
 class Target(LoadMessage):
     """The target that a driver calls: the address of a Temporal server, the port of an API, or the
-    URL of a webhook receiver. Files are given by their paths."""
+    URL of a webhook receiver. Fields that hold files contain paths."""
 
     kind: Literal[
         "naive", "floor", "skeleton", "gateway", "mail", "usage",
@@ -46,12 +46,12 @@ class Target(LoadMessage):
 
 
 class Phase(LoadMessage):
-    """Calls for `seconds` by `concurrency` callers.
+    """A phase of calls that lasts `seconds`, with `concurrency` concurrent callers.
 
-    Each caller starts a new call when its last one has ended. With a `rate`, the callers together
-    start that many calls per second, in turn. The latency of a call that starts late, because its
-    caller was still waiting, counts from its scheduled time. A call not started by the end of the
-    phase is dropped, so the actual rate may be lower.
+    Each caller starts a new call when its last call has ended. With a `rate`, the callers together
+    start that many calls per second, in turn. If a call starts late because its caller was still
+    waiting, its latency is measured from its scheduled time. A call that has not started by the end
+    of the phase is dropped, so the actual rate may be lower.
     """
 
     concurrency: int

@@ -1,4 +1,4 @@
-"""The benchmark's turns. A turn has a contender, a number of callers, a duration, and results."""
+"""The benchmark's turns. A turn measures one contender, with a number of callers and a duration."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,8 @@ CROWD: Final = 16
 BATCHES: Final = 4
 CALLERS: Final = 4
 EACH: Final = 10
-"""Deliveries per batch: few enough that all get permits or slots in the queue of one endpoint."""
+"""Deliveries per batch. The number is small enough that all get permits, and slots in the queue of
+one endpoint."""
 
 
 _STEADY: Final = 8.0
@@ -49,7 +50,7 @@ _PEACEFUL: Final = 4.0
 @dataclass(frozen=True, slots=True)
 class BenchTurn:
     """One planned turn. `each`: the number of items per call, for a batch. `rate`: calls per
-    second, or None for as many as possible."""
+    second; None measures the maximum rate."""
 
     round: int
     contender: str
@@ -92,7 +93,7 @@ class TurnResult(BaseModel):
 def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """Yield a turn of every contender in every round, so that the machine's noise affects all
     equally. The order changes between rounds, so that no contender benefits from its position. The
-    mail turns are only recorded, with one call at a time."""
+    mail turns have no target and make one call at a time."""
     order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
         for name in order[number % 4 :] + order[: number % 4]:
@@ -102,7 +103,7 @@ def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield many short turns, because the expected differences are a few percent. The usage reads
+    """Yield many short turns, because the expected differences are a few percent. The usage turns
     follow the gateway's turns."""
     for number in range(3 * rounds):
         for name in _alternating(number, EMPTY, FULL):
@@ -121,8 +122,8 @@ def parked_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield the turns with batches first, then the turns of the neighbour tenant. The neighbour has
-    more turns, because the slowest calls matter."""
+    """Yield first the turns with batches, then the turns of the neighbour tenant. The neighbour has
+    more turns, because its slowest calls are compared."""
     order = [CHILDREN, DELIVERIES, POSTS]
     for number in range(rounds):
         for name in order[number % 3 :] + order[: number % 3]:
@@ -133,7 +134,7 @@ def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
 
 
 def export_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield long turns, because the slowest calls matter. The steady rate is a third of the
+    """Yield long turns, because the slowest calls are compared. The steady rate is a third of the
     gateway's maximum rate."""
     for number in range(rounds):
         for name in _alternating(number, UNDISTURBED, EXPORTING):
@@ -179,7 +180,8 @@ async def take(turn: BenchTurn, contenders: Sequence[Contender]) -> TurnResult:
 
 
 async def _holds(owner: Contender) -> dict[str, Holds]:
-    """Return the event loop blocks so far, or an empty mapping for a contender without metrics."""
+    """Return the event loop blocks recorded so far, or an empty mapping for a contender without
+    metrics."""
     return {} if owner.metrics_port is None else await read_holds(owner.metrics_port)
 
 
@@ -196,8 +198,8 @@ def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]
 def _per_call(
     before: Mapping[str, float], after: Mapping[str, float], sample: Sample, each: int
 ) -> dict[str, float]:
-    """Return the processor time in ms per call, by process. The driver counts too, because for the
-    no-ops it takes the API's role."""
+    """Return the processor time in ms per call, by process. The driver is included, because it does
+    the work of the API for the no-op contenders."""
     calls = max(1, len(sample.latencies_ms) * each)
     used = {name: after[name] - before[name] for name in after}
     used["driver"] = sample.driver_cpu_s

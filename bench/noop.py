@@ -2,8 +2,9 @@
 
 `Naive` follows the SDK's samples: four activities on the task queue, a start call, and a wait for
 the result. `Floor` has the lowest cost of a durable answer: one Update-with-Start, and one step in
-the worker. `Skeleton` is the gateway's own design without content. Its cost above `Floor` is the
-price of four durable steps. The gateway's cost above `Skeleton` is our own work.
+the worker. `Skeleton` has the gateway's own design, but its steps do nothing. The difference
+between `Skeleton` and `Floor` is the cost of four durable steps. The difference between the gateway
+and `Skeleton` is the cost of our own work.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
@@ -47,7 +48,7 @@ class Naive:
 
 
 class _Answering:
-    """Runs local activities, and answers the update when they are done."""
+    """Runs local activities, and answers the update when the activities are done."""
 
     def __init__(self) -> None:
         self._done = False

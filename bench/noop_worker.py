@@ -26,8 +26,8 @@ async def naive_worker(address: str) -> Worker:
 
 
 async def floor_worker(address: str) -> Worker:
-    """Return a worker with our client and without a sandbox. The worker omits everything that can
-    be omitted; `skeleton` uses it too."""
+    """Return a worker with our client and without a sandbox. The worker has no optional features.
+    `skeleton` uses the same worker."""
     return Worker(
         await connect(load_temporal({"TEMPORAL_ADDRESS": address})),
         task_queue=noop.QUEUE,

@@ -34,7 +34,7 @@ MOST_P50_MS: Final = 50.0
 MOST_P95_MS: Final = 150.0
 MOST_PAINT_MS: Final = 500.0
 
-# The number of requests is limited by the 240 pages that a user may request per minute.
+# This number of requests stays within the 240 pages that a user may request per minute.
 _ROUNDS: Final = 20
 _PAINTS: Final = 5
 _THOUSANDTH: Final = 1_000 * 50

@@ -1,4 +1,4 @@
-"""A gateway with 10,000 parked reviews.
+"""The gateway with 10,000 parked reviews.
 
 Some or all of the reviews are real runs that wait in Temporal. The real runs are sent through the
 gateway, a few per second. The others are copies of database rows, without a waiting workflow.
@@ -31,8 +31,8 @@ _QUESTION: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discut
 
 
 class ParkedContender(GatewayContender):
-    """The service with parked reviews. After its start, `real` runs are parked. Their shops are not
-    called later."""
+    """The service with parked reviews. After the start, `real` runs are sent and parked. Their
+    shops are not used in the measurement."""
 
     def __init__(self, name: str, folder: Path, *, real: int) -> None:
         super().__init__(name, folder)
@@ -55,8 +55,8 @@ class ParkedContender(GatewayContender):
 async def _park(
     questions: Iterator[tuple[LoadShop, bytes]], on_one: Callable[[Exchange], Exchanged]
 ) -> None:
-    """Send the remaining questions, one at a time. Raises RuntimeError if one does not become a
-    parked review."""
+    """Send the remaining questions, one at a time. Raises RuntimeError if a question does not
+    result in a parked review."""
     for shop, body in questions:
 
         def ask(client: HttpClient, shop: LoadShop = shop, body: bytes = body) -> Exchanged:
@@ -80,8 +80,8 @@ def _questions(shops: tuple[LoadShop, ...]) -> Iterator[tuple[LoadShop, bytes]]:
 
 
 def copy_up_to(owner_url: str, reviews: int) -> None:
-    """Copy the existing reviews, with all related rows, until the given number is reached. Raises
-    RuntimeError if the resulting number differs."""
+    """Copy the existing reviews, with all related rows, until the total reaches the given number.
+    Raises RuntimeError if the resulting number differs."""
     with psycopg.connect(owner_url, autocommit=True, cursor_factory=psycopg.ClientCursor) as owner:
         owner.execute(_SETTINGS)
         owner.execute(_COPIES, {"reviews": reviews})

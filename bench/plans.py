@@ -14,7 +14,7 @@ from bench.statements import ACTIVE_KEY, Statement, hot_statements, material_of
 from store.core.database import SERVICE_ROLE, Database
 
 _LARGE_ROWS: Final = 1_000
-"""Number of rows above which a sequential scan of a table counts as a missing index."""
+"""The number of rows above which a sequential scan of a table counts as a missing index."""
 
 _PLACE: Final = re.compile(r"%\((\w+)\)s")
 
@@ -51,8 +51,8 @@ async def plans_of(database: Database, url: str, shop: LoadShop) -> list[Stateme
     """Return the plan of every frequent statement. `url`: the database URL that the service uses.
     The tables must have been analyzed.
 
-    The plans are generic, like those of statements that psycopg has prepared. They are made as
-    `engine_app` for one client, so they include row-level security.
+    The plans are generic, like those of statements that psycopg has prepared. They are created as
+    the role `engine_app` for one client, so they include row-level security.
     """
     statements = await hot_statements(database, shop)
     del statements[
@@ -71,7 +71,7 @@ async def plans_of(database: Database, url: str, shop: LoadShop) -> list[Stateme
 
 
 def _numbered(statement: Statement) -> tuple[str, list[object]]:
-    """Return the SQL with numbered parameters ($1), and their values."""
+    """Return the SQL with numbered parameters ($1), and the parameters' values."""
     names = list(dict.fromkeys(_PLACE.findall(statement.sql)))
     numbered = _PLACE.sub(lambda place: f"${names.index(place[1]) + 1}", statement.sql)
     return numbered.replace("%%", "%"), [statement.parameters[name] for name in names]
@@ -92,8 +92,8 @@ def _explain(
 
 
 def _explain_active_key(connection: psycopg.Connection[TupleRow], shop: LoadShop) -> _Node:
-    """Return the plan of the statement inside the function, explained under the role that the
-    function runs as."""
+    """Return the plan of the statement inside the function, explained under the role that executes
+    the function."""
     row = connection.execute("SELECT prosrc FROM pg_proc WHERE proname = 'active_key'").fetchone()
     if row is None:
         raise RuntimeError("the database has no function active_key")

@@ -1,5 +1,5 @@
 """A merchant's HTTPS receiver in a separate process: python -m bench.receiver. It responds
-immediately, or never under /hang."""
+immediately, except to requests under /hang, which never get a response."""
 
 import argparse
 import asyncio

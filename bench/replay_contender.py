@@ -1,5 +1,5 @@
-"""The service while tenant A replays 10,000 events of its month. Measures other tenants' calls
-during the replay, and the replay's duration with and without these calls."""
+"""The service while tenant A replays 10,000 events of its month. The chapter measures other
+tenants' calls during the replay, and the replay's duration with and without these calls."""
 
 import asyncio
 import os
@@ -40,9 +40,9 @@ _ACTOR: Final = Actor.operator("bench")
 
 
 class ReplayFigures(BaseModel):
-    """The figures of replays. `beside_per_second`: events replayed per second during 8 calls a
-    second, for each turn. The other figures are of one replay without other load. `worked_s`:
-    seconds without pauses."""
+    """The figures of replays. `beside_per_second`: events replayed per second in each turn, while
+    other tenants make 8 calls a second. The other figures are of one replay without other load.
+    `worked_s`: the replay's duration without pauses, in seconds."""
 
     beside_per_second: list[float]
     alone_s: float
@@ -51,7 +51,7 @@ class ReplayFigures(BaseModel):
 
 
 def replay_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns at a steady rate. The latency of a call that starts late counts from its
+    """Yield turns at a steady rate. If a call starts late, its latency is measured from its
     scheduled time."""
     lasts = max(_AT_LEAST_S, 1.5 * seconds)
     for number in range(rounds):
@@ -70,7 +70,7 @@ class ReplayContender(GatewayContender):
 
     async def figures(self) -> ReplayFigures:
         """Run a whole replay after the turns, without other load, and return its figures. Raises
-        RuntimeError if it did not complete, TimeoutError."""
+        RuntimeError if the replay did not complete, TimeoutError if it takes too long."""
         async with self._units() as units:
             began = time.monotonic()
             replay = await self._begun(units)

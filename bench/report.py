@@ -1,5 +1,5 @@
-"""The report of a run: its figures in a table, the targets, and a file that later runs are compared
-with."""
+"""The report of a benchmark run: a table of figures, the targets, and a file for comparison with
+later runs."""
 
 import statistics
 from datetime import datetime

@@ -96,8 +96,8 @@ def arrival(event: InboundEvent) -> Arrival:
 
 
 def material_of(shop: LoadShop) -> KeyMaterial:
-    """Return the parts of the shop's API key that are stored. Raises ValueError if the key is
-    malformed."""
+    """Return the parts of the shop's API key that the database stores. Raises ValueError if the key
+    is malformed."""
     material = key_material(shop.key)
     if material is None:
         raise ValueError("the shop's key has not the shape of one")

@@ -39,7 +39,7 @@ _DELIVERY: Final = "x-service-delivery"
 
 
 class Deliveries:
-    """Tenants with one webhook each, and the receiver of all of them, in this process."""
+    """Tenants with one webhook each, and one receiver in this process for all webhooks."""
 
     def __init__(self, database: Database, engine: TemporalEngine) -> None:
         self._database = database
@@ -112,8 +112,8 @@ async def _deliveries(target: Target) -> AsyncIterator[Deliveries]:
 
 @asynccontextmanager
 async def deliveries_call(target: Target) -> AsyncIterator[Call]:
-    """Yield a call that makes a batch of deliveries for an idle tenant: committed, sent, received
-    and recorded."""
+    """Yield a call that commits, sends, delivers and records a batch of deliveries for an idle
+    tenant."""
     idle = [TenantId(shop.client_id) for shop in target.shops]
     async with _deliveries(target) as sending:
 

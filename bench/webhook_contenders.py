@@ -28,8 +28,8 @@ from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 HANGING_RECEIVERS: Final = 200
 
-# Each event goes to all receivers. With three events, all receivers have pending deliveries until
-# the end.
+# Each event is sent to all receivers. With three events, all receivers have pending deliveries
+# until the end.
 _EVENTS: Final = 3
 _SETTLED_S: Final = 20.0
 _STOP_S: Final = 5.0
@@ -76,8 +76,8 @@ class WebhookContender(GatewayContender):
 
 
 class ChildrenContender(Contender):
-    """Bare child workflows on the Temporal server of `ours`, which must have started. The load
-    driver is also their worker."""
+    """Bare child workflows on the Temporal server of the contender `ours`, which must already be
+    running. The load driver is also the worker of these workflows."""
 
     def __init__(self, name: str, ours: WebhookContender) -> None:
         super().__init__(name)
@@ -123,7 +123,7 @@ class HangingContender(WebhookContender):
         await super().start()
         self._receiver, url = _receiver(self._log, self)
         await self._hang(TenantId(self.shops[1].client_id), f"{url}/hang")
-        # Long enough for one delivery attempt to each receiver, and its deferral.
+        # Long enough for one delivery attempt to each receiver, and for deferring the delivery.
         await self.drivers[self.name].run(Phase(concurrency=1, seconds=_SETTLED_S))
 
     async def check(self) -> None:

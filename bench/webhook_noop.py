@@ -1,8 +1,8 @@
 """The baseline of deliveries: a parent workflow that starts children, each with one no-op activity.
 
-The parent does not wait for its children, as in the service. They run on the same server, in a
-worker with as many slots and pollers as the webhook worker. Unlike the service's worker, this
-worker does not check that workflows are deterministic.
+As in the service, the parent does not wait for its children. The workflows run on the service's
+Temporal server, in a worker with as many slots and pollers as the webhook worker. Unlike the
+service's worker, this worker does not check that workflows are deterministic.
 """
 
 import asyncio

@@ -64,7 +64,7 @@ async def worst_action_figure(cases: LabelledSet[ActionCase]) -> HandFigure:
     """Return how often money moves wrongly if the brain proposes every action and quotes any text
     as evidence.
 
-    The figure tests whether the policy's check of a request holds without the help of the brain.
+    The figure shows whether the policy alone, without a reliable brain, recognises real requests.
     """
 
     async def wrong(case: ActionCase) -> Hit:

@@ -33,8 +33,8 @@ _RULEBOOK: Final = Rulebook(
 
 
 def event_of(text: str, thread: Thread) -> UnifiedEvent:
-    """Return the customer's message as the product normalizes it, from a caller that has verified
-    the customer.
+    """Return the customer's message, normalized as in the product. The caller counts as one that
+    has verified the customer.
 
     If the agent has just asked a question, a bare number is read as an order number.
     """
@@ -66,10 +66,10 @@ def material_of(
 
 
 def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup | None:
-    """Return the shop's response: the order with the requested number, or the latest order if no
-    number was requested.
+    """Return the shop's response to the lookup: the order with the requested number, or the latest
+    order if no number was requested.
 
-    Returns None if the product would not look up an order.
+    Return None if the product would not look up an order.
     """
     if not looks_up(event, thread):
         return None
@@ -112,7 +112,7 @@ def proposal_of(case: ActionCase, pending: CasePending) -> PendingProposal:
 
 
 def _orders(case: ActionCase) -> tuple[Order, ...]:
-    """Return the orders of the case, newest first, placed one day apart."""
+    """Return the orders of the case, newest first, dated one day apart."""
     return tuple(_order(given, days) for days, given in enumerate(case.orders, start=2))
 
 

@@ -1,5 +1,5 @@
 """Run a test case of the action set as the product would, but without network or database, and
-record the actions."""
+record the executed actions."""
 
 from dataclasses import dataclass, field
 from itertools import zip_longest
@@ -23,17 +23,17 @@ from evaluation.attacked_shop import NOW
 from evaluation.net import safety_net
 
 Deed = tuple[ActionKind, str | None]
-"""An action, and the number of the order that it changes."""
+"""An executed action, and the number of the order that it changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reaction:
     """The agent's reaction to one message.
 
-    `done`: actions executed without a person. `shown`: planned actions that a person must approve.
-    `asked`: the action that the agent asks the customer to confirm, with the order number; the
-    number is None if the agent asks for it. `waits`: whether a person must review the message
-    first. `why`: the reason for the review.
+    `done`: actions executed without human approval. `shown`: planned actions that need human
+    approval. `asked`: the action that the agent asks the customer to confirm, with the order
+    number. The number is None if the agent asks the customer for it. `waits`: whether the message
+    is held for human review. `why`: the reason for the review.
     """
 
     done: tuple[Deed, ...] = ()
@@ -87,8 +87,8 @@ async def try_case(brain: Brain, case: ActionCase, before: Before | None = None)
     """Send the message of a case to the agent, then a plain yes if the agent asks to confirm the
     expected action.
 
-    Any other question of the agent stays unanswered. The yes names no order. `before`: the result
-    of `what_was_before`, if already computed.
+    The yes names no order. Other questions of the agent are not answered. `before`: the result of
+    `what_was_before`, if already computed.
     """
     turns, thread = before or await what_was_before(brain, case)
     first, thought = await _hear(brain, case, case.message, thread, turns)
@@ -114,8 +114,8 @@ def _wanted(case: ActionCase) -> Deed | None:
 async def _hear(
     brain: Brain, case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]
 ) -> tuple[Reaction, ThinkingResult | None]:
-    """Return the agent's reaction to one message. If the brain fails, the message goes to a person
-    for review."""
+    """Return the agent's reaction to one message. If the brain fails, the message is held for human
+    review."""
     try:
         thought = await think_through(
             brain, material_of(case, text, thread, turns), NOW, safety_net()
@@ -145,8 +145,9 @@ async def _hear(
 async def what_was_before(brain: Brain, case: ActionCase) -> Before:
     """Replay the history of a case, message by message, and return the resulting conversation.
 
-    The case defines the agent's messages and the question that waits for a yes. The product's rules
-    determine the order under discussion, and whether the customer was asked for its number.
+    The case defines the agent's messages and the question that awaits confirmation. The product's
+    rules determine the order under discussion, and whether the agent has asked the customer for the
+    order number.
     """
     turns: tuple[Turn, ...] = ()
     thread = Thread(language=case.language)

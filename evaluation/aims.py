@@ -35,7 +35,7 @@ def aims(contestant: Contestant, score: Score, figures: Iterable[HandFigure]) ->
 
 
 def _of_figure(figure: HandFigure) -> Aim:
-    """Return the target of a figure, with the result in the open part and, if available, in the
+    """Return the target of a figure, with the results on the open part and, if available, on the
     sealed part."""
     reached = ", ".join(
         f"{share.right}/{share.total} {part}"

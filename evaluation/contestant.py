@@ -1,4 +1,5 @@
-"""The brain to score, with a function that returns the probability of its category."""
+"""The brain to score, with a function that returns the brain's probability for the category it
+chose."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -52,7 +53,7 @@ def configured() -> Contestant:
 
 def _embedded(classifier: Classifier) -> Contestant:
     def probability(request: BrainRequest, answer: BrainAnswer) -> float:
-        # The answer's confidence is low if it cites no source, even if the category is certain.
+        # An answer without sources gets a low confidence, even if its category is certain.
         return classifier.classify(request.text).probabilities[answer.classification]
 
     return Contestant(

@@ -27,9 +27,9 @@ class Hit:
 class HandFigure:
     """The share of a set's rows that count as hits.
 
-    `least` and `most`: the target, 0 to 1. A figure without either is only printed. The target
-    applies to the whole set; the shares of its parts are printed too. `lists_misses`: whether
-    `--misses` lists the rows that count against the target.
+    `least` and `most`: the target, 0 to 1. A figure without a target is only printed. The target
+    applies to the whole set, but the shares of the set's parts are printed too. `lists_misses`:
+    whether `--misses` lists the rows that count against the target.
     """
 
     of: str

@@ -28,8 +28,8 @@ class HonestMessage(HandRow):
 
 
 class TemplateMessage(HandRow):
-    """A message to a shop with ready answers. `right`: whether the ready answer of the message's
-    category answers it correctly."""
+    """A message to a shop with ready answers. `right`: whether the ready answer for the message's
+    category is a correct answer to the message."""
 
     language: Language
     category: Category
@@ -38,8 +38,8 @@ class TemplateMessage(HandRow):
 
 
 class NumberText(HandRow):
-    """A text with its order numbers. `numbers`: the order numbers that a careful person finds in
-    the text. `asked`: whether the agent had just asked the customer for the order number."""
+    """A text and its order numbers. `numbers`: the order numbers that a careful person finds in the
+    text. `asked`: whether the agent had just asked the customer for the order number."""
 
     text: str = Field(min_length=1)
     asked: bool = False

@@ -15,10 +15,10 @@ TRAINING: Final = Path(__file__).parents[1] / "training" / "help"
 class HelpQuestion(HandRow):
     """A customer's question to a help centre.
 
-    `article`: the id of the article that answers it, or None. `also`: ids of other articles that
-    answer it, or that answer a second question in the same text. `facts`: a right answer contains
-    at least one text of each list. `wrong`: texts that an answer from a neighbouring article or
-    table row would contain.
+    `article`: the id of the article that answers the question, or None. `also`: ids of other
+    articles that answer the question, or a second question in the same text. `facts`: lists of
+    texts; a right answer contains at least one text of each list. `wrong`: texts that an answer
+    from a neighbouring article or table row would contain.
     """
 
     shop: str

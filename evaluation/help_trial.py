@@ -1,5 +1,5 @@
-"""Trials of questions to a shop's help centre: whether the agent answers them, and whether the
-draft for a person contains the facts."""
+"""Trials of questions to a shop's help centre: whether the agent answers the question, and whether
+the draft for human review contains the facts."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class HelpOutcome:
     """The outcome of one question.
 
     `found`: the ids of the articles that the search found, nearest first. `text`: the answer or the
-    draft. `sent`: whether the text was sent without a person.
+    draft. `sent`: whether the text was sent without human review.
     """
 
     question: HelpQuestion
@@ -49,7 +49,8 @@ class HelpOutcome:
 async def try_questions(
     brain: Brain, questions: LabelledSet[HelpQuestion]
 ) -> LabelledSet[HelpOutcome]:
-    """Send each question to its shop, through the product's own search, brain and policy."""
+    """Send each question to its shop, through the product's own search, brain and policy. Return
+    the outcomes."""
     async with opened_shops(sorted({one.shop for one in questions.rows})) as shops:
 
         async def outcome(one: HelpQuestion) -> HelpOutcome:

@@ -1,8 +1,8 @@
-"""Hand-written sets by several authors. Two thirds of the rows are open; one third stays sealed
+"""Hand-written sets by several authors. Two thirds of the rows are open. One third stays sealed
 until all rules are final.
 
-`sealed.sha256` contains the hashes of the sealed files and was committed first. The files are added
-to `sealed/` at the end.
+`sealed.sha256` contains the hashes of the sealed files and was committed first. The sealed files
+are added to `sealed/` at the end.
 """
 
 from collections import Counter
@@ -29,7 +29,7 @@ class SetPart(StrEnum):
 
 class BrokenSet(Exception):
     """Raised if a set's file is invalid, or if a sealed file does not match its committed hash. The
-    message names the file, and the row if one is invalid."""
+    message names the file and, if a row is invalid, the row."""
 
 
 class HandRow(BaseModel):
@@ -71,16 +71,16 @@ class LabelledSet(Generic[Kept]):
 
 
 def is_sealed(row_id: str) -> bool:
-    """Return whether a row belongs to the sealed third. Only the hash of the id decides, so that no
-    person can choose."""
+    """Return whether a row belongs to the sealed third. The choice depends only on a hash of the
+    id, so authors cannot influence it."""
     return int(sha256(row_id.encode()).hexdigest(), 16) % _SHARES == 0
 
 
 def read_set(name: str, row: type[Row], folder: Path = FOLDER) -> LabelledSet[Row]:
     """Return the rows of `<name>.yaml`, including the sealed part if its file exists.
 
-    Raises BrokenSet for an invalid row, for an id that is repeated or in the wrong part, and for a
-    sealed file that differs from the committed one.
+    Raises BrokenSet for an invalid row, a repeated id, an id in the wrong part, and a sealed file
+    that differs from the committed one.
     """
     open_path, sealed_path = (folder / part / f"{name}.yaml" for part in ("sets", "sealed"))
     opened = None

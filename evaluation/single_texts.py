@@ -1,4 +1,5 @@
-"""Figures without a brain: the safety net, false alarms on honest messages, order numbers."""
+"""Figures that do not depend on a brain: the safety net, false alarms on honest messages, and order
+numbers."""
 
 from pathlib import Path
 from typing import Final
@@ -18,8 +19,8 @@ EARLIER_PATH: Final = (
 
 
 def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ...]:
-    """Return the figures of the safety net alone. "missed" and "look-alikes held" count a match
-    with any category."""
+    """Return the figures of the safety net alone. For "missed" and "look-alikes held", a match with
+    any category counts."""
     held = {message.id: safety_net().matter(message.text) for message in messages.rows}
 
     def detail(message: SafetyMessage) -> str:

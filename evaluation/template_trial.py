@@ -1,5 +1,5 @@
-"""Trials of ready answers: how often the agent sends a wrong one, or the right one, without a
-human."""
+"""Trials of ready answers: how often the agent sends the wrong one, or the right one, without human
+review."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -45,7 +45,8 @@ _ORDER: Final = Order(
 
 @dataclass(frozen=True, slots=True)
 class TemplateOutcome:
-    """The outcome of one message. `sent`: the ready answer sent without a human, or None."""
+    """The outcome of one message. `sent`: the ready answer that was sent without human review, or
+    None."""
 
     message: TemplateMessage
     sent: Template | None = None
@@ -60,8 +61,8 @@ class TemplateOutcome:
 
 
 async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcome:
-    """Send one message to a shop that has the six ready answers and lets the agent answer without a
-    human. If the brain fails, nothing is sent."""
+    """Send one message to a shop that has the six ready answers and lets the agent answer without
+    human review. If the brain fails, no answer is sent."""
     inbound = InboundEvent(
         event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=message.text
     )

@@ -13,9 +13,9 @@ from training.train import Example, mood
 def labelled_examples(export: Path) -> Iterator[Example]:
     """Yield the labelled examples of a JSON export.
 
-    Their sentiment is the one that the agent found in the message, because no person labels it. An
-    example is omitted if the export no longer contains its run, which records the sentiment. Raises
-    InvalidExport.
+    The sentiment of an example is the one that the agent found in the message, because people do
+    not label sentiment. The run records it, so an example is omitted if the export no longer
+    contains its run. Raises InvalidExport.
     """
     moods: dict[str, float] = {}
     with export.open("rb") as stream:

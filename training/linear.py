@@ -1,5 +1,4 @@
-"""Linear classifiers over hashed features: fitting them, and rounding their weights for a model
-file."""
+"""Fit linear classifiers over hashed features, and round their weights for a model file."""
 
 from collections.abc import Sequence
 from typing import Final, cast
@@ -13,8 +12,8 @@ from adapters.brain.artifact import WEIGHT_STEP
 from adapters.brain.features import FeatureRow, Floats, Numbers
 
 INVERSE_REGULARISATION: Final = 3.0
-# Much stricter than accuracy needs, because the weights must converge well below WEIGHT_STEP, to
-# which they are rounded.
+# Much stricter than accuracy needs. The weights are rounded to WEIGHT_STEP, so they must converge
+# to well below that step.
 TOLERANCE: Final = 1e-10
 # A lower precision is sufficient to score a cross-validation fold.
 ROUGH_TOLERANCE: Final = 1e-3
@@ -29,8 +28,8 @@ def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
 
 
 def rotated(rows: csr_matrix) -> Floats:
-    """Return the examples rotated into as many dimensions as there are examples, which preserves
-    all distances.
+    """Return the examples rotated into as many dimensions as there are examples. The rotation
+    preserves all distances.
 
     A linear model with a quadratic penalty is equivalent in both spaces, and much faster to fit in
     the smaller one.

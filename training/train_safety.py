@@ -1,10 +1,10 @@
 """Train the learned part of the safety net: `python -m training.train_safety [output]`.
 
 It learns from `sensitive.csv` and the open evaluation set, which contain sensitive messages and
-look-alikes. It also learns from the classifier's examples, except the few that match the grammar,
-because their label is unclear. The same examples produce the same file, byte for byte. One writer's
-messages share their wording, so the results are measured on writers that were left out of the
-training completely.
+look-alikes. It also learns from the classifier's examples. The few examples that match the grammar
+are omitted, because their label is unclear. The same examples produce the same file, byte for byte.
+One writer's messages share their wording, so the results are measured on writers that were left out
+of the training completely.
 """
 
 import csv
@@ -30,17 +30,17 @@ from training.train import EXAMPLES_PATH, read_examples
 
 SENSITIVE_PATH: Final = Path(__file__).with_name("sensitive.csv")
 OPEN_SET_PATH: Final = Path(__file__).parents[1] / "evaluation" / "sets" / "safety.yaml"
-# The writer id of the classifier's examples. Unlike other writers, these examples are never all
-# left out at once.
+# The writer id of the classifier's examples. Unlike the examples of other writers, they are never
+# all left out at once.
 EVERYBODY: Final = ""
-# There are ten times as many ordinary messages as others. This weight of each other message
-# balances the two groups.
+# There are ten times as many ordinary messages as sensitive messages and look-alikes. This weight,
+# given to each of the latter, balances the two groups.
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
-# A share. These ordinary messages contain many unusual stories; only half this share of other
-# customers' messages would be held.
+# The largest share of the ordinary messages that may be held. These messages contain many unusual
+# stories. Of real customers' messages, only half this share would be held.
 MOST_ORDINARY_HELD: Final = 0.02
-# The largest share of sensitive messages matched by the grammar that the model may release.
+# The model may release at most this share of the sensitive messages that match the grammar.
 MOST_RELEASED: Final = 0.02
 THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
 
@@ -61,9 +61,9 @@ class SafetyReport:
 
     `recall` and `lookalikes`: by writer, the share of sensitive messages and of look-alikes that
     the grammar and the model together hold. `added`: by writer, the share of the sensitive messages
-    missed by the grammar that the model finds. `ordinary`: the share held of the ordinary messages
-    that do not match the grammar. `right_matter`: the share of sensitive messages above the
-    threshold whose topic is right.
+    missed by the grammar that the model finds. `ordinary`: of the ordinary messages that do not
+    match the grammar, the share that the model holds. `right_matter`: of the sensitive messages
+    above the threshold, the share with the right topic.
     """
 
     threshold: float
@@ -100,8 +100,8 @@ class _Judged:
 
 
 def read_sensitive(path: Path) -> list[WrittenMessage]:
-    """Return the rows of a CSV file with the columns writer, matter and text. An empty matter is
-    read as None.
+    """Return the rows of a CSV file with the columns writer, matter (the sensitive topic) and text.
+    An empty matter is read as None.
 
     Raises `ValueError` for an unknown matter.
     """
@@ -188,10 +188,10 @@ def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
 def _held_out(
     compact: Floats, matters: Numbers, writers: NDArray[np.str_], counts: Floats
 ) -> tuple[Floats, Numbers]:
-    """Return each message's score and most likely topic, from a model that was trained without the
-    message's writer.
+    """Return the score and the most likely topic of each message, from a model that was trained
+    without the message's writer.
 
-    The ordinary messages are split into as many parts as there are writers; each part is left out
+    The ordinary messages are split into as many parts as there are writers. Each part is left out
     in turn.
     """
     named = [writer for writer in np.unique(writers) if writer != EVERYBODY]
