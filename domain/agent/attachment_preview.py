@@ -1,4 +1,4 @@
-"""Choose the files of a message that a brain is shown."""
+"""Choose which files of a message to show to a brain."""
 
 import re
 from collections.abc import Sequence

@@ -11,7 +11,8 @@ from domain.integrations.order import Order
 
 
 def blocking_condition(policy_context: PolicyContext, kind: ActionKind) -> PolicyReason | None:
-    """Return the reason why the agent does not offer this kind of action, or None if it does."""
+    """Return the reason why the agent does not offer this kind of action, or None if the agent
+    offers it."""
     if policy_context.unsafe:
         return PolicyReason.UNSAFE_INPUT
     if kind in REPLIES or not policy_context.event.reply_allowed:
@@ -72,8 +73,8 @@ def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
 
 
 def above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
-    """Return the reason for the limit that `amount` would exceed together with the money already
-    spent. Return None if it exceeds no limit."""
+    """Return the reason for the limit that `amount` plus the money already spent would exceed, or
+    None if the sum is within all limits."""
     if limits is None:
         return None
     if amount.currency != limits.currency:

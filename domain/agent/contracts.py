@@ -17,7 +17,7 @@ class LookUpResult(Contract):
 
 class ThinkInput(Contract):
     """The input of thinking. `unread`: the event would exceed its effort budget, so a person reads
-    the message and no brain does. `steps`: the part of the effort budget already spent
+    the message instead of a brain. `steps`: the part of the effort budget already spent
     (`domain/core/effort.py`)."""
 
     ref: RunRef
@@ -28,7 +28,8 @@ class ThinkInput(Contract):
 
 class ThinkResult(Contract):
     """The result of thinking. `review_reason`: why the run must wait for a human, or None if it may
-    continue. `aside`: the message joined an open review, and the agent answers it separately."""
+    continue. `aside`: the message was added to an open review, and the agent answers it separately.
+    """
 
     classification: str
     confidence: float

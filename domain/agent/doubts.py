@@ -23,7 +23,7 @@ def doubt_of(
     answer: BrainAnswer,
     plan: tuple[PlannedAction, ...],
 ) -> EscalationReason | None:
-    """Return the reason for which a human must review the answer, or None if no human must."""
+    """Return the reason why a human must review the answer, or None if no review is required."""
     return (
         _doubt_of_history(context, answer.classification)
         or _doubt_of_lookup(context, answer.classification)

@@ -151,14 +151,14 @@ class ActionSpec:
     - `prompt`: the description of the offered action for a language model; `{amount}` is the
       order's amount.
     - `chosen`: the part that a brain may fill in; code sets all other values.
-    - `label`: the action's name in the summary of a conversation, where `{of}` is " of" and the
-      amount.
+    - `label`: the action's name in the summary of a conversation. `{of}` in it becomes " of" and
+      the amount.
     - `label_done`: appended to the label if the action was certainly done.
 
     For actions on an order only:
 
     - `states`: the order states in which the action is possible; empty for all states.
-    - `gives_back`: the action requires money that is left to refund.
+    - `gives_back`: the action is possible only if the order has money left to refund.
     - `covered_by`: another action that includes this one.
     """
 

@@ -48,11 +48,12 @@ def available_actions(policy_context: PolicyContext) -> tuple[PlannedAction, ...
     """Return the available actions on the order and for the staff, with all values resolved.
 
     Actions of level `never` and actions that the order's state forbids are left out. The result is
-    empty for an unsafe message, and if no reply is allowed. An auto-reply, a mailing list's mail
-    and the staff's own words are not a customer's request, even if they quote one.
+    empty for an unsafe message, and for a message that allows no reply. An auto-reply, a mailing
+    list's mail and the staff's own words are not a customer's request, even if they quote one.
 
-    Proof, limits and levels are not considered here: an action that they forbid may be proposed,
-    and waits for approval. The action that sets tags contains all allowed tags.
+    Proof, limits and levels are not considered here. A brain may therefore propose an action that
+    they forbid; such an action waits for approval. The action that sets tags contains all allowed
+    tags.
     """
     return tuple(
         resolved(policy_context, kind)
@@ -71,9 +72,9 @@ def judge(
     decisions.
 
     Proposals of one kind are merged. The plan leaves out refused actions and includes those that
-    need approval. The whole plan then waits together with its answer, because the answer may
-    mention actions that are not done yet. An action that the customer must confirm is not in the
-    plan: a question to the customer replaces the answer.
+    need approval. In that case, the whole plan and its answer wait for the approval, because the
+    answer may mention actions that are not done yet. An action that the customer must confirm is
+    not in the plan: a question to the customer replaces the answer.
     """
     plan: list[PlannedAction] = []
     verdicts: list[PolicyDecision] = []
@@ -113,7 +114,7 @@ def judge(
 def asking(
     policy_context: PolicyContext, kind: ActionKind, action: PlannedAction | None
 ) -> Judgement | None:
-    """Return the judgement that asks the customer, or None if the agent may not ask.
+    """Return the judgement with a question to the customer, or None if the agent may not ask.
 
     The question is whether to do `action`. If `action` is None, the question is for which order to
     do `kind`. The level, the limits or a dispute may rule out the question.

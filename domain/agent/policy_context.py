@@ -74,7 +74,7 @@ class PolicyContext(BaseModel):
 
     @property
     def desk(self) -> Connection | None:
-        """Return the connected helpdesk in which the event's ticket is, or None."""
+        """Return the connected helpdesk that holds the event's ticket, or None."""
         if not (self.event.ticket_named and self.event.ticket_id):
             return None
         here = (one for one in self.connections if one.provider == self.event.platform)

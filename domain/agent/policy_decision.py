@@ -111,7 +111,7 @@ def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:
 
 
 def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
-    """Return whether no step was done because a person answers in the helpdesk ticket."""
+    """Return whether no step was done because a person is answering in the helpdesk ticket."""
     blocked = any(step.detail == PolicyReason.PEOPLE_ANSWER for step in steps)
     return blocked and not any(step.state is StepState.DONE for step in steps)
 

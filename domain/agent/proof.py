@@ -76,13 +76,13 @@ def is_number_of(number: str, order: Order) -> bool:
 
 
 def _standing(policy_context: PolicyContext, proposal: Proposal) -> Standing:
-    """Return how certainly the customer requested the proposed action.
+    """Return the certainty with which the customer requested the proposed action.
 
     A request is PLAIN only if every word around it is understood. A request with an unknown
     qualifier, or one that only a model finds, is LIKELY, unless the grammar vetoes its words. The
     customer is asked to confirm a LIKELY request. In a language without a grammar, the only check
-    is that the message contains the quoted words. A request before the verification code in a
-    ticket is at most LIKELY.
+    is that the message contains the quoted words. In a ticket, a request made before the
+    verification code is at most LIKELY.
     """
     words = _words(policy_context)
     spoken = spoken_request(words)

@@ -25,8 +25,8 @@ from domain.intake.customer_email import customer_key
 
 SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
-"""Confidence of an answer that code resolves. It is high, because a question states nothing and
-does nothing, and a yes answers a question."""
+"""Confidence of an answer that code resolves. It is high because a question to the customer states
+no fact and triggers no action, and a customer's yes answers such a question."""
 
 
 @dataclass(frozen=True, slots=True)

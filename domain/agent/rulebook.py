@@ -26,7 +26,7 @@ class ActionLevel(StrEnum):
 
 
 class MoneyLimits(BaseModel):
-    """The maximum amounts that the agent may give back without a person, in minor units of one
+    """The maximum amounts that the agent may refund without a human, in minor units of one
     currency.
 
     - `per_action`: one refund, or one cancellation with its refund.
@@ -48,8 +48,8 @@ class MoneyLimits(BaseModel):
 class ActionRule(BaseModel):
     """A playbook's rule for one kind of action.
 
-    - `categories`, `intents`: the messages that the rule applies to; empty for all. An answer to
-      any other message waits for a human; any other action is refused.
+    - `categories`, `intents`: the messages that the rule applies to; empty for all. For any other
+      message, a reply waits for a human, and any other action is refused.
     - `within_days`: the maximum age of an order, in days, or None for any age.
     - `limits`: for actions that move money.
     - `tags`: the tags that the agent may set. A message must not invent tags, because the
@@ -119,7 +119,7 @@ _BY_DEFAULT: Final = {
 
 
 class DuringReview(BaseModel):
-    """The agent's handling of a message about another matter while a review of the conversation is
+    """The agent's handling of a message about another topic while a review of the conversation is
     open.
 
     `answers`: whether the agent answers from knowledge and templates. `actions`: whether the agent

@@ -213,7 +213,7 @@ def _knowledge_hold(
     context: BrainContext, answer: BrainAnswer, judgement: Judgement
 ) -> EscalationReason | None:
     """Return the reason to hold an answer from knowledge, or None. Such an answer is held if the
-    client requires a person for it.
+    client requires a human review of answers from knowledge.
 
     An answer that a language model composed has a prompt version, and is not held.
     """

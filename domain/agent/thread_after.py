@@ -14,7 +14,7 @@ from domain.intake.order_number import numbers_of_author
 def thread_after(
     context: BrainContext, judgement: Judgement, answer: BrainAnswer, text: str, now: datetime
 ) -> Thread:
-    """Return the thread after an answer, with its settled facts and its open question."""
+    """Return the thread after an answer, with its established facts and its open question."""
     event, question = context.event, judgement.question
     thread = _named_by_author(
         context.thread,
@@ -42,7 +42,7 @@ def thread_after(
 
 
 def _named_by_author(before: Thread, event: UnifiedEvent, after: Thread) -> Thread:
-    """Return the thread with `named_by_customer` recomputed: true only if the proved author named
+    """Return the thread with `named_by_customer` recomputed: true only if the verified author named
     the order, in this message or an earlier one."""
     if not after.named_by_customer or not event.order_numbers or numbers_of_author(event):
         return after

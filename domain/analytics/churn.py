@@ -38,7 +38,7 @@ class ChurnLevel(StrEnum):
 
 class FactorName(StrEnum):
     """A factor of the churn score. `sentiment`: how negative the sentiment of the last 30 days was.
-    `trend`: how much worse the sentiment has become. `repeats`: tickets about the same matter in 30
+    `trend`: how much worse the sentiment has become. `repeats`: tickets in the same category in 30
     days. `unresolved`: tickets that failed, were handed off to a human, or are still waiting.
     `silence`: an unusually long time without a message, after a ticket that ended badly."""
 

@@ -38,8 +38,8 @@ class ComputeMetricsResult(Contract):
 
 
 class DailyMetricsInput(Contract):
-    """The input of the daily metrics workflow. `at`: a time for a run that no schedule started. The
-    day before this time is computed."""
+    """The input of the daily metrics workflow. `at`: the workflow computes the day before this
+    time; used only if the schedule did not start the workflow."""
 
     at: datetime | None = None
 
@@ -88,8 +88,9 @@ class PredictChurnResult(Contract):
 
 
 class WeeklyChurnInput(Contract):
-    """The input of the weekly churn workflow. `at`: the time for which to predict, for a run that
-    no schedule started. `client_id`: the client to predict for; empty for all clients."""
+    """The input of the weekly churn workflow. `at`: the time for which to predict; used only if the
+    schedule did not start the workflow. `client_id`: the client to predict for; empty for all
+    clients."""
 
     at: datetime | None = None
     client_id: str = ""

@@ -83,8 +83,8 @@ class QuestionCount(_Frozen):
 class KnowledgeGap(_Frozen):
     """A group of similar questions that the agent could not answer. `share`: the gap's share of all
     questions that were read. `answer`: a person's latest answer, as a starting point for a
-    knowledge entry. `knowledge`: an entry, written or changed after the last question, that would
-    answer the gap; null if there is none."""
+    knowledge entry. `knowledge`: an entry that was written or changed after the last question and
+    answers the gap's questions; null if there is none."""
 
     label: str
     count: Annotated[int, Field(ge=1)]

@@ -22,8 +22,8 @@ class _Frozen(BaseModel):
 
 
 class Figures(_Frozen):
-    """The figures of a range of days, computed from the days that are counted. A rate or mean
-    without data is null."""
+    """Figures of a range of days, computed from its counted days. A rate or mean without data is
+    null."""
 
     events: _Count
     runs: _Count
@@ -219,7 +219,8 @@ def slices(
 ) -> tuple[SliceFigures, ...]:
     """Return the figures of each slice over a range of days, largest slice first.
 
-    `of`: returns the slices of a day's breakdown. `names`: the display names of keys that are ids.
+    `of`: a function that returns the slices of a day's breakdown. `names`: the display names of
+    keys that are ids.
     """
     parts: dict[str, list[Slice]] = {}
     for day in days:

@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field
 
 DURABLE_AFTER: Final = timedelta(days=7)
 """Follow-up period of a resolved run. The run counts as durable if its customer does not write
-about the matter again in this period."""
+again about the same topic in this period."""
 
 REFRESHED: Final = 13
 """Number of days that are recomputed each night, ending with the previous day. A review may be
-decided within 72 hours and its last round may finish a little later, which changes the counts of
-the run's day. Whether the run is durable is known `DURABLE_AFTER` later."""
+decided within 72 hours, and its last round may finish a little later. Both change the counts of the
+run's day. Whether the run is durable is known `DURABLE_AFTER` later."""
 
 MAX_DAYS_AT_ONCE: Final = 3_660
 """Maximum number of days that one command may recompute, which is about ten years."""

@@ -89,10 +89,10 @@ def first_payment(
     """Return the price of the rest of this month, and the start of the first month that is paid as
     a whole.
 
-    The price is computed by UTC days, today included, and rounded up to a whole minor unit. `paid`:
-    the monthly price that was paid this month for the plan being replaced. It is deducted until the
-    month's end, or until `paid_until` if that is later. In the last three days of a month, the
-    price includes the next month.
+    The price is computed per UTC day, today included, and rounded up to a whole minor unit. `paid`:
+    the monthly price already paid this month for the plan being replaced. This price is deducted
+    until the month's end, or until `paid_until` if that is later. In the last three days of a
+    month, the returned price includes the next month.
     """
     renews_at = next_period_start(now)
     here = now.astimezone(renews_at.tzinfo)

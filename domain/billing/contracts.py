@@ -6,8 +6,8 @@ from domain.core.contracts import Contract
 
 
 class MonthlyResetInput(Contract):
-    """The input of the monthly reset. `at`: the time for which to reset, for a run that no schedule
-    started."""
+    """The input of the monthly reset. `at`: the time for which to reset; used only if the schedule
+    did not start the reset."""
 
     at: datetime | None = None
 

@@ -13,7 +13,7 @@ class PlanRequired(DomainError):
 
 
 class QuotaExhausted(DomainError):
-    """The client's tickets of the month are used up, and no credit is left."""
+    """The client has used up its tickets of the month, and has no credit left."""
 
     code = "quota_exhausted"
 

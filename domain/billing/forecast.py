@@ -28,9 +28,9 @@ def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Fo
     """Return the days on which a client will have used up its tickets, and then its credits.
 
     The function assumes that the daily mean continues evenly from now. `daily`: the tickets of each
-    of the last seven whole days, in any order; fewer days for a younger client. If the quota is
-    already used up, its day is today. Returns None for an unlimited plan, and for a client without
-    a whole day.
+    of the last seven whole days, in any order; a new client may have fewer days. If the quota is
+    already used up, the day for the quota is today. Returns None for an unlimited plan, and for a
+    client without a whole day.
     """
     if standing.tickets_limit == UNLIMITED or not daily:
         return None

@@ -28,8 +28,8 @@ class ModelBudget:
         """Return a client's monthly budget, in millionths of a US dollar.
 
         `own_micros`: the budget that the operator set for the client, or None. Without it, a client
-        that has no paid plan may spend at most a fourth of `trial_day_micros` in a month. One
-        account can therefore not use up the daily budget of the others.
+        that has no paid plan may spend at most a quarter of `trial_day_micros` in a month. A single
+        account therefore cannot use up the daily budget of the others.
         """
         if own_micros is not None:
             return own_micros

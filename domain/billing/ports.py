@@ -23,7 +23,7 @@ class Payments(Protocol):
 
     async def open(self, checkout: Checkout) -> OpenedCheckout:
         """Open the payment provider's page for a checkout, and return the page. A repeated call
-        with the same checkout id opens no second page."""
+        with the same checkout id does not open a second page."""
 
     async def renew(self, subscription_id: str, monthly: Money | None) -> None:
         """Set the amount of the monthly payment from the next month on. None ends the monthly

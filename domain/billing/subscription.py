@@ -95,8 +95,8 @@ class Subscription:
     def paid(self, bought: Plan, now: datetime) -> Plan:
         """Return the plan that this month's payment covers, if the client pays for `bought`.
 
-        The plan in effect may be lower, because the client has chosen it; it then counts. It may be
-        higher, because an operator has granted it; `bought` then counts.
+        The result is the lower of `bought` and the plan in effect. The plan in effect is lower if
+        the client chose a lower plan, and higher if an operator granted a higher plan.
         """
         return min(bought, self.settled(now).plan, key=_RANK.__getitem__)
 

@@ -238,7 +238,7 @@ def _of_csv(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
 
 def _of_markdown(file: KnowledgeFile) -> Iterator[_Found | FileProblem]:
     """Yield the entries and problems of a Markdown file. A first-level heading without text below
-    it is the title of the whole file, and no entry."""
+    it is the title of the whole file, and not an entry."""
     begun: re.Match[str] | None = None
     at, is_code = 1, False
     body: list[str] = []

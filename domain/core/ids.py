@@ -8,7 +8,7 @@ TenantId = NewType("TenantId", str)
 """A client_id that authentication has verified. Repositories accept no other type.
 
 A TenantId is created in `api/auth.py` and `api/access.py` for requests, and in `activities/` from
-the ids in a workflow's input, which admission has written.
+the ids in a workflow input that admission wrote.
 """
 
 ULID: Final = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"

@@ -13,8 +13,8 @@ MOST: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A draft of a form. `fields`: the form's fields, in the form that the browser sends. The field
-    `_seen` contains the version from which the form was filled."""
+    """A draft of a form. `fields`: the form's fields, as the browser sends them. The field `_seen`
+    contains the version from which the form was filled."""
 
     fields: Mapping[str, str]
     saved_at: datetime

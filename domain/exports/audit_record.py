@@ -41,11 +41,7 @@ class AuditEntryRecord(Record):
     ]
     network: Annotated[
         str | None,
-        Field(
-            description=(
-                "Network from which the request came, /24 or /48; null if there was no request."
-            )
-        ),
+        Field(description=("Network (/24 or /48) of the request; null if there was no request.")),
     ]
     what: Annotated[str, Field(description="Name of the change, such as `key created`.")]
     ids: Annotated[

@@ -64,8 +64,8 @@ class ConversationRecord(Record):
         Field(
             default=None,
             description=(
-                "Key of the customer memory that this conversation uses, which the customer's "
-                "conversations share; null without a verified address."
+                "Key of the customer memory that all conversations of the customer share; "
+                "null without a verified address."
             ),
         ),
     ]

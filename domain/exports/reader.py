@@ -20,7 +20,7 @@ from domain.exports.record import Id, Record, Time
 from domain.exports.records import RECORDS
 
 MAX_RECORD_BYTES: Final = 1 << 28
-"""Maximum size of a record, in bytes. PostgreSQL accepts no larger value."""
+"""Maximum size of a record, in bytes. PostgreSQL does not accept larger values."""
 
 # Sections that later versions added. Export files of earlier versions lack them.
 _ADDED: Final = (

@@ -59,7 +59,8 @@ DAY: Final = timedelta(days=1)
 
 
 class CodePlace(StrEnum):
-    """The kind of place where a code is entered. The value is part of each code's digest."""
+    """Where a code is entered: in a ticket's thread or in a widget session. The value is part of
+    each code's digest."""
 
     WIDGET = "widget"
     TICKET = "address"
@@ -74,9 +75,9 @@ _LIFETIMES: Final = {
 
 
 class CodeKind(StrEnum):
-    """How a code is mailed. `own`: for one place. `shared`: for all places of the address without a
-    code of their own. `held_back`: no mail is sent, and the valid shared code of the address is
-    accepted instead."""
+    """How a code is mailed. `own`: for one ticket thread or widget session. `shared`: for all
+    threads or sessions that requested a code for the address and have no code of their own.
+    `held_back`: no mail is sent, and the valid shared code of the address is accepted instead."""
 
     OWN = "own"
     SHARED = "shared"
@@ -85,7 +86,8 @@ class CodeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class MailedCodes:
-    """The codes that a client mailed earlier for one kind of place.
+    """The codes that a client mailed earlier for one kind of place. A place is an author's thread
+    in a ticket, or a widget session.
 
     `asked_of_place`: the place's requests within the hour, including held-back requests. `oldest`:
     the time of the first of these requests. All other counts are of mailed codes.
@@ -111,8 +113,8 @@ class MailedCodes:
     is_known: bool
 
     def wait_s(self, now: datetime) -> float | None:
-        """Return the number of seconds until the place may request another code, or None if the
-        place may request one now."""
+        """Return the number of seconds until the ticket thread or widget session may request
+        another code, or None if it may request one now."""
         if self.oldest is None or self.asked_of_place < PLACE_CODES_AN_HOUR:
             return None
         return (self.oldest + HOUR - now).total_seconds()

@@ -14,7 +14,7 @@ MAX_NAME: Final = 100
 """Maximum length of an OAuth client's name, in characters."""
 
 UNUSED_KEPT: Final = timedelta(hours=24)
-"""How long a client registration is kept to which no user has consented."""
+"""How long a client registration without any user's consent is kept."""
 UNUSED_AT_MOST: Final = 5_000
 """Maximum number of unused registrations in the installation. Beyond the limit, the oldest
 registrations of the networks with the most registrations are removed. A flood from one network

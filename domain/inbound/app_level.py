@@ -1,5 +1,5 @@
-"""Webhooks of the installation's own app at Shopify or Stripe, which has one URL for all clients:
-find the account that a webhook concerns."""
+"""Find the account that a webhook of the installation's own Shopify or Stripe app concerns. Each
+app has one URL for all clients."""
 
 from typing import Final
 

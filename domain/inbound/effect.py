@@ -16,12 +16,12 @@ from domain.intake.errors import (
 from domain.intake.limit_key import LimitKey
 from domain.privacy.contracts import EraseInput
 
-# Retry interval if the quota is exhausted. The quota can become available at any time: by purchased
-# credits, a changed plan or a new month.
+# Retry interval if the quota is exhausted. Tickets can become available at any time, through
+# purchased credits, a plan change or a new month.
 QUOTA_RETRY: Final = timedelta(minutes=5)
 
-# Maximum wait if the client's stored events have reached their limit. The limit can end at any
-# time, because the client can choose a plan.
+# Maximum wait if the client's stored events have reached their limit. The client can choose a plan
+# at any time, which ends this limit.
 _ROOM_RETRY: Final = timedelta(minutes=5)
 
 # Wait of a webhook that is queued behind another one. The other webhook is retried first.

@@ -61,8 +61,9 @@ class AuthorUndecided(DomainError):
 
 
 class InboundBusy(DomainError):
-    """The webhook cannot be accepted now. Mails in progress have filled the process's memory limit,
-    or the client has reached a limit on stored webhooks. The platform sends the request again."""
+    """The webhook cannot be accepted now. Mails in progress have used up the memory limit of the
+    process, or the client has reached a limit on stored webhooks. The platform sends the request
+    again."""
 
     code = "inbound_busy"
     retryable = True

@@ -13,8 +13,8 @@ class ComplianceReason(StrEnum):
     `no_address`: the platform named no customer, so only the facts of the customer's orders were
     erased. `data_requested`: a person must deliver the customer's data. `conversations_left`: the
     shop's data is erased; conversations with its customers, exports and data sent to other systems
-    remain. `shop_unproved`: the connection's credentials never opened the shop, so nothing was
-    erased and an operator must decide.
+    remain. `shop_unproved`: the connection's credentials have never authenticated with the shop, so
+    nothing was erased and an operator must decide.
     """
 
     NO_ADDRESS = "no_address"

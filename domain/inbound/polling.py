@@ -93,7 +93,7 @@ def is_due(cursor: PollCursor | None, connected_at: datetime, now: datetime) -> 
         return now - connected_at >= SETTLES
     if cursor.failures == 0:
         return True
-    # Half an interval less than a multiple of the interval, so that the schedule's jitter skips no
-    # poll.
+    # Half an interval less than a multiple of the interval, so that the schedule's jitter does not
+    # skip a poll.
     pause: timedelta = min(EVERY * (1 << min(cursor.failures, 10)), _LONGEST) - EVERY / 2
     return now - cursor.polled_at >= pause

@@ -63,8 +63,8 @@ class Platform(Protocol):
     author is a claim."""
 
     def is_ping(self, request: InboundRequest) -> bool:
-        """Return whether the request is the provider's unsigned test of a new URL. Such a request
-        has no effect and is answered with 200."""
+        """Return whether the request is the provider's unsigned test of a new URL. The response to
+        such a request has status 200, and the request has no effect."""
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
         """Verify that the request was signed recently with one of the secrets. Raises

@@ -5,8 +5,8 @@ from domain.core.contracts import Contract, RunRef
 
 class NormalizeInput(Contract):
     """The input of normalizing an event. `cut`: the event exceeds its effort budget, so only its
-    beginning is stored, for a person to read. `reopened`: the message had joined a review, and its
-    ticket was credited back."""
+    beginning is stored, for a person to read. `reopened`: the message was earlier added to a
+    review, and its ticket was credited back."""
 
     ref: RunRef
     cut: bool = False
@@ -20,9 +20,9 @@ class NormalizeResult(Contract):
       an answer.
     - `deliveries`: ids of the webhook deliveries to send before the message is processed.
     - `joined`: id of the review that the message was added to, because a human handles the
-      conversation; empty if the message joined no review.
-    - `considered`: the agent still reads a message that joined a review, because that review is
-      open.
+      conversation; empty if the message was not added to a review.
+    - `considered`: the agent still reads a message that was added to a review, because that review
+      is open.
     - `cut`: as in the input.
     - `steps`: the steps spent from the event's effort budget (`domain/core/effort.py`).
     """

@@ -1,8 +1,8 @@
 """The storage limit for events that cost their sender nothing.
 
 For a client with a plan, the limit counts the events that match no playbook, because those events
-cost no ticket. For a client without a plan, the limit counts all events, because an event without
-an answer returns its ticket.
+cost no ticket. For a client without a plan, the limit counts all events, because the ticket of an
+event without an answer is credited back.
 """
 
 from datetime import timedelta

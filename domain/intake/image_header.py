@@ -1,4 +1,5 @@
-"""Read the width and height of an image from its header: a small file can decode to gigabytes."""
+"""Read the width and height of an image from its header, because a small file can decode to
+gigabytes."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -1,5 +1,5 @@
-"""Detect claims in an answer: statements of what the merchant did, will do, owes or grants, or of
-the law.
+"""Detect claims in an answer: statements about the law, or about what the merchant did, will do,
+owes or grants.
 
 `domain/agent/grounding/facts.py` compares facts with sources. For a claim, equal numbers are not
 enough: the plan must contain the action, or a source must make the same claim. Each sentence is
@@ -37,14 +37,14 @@ _AROUND: Final = 200
 _SUBJECTS: Final = frozenset(
     ("we", "i", "you", "it", "they", "he", "she", "nous", "je", "j", "vous", "il", "elle", "on")
 )
-# Actions of the plan that back a claim. For these matters, only the plan backs a claim that the
-# action is finished.
+# Actions of the plan that back a claim, by the claim's subject. For these subjects, only the plan
+# backs a claim that the action is finished.
 _BY_PLAN: Final = {
     ClaimMatter.REFUND: frozenset({ActionKind.REFUND, ActionKind.CANCEL_ORDER}),
     ClaimMatter.CANCEL_ORDER: frozenset({ActionKind.CANCEL_ORDER}),
     ClaimMatter.DONE: ON_ORDERS,
 }
-# Other claims that the plan backs: a note hands off the matter to the staff.
+# Other claims that the plan backs: a note hands off the customer's request to the staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
 # Promises about goods in transit. They promise no money or action of the merchant, so a source that
 # states the rule suffices.
@@ -112,8 +112,8 @@ def unbacked_claims(
 
     A finished refund or cancellation requires that action in the plan. Any other finished action
     requires a source that states it. A promise requires the action in the plan, or a source with
-    the same promise. For a conditional promise, a source about the matter suffices. Reads the first
-    `READ_CHARS` characters of each text.
+    the same promise. For a conditional promise, a source about the same subject suffices. Reads the
+    first `READ_CHARS` characters of each text.
     """
     found = claims(response)
     if not found:
@@ -169,8 +169,8 @@ def _claims_of(sentence: _Sentence) -> Iterator[StatedClaim]:
     bound = bool(known.condition.search(known.courteous.sub(" ", sentence.words)))
     found: set[ClaimMatter | None] = set()
     for reading in (_matches, _statements, _remarks):
-        # If one phrasing has already found a matter, a weaker match of the same matter is not
-        # reported again.
+        # If one phrasing has already found a claim about a subject, a weaker match on the same
+        # subject is not reported again.
         matches = [one for one in reading(sentence, known) if one[1] not in found]
         found.update(matter for _, matter, _ in matches)
         for kind, matter, match in matches:
@@ -270,7 +270,8 @@ def _backed(
 
 
 def _speaks_of(matter: ClaimMatter | None, source: str) -> bool:
-    """Return whether a sentence of the source states the rule for a matter and does not deny it."""
+    """Return whether a sentence of the source states the rule for a subject and does not deny the
+    rule."""
     known = claim_phrasings()
     word = known.told.get(matter) if matter else None
     if word is None:

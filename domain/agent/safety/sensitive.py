@@ -4,8 +4,8 @@ from enum import StrEnum
 
 
 class SensitiveMatter(StrEnum):
-    """A sensitive matter. Stored, and shown to people. `own`: the text contains one of the
-    merchant's own words."""
+    """A topic that always goes to a human. The value is stored, and shown to people. `own`: the
+    text contains one of the merchant's own sensitive words."""
 
     HEALTH = "health"
     SELF_HARM = "self_harm"

@@ -1,4 +1,5 @@
-"""The frames of sensitive matters: concepts that indicate a matter if they occur close together.
+"""The frames of sensitive matters: concepts that indicate a sensitive matter if they occur close
+together.
 
 `sensitive_frames.yaml` contains the frames and documents their syntax. A phrase is a few
 consecutive words. A concept is a set of phrases with the same meaning. A frame is a set of concepts

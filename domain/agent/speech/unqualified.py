@@ -1,9 +1,9 @@
 """Decide whether the agent may execute a request without asking the customer first.
 
-It may if every word of the request is understood. The grammar finds the words that express the
-request. Other words of the sentence may change it ("to my new card", "but the mug", "tomorrow"),
-and no list of such words is complete. This module therefore uses a list of harmless words. If any
-other word occurs, the agent asks the customer first.
+The agent may do so if every word of the request is understood. The grammar finds the words that
+express the request. Other words of the sentence may change it ("to my new card", "but the mug",
+"tomorrow"), and no list of such words is complete. This module therefore uses a list of harmless
+words. If any other word occurs, the agent asks the customer first.
 """
 
 import re

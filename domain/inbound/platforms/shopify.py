@@ -55,8 +55,8 @@ _DUTIES: Final = {
     "app/uninstalled": ComplianceKind.DISCONNECT,
 }
 _OF_CUSTOMER: Final = frozenset({"customer", "orders_to_redact", "orders_requested"})
-# The topic is not signed. For each topic: fields that never occur in its body, so that such a field
-# reveals a wrong topic.
+# Fields that never occur in a topic's body, by topic. The topic is not signed; such a field reveals
+# a wrong topic.
 _NEVER: Final = {
     ComplianceKind.REDACT_CUSTOMER: frozenset({"orders_requested", "data_request"}),
     ComplianceKind.CUSTOMER_DATA: frozenset({"orders_to_redact"}),
