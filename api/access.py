@@ -2,7 +2,7 @@
 
 FastAPI resolves dependencies in the order of the parameters. A route whose first parameter is its
 caller therefore reads no body from an unauthorized caller. `/api/dashboard` accepts only session
-tokens, so that a leaked API key cannot decide reviews or change settings there.
+tokens, so that a leaked API key cannot decide reviews or change settings.
 """
 
 from collections.abc import Set
@@ -91,8 +91,8 @@ async def member_for(
     """Return the user's membership in the client that the request names, or in the user's default
     client.
 
-    `network`: the network that the request comes from. Raises AccessDenied, NoClient, and
-    ClientNotFound to internal admins.
+    `network`: the network that the request comes from. Raises AccessDenied, NoClient, and, only for
+    internal admins, ClientNotFound.
     """
     if client_id is None:
         own = await member_of(user, await tenant_of(user, resources), resources, network)
@@ -108,8 +108,8 @@ async def member_for(
 
 
 async def check_chosen(user: User, client_id: str | None, resources: Resources) -> None:
-    """Raise ClientIdMissing if a user of several clients names none. Otherwise a connection could
-    be added to the wrong client."""
+    """Raise ClientIdMissing if a user who belongs to several clients names none of them. Without
+    this check, a connection could be added to the wrong client."""
     if client_id is not None:
         return
     async with resources.database.reading_across() as connection:
@@ -121,10 +121,10 @@ class InClient(Part):
     """A dependency that returns the caller's membership in the client that the query names, or in
     the caller's default client.
 
-    `roles`: the allowed roles. The use case checks the roles again; the check here refuses other
-    callers before they send a body. `chosen`: a user of several clients must name one. Raises
-    Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient,
-    RoleRequired, and ClientNotFound to internal admins.
+    `roles`: the allowed roles. The use case checks the roles again; the check here rejects other
+    callers before they send a body. `chosen`: a user who belongs to several clients must name one.
+    Raises Unauthenticated, TooManyRequests, InvalidQuery, ClientIdMissing, AccessDenied, NoClient,
+    RoleRequired, and, only for internal admins, ClientNotFound.
     """
 
     parameters = query_parameters(ClientQuery)
@@ -148,7 +148,7 @@ class InClient(Part):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Q]):
-    """A parsed query about one client, with that client and the caller."""
+    """The parsed query of a request about one client, with that client and the caller."""
 
     tenant: TenantId
     actor: Actor
@@ -186,8 +186,8 @@ PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 @dataclass(frozen=True, slots=True)
 class ClientNow:
-    """A client and the time of the request. The clock is read once, so a request at the turn of a
-    month sees one month."""
+    """A client and the time of the request. The clock is read only once, so that a request at the
+    end of a month uses the same month throughout."""
 
     tenant: TenantId
     now: datetime
@@ -199,7 +199,7 @@ class NamedClient(Part):
 
     `counted_as`: the rate limit that the request counts against. `needed`: the scope that a key
     needs. Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing,
-    ClientIdRepeated, AccessDenied, and ClientNotFound to internal admins.
+    ClientIdRepeated, AccessDenied, and, only for internal admins, ClientNotFound.
     """
 
     parameters = (CLIENT_ID,)

@@ -36,9 +36,9 @@ Caller = InternalWorker | ActiveKey | User
 
 
 async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller:
-    """Return the gateway's caller, authenticated by the first scheme that matches: the engine
-    secret's headers, then Bearer. A scheme that does not match falls through to the next. Raises
-    Unauthenticated."""
+    """Return the gateway's caller, authenticated by the first scheme that matches. The schemes are
+    tried in this order: the engine secret's headers, then the bearer token. Raises Unauthenticated.
+    """
     if any(_is_engine_secret(headers.getlist(name), resources) for name in _SECRET_HEADERS):
         return InternalWorker()
     return await authenticate(headers, resources)
@@ -55,9 +55,9 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
 
 def may_vouch(caller: Caller) -> bool:
     """Return whether the gateway accepts the caller's claim that a customer's address is verified.
-    It accepts the claim with the engine secret, and with an `ak_` key once managers have allowed
-    it. It refuses the claim from MCP keys, which belong to AI clients, and from sessions, which
-    belong to people."""
+    The gateway accepts the claim from callers with the engine secret, and from callers with an
+    `ak_` key if managers have allowed it for the key. The gateway rejects the claim from MCP keys,
+    which belong to AI clients, and from sessions, which belong to people."""
     match caller:
         case InternalWorker():
             return True

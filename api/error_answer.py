@@ -15,8 +15,8 @@ class ErrorAnswer:
 
     `text`: may contain placeholders for the error's fields. `fields`: fields of the error that the
     response body also contains. `on`: different texts for route families. `challenge`: the
-    WWW-Authenticate header of an error that another token could avoid; may contain placeholders
-    too.
+    WWW-Authenticate header for an error that the caller could avoid with another token; may contain
+    placeholders too.
     """
 
     status: int

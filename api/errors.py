@@ -1,4 +1,4 @@
-"""The only table of errors: the status and text of the response to each error. The texts of the
+"""The only table of errors: the status and text of the response to each error. Texts from the API
 specification are kept literally, in French and with its spelling."""
 
 from typing import Final

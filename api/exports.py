@@ -1,8 +1,8 @@
 """Export slots: a limited number of concurrent exports per process, on a separate connection pool.
 
 A client holds at most one slot. Clients without a paid plan share _UNPAID of the slots, so that
-free accounts leave the rest to paying clients. While all slots are occupied, a reader slower than
-_PACE loses its slot to a waiting client.
+free accounts leave the remaining slots to paying clients. While all slots are occupied, a reader
+slower than _PACE loses its slot to a waiting client.
 """
 
 import asyncio
@@ -73,9 +73,9 @@ class Exports:
 
     @asynccontextmanager
     async def snapshot(self, place: ExportPlace, *, pays: bool) -> AsyncIterator[Snapshot]:
-        """Yield a snapshot of a client's rows once a slot is free. A waiting export holds no slot
-        and no connection. `pays`: whether the client has a paid plan. Raises ExportsBusy,
-        EngineUnavailable."""
+        """Yield a snapshot of a client's rows once a slot is free. An export that is waiting holds
+        neither a slot nor a connection. `pays`: whether the client has a paid plan. Raises
+        ExportsBusy, EngineUnavailable."""
         place.pays = pays
         await self._take(place)
         try:
@@ -112,8 +112,8 @@ class Exports:
 
     def _slowest_before(self, place: ExportPlace) -> ExportPlace | None:
         """Return the slot of the slowest reader that the waiting export may displace, or None. A
-        client that already has a slot displaces no other client. A client without a paid plan
-        displaces no paying client."""
+        client that already has a slot cannot displace another client. A client without a paid plan
+        cannot displace a paying client."""
         if self._holds_one(place.tenant):
             return None
         slow = [

@@ -1,4 +1,4 @@
-"""Admit an event, wait for its outcome and build the response, for both REST and MCP."""
+"""Admits an event, waits for its outcome and builds the response, for both REST and MCP."""
 
 import asyncio
 from dataclasses import dataclass

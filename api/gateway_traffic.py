@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# A pause of five times the work's duration limits the work to a sixth of the time.
+# A pause that is five times as long as the work limits the work to a sixth of the time.
 _REST: Final = 5
 
 

@@ -19,8 +19,8 @@ from store.core.database import Database
 from store.inbound.endpoints import find_endpoint, integrations_of_account
 
 _MEBIBYTE: Final = 1024 * 1024
-# Bodies up to this size are not counted. The edge limits the number of connections, so small bodies
-# are limited too.
+# Bodies up to this size do not count against the limit on large bodies. The edge limits the number
+# of connections, which limits small bodies too.
 _NOT_COUNTED: Final = 64 * 1024
 
 

@@ -66,8 +66,8 @@ from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
 from store.widget.session_listener import listening
 
-# Seconds that a dry run waits for its turn. Enough of the response deadline must remain for the
-# result.
+# Seconds that a dry run may wait before it starts. Enough of the response deadline must remain for
+# the result.
 _DRY_RUN_PATIENCE_S: Final = 15.0
 
 

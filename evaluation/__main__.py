@@ -59,9 +59,9 @@ async def _all(scored: Contestant, *, misses: bool) -> bool:
 def main() -> None:
     options = argparse.ArgumentParser(prog="python -m evaluation")
     options.add_argument(
-        "--misses", action="store_true", help=(
-            "list the rows that count as errors, for each figure"
-        )
+        "--misses",
+        action="store_true",
+        help=("list the rows that count as errors, for each figure"),
     )
     chosen = options.parse_args()
     try:

@@ -1,4 +1,4 @@
-"""Error pages for people, in the reader's language. The input of a form is kept."""
+"""Error pages for people, in the reader's language. They keep the input of a form."""
 
 import re
 from typing import Final
@@ -52,7 +52,7 @@ async def page_http_error(request: Request, error: Exception) -> Response:
 
 
 async def _back_to_the_form(request: Request, error: DomainError, post: Post) -> Response:
-    # The fields of a form that was already submitted are not kept as a draft.
+    # A form that was already submitted is not kept as a draft.
     if not isinstance(error, AlreadyPosted) and (fields := kept_fields(post.fields)):
         page = post.page
         async with page.resources.work.of(page.tenant) as work:
@@ -102,8 +102,8 @@ def _shown(
 
 
 def _again(post: Post | None) -> dict[str, object] | None:
-    """Return the form's target and fields, without secrets, for resubmission. The form takes effect
-    once, even if it is submitted repeatedly."""
+    """Return the form's target and fields, without secrets, so that the form can be resubmitted.
+    The form takes effect only once, even if it is submitted repeatedly."""
     if post is None:
         return None
     fields = {name: value for name, value in post.fields.items() if not name.startswith(SECRET)}

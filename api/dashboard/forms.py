@@ -21,8 +21,8 @@ _MAX_FILES: Final = 1
 async def read_form(request: Request) -> Mapping[str, str]:
     """Return the form's fields by name.
 
-    Raises UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field is
-    refused with InvalidBody, because two parsers might pick different values.
+    Raises UnsupportedMediaType, InvalidBody and the errors of `received`. A repeated field raises
+    InvalidBody, because two parsers might pick different values.
     """
     if _media_type(request) != _FORM:
         raise UnsupportedMediaType
@@ -72,7 +72,7 @@ def _media_type(request: Request) -> str:
 async def _body(request: Request) -> bytes:
     if not hasattr(
         request.state, "caller"
-    ):  # counted by address, because the sender is not authenticated yet
+    ):  # concurrent bodies are counted by address, because the sender is not authenticated yet
         request.state.caller = f"ip:{limited_address(request)}"
     return await received(request)
 

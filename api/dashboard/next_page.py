@@ -7,9 +7,9 @@ from urllib.parse import unquote, urlsplit
 HOME: Final = "/app"
 
 _MAX: Final = 4_000
-# Matches a path below /app, and the consent page. A backslash is refused, because browsers treat it
-# as a slash. Control characters are refused, because browsers drop some of them and keep the rest
-# of the URL.
+# Matches a path below /app, and the consent page. A backslash does not match, because browsers
+# treat it as a slash. Control characters do not match, because browsers drop some of them and keep
+# the rest of the URL.
 _OURS: Final = re.compile(r"/(app(/[^\\]*|\?[^\\]*)?|authorize(\?[^\\]*)?)")
 
 

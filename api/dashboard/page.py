@@ -103,7 +103,7 @@ class Page:
         return Typed.of(defaults, draft)
 
     def say(self, key: str, **facts: object) -> str:
-        """Return the text with this key in the reader's language, like `Pages.say`."""
+        """Return the text with this key in the reader's language, as `Pages.say` does."""
         return self.resources.pages.say(self.language, key, facts)
 
     def render(self, template: str, *, sources: Sources = OURS, **facts: object) -> Response:
@@ -136,9 +136,10 @@ class OnPage:
     """A dependency that returns the page, for a member with one of the `roles`.
 
     `path_id`: the path parameter with a record's id. `client_of`: returns the record's client. If
-    the record belongs to another of the user's clients, the page switches to that client. Redirects
-    to the sign-in page, or to the page for users without a client. Raises TooManyRequests,
-    RoleRequired, and `path_id.missing` for a record of a client that the user does not belong to.
+    the record belongs to another of the user's clients, the page switches to that client. A user
+    who is not signed in is redirected to the sign-in page. A user without a client is redirected to
+    the page for such users. Raises TooManyRequests, RoleRequired, and `path_id.missing` for a
+    record of a client that the user does not belong to.
     """
 
     def __init__(
@@ -198,9 +199,9 @@ class OnPage:
 async def _page_of(
     request: Request, visit: Visit, form_of: TenantId | None, *, stays: bool
 ) -> Page:
-    """Return a page of the client that the form names, otherwise the query, otherwise the last
-    client shown, otherwise the user's first client. Redirects if there is none. Raises
-    AccessDenied."""
+    """Return a page of the client that the form names. Without a form, use the client in the query,
+    then the last client shown, then the user's first client. Redirects if the user has no client.
+    Raises AccessDenied."""
     resources: Resources = request.app.state.resources
     async with resources.database.reading_across() as connection:
         preferences = await preferences_of(connection, visit.user.id)
@@ -252,7 +253,7 @@ async def _switched(page: Page, member: Member) -> Page:
 
 
 async def _remember(page: Page, client_id: str) -> None:
-    """Store the client as the one that following pages show."""
+    """Store the client as the one that later pages show."""
     wanted = replace(page.preferences, client_id=client_id)
     async with page.resources.work.everywhere() as work:
         await save_preferences(work, page.visit.user.id, wanted)

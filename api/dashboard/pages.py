@@ -47,7 +47,7 @@ OURS: Final = Sources()
 
 class _Templates(Environment):
     """A template environment that looks up dictionary keys before attributes, so that
-    `words.frame.copy` is the text and not `dict.copy`."""
+    `words.frame.copy` returns the text instead of the method `dict.copy`."""
 
     def getattr(self, obj: object, attribute: str) -> object:
         if isinstance(obj, dict) and attribute in obj:
@@ -139,7 +139,7 @@ class Pages:
 
 @pass_eval_context
 def _attributes(context: EvalContext, given: Mapping[str, object]) -> str:
-    """Return HTML attributes like Jinja's own filter, but render True as an attribute without a
+    """Return HTML attributes as Jinja's own filter does, but render True as an attribute without a
     value, because HTML has no "True"."""
     return do_xmlattr(
         context,
@@ -183,8 +183,8 @@ def _answer(page: str, status: int, language: str, policy: str) -> HTMLResponse:
 
 
 def language_of(request: Request) -> str:
-    """Return the language for an Accept-Language header: French or English, and French if the
-    header prefers neither."""
+    """Return the language for an Accept-Language header, French or English. Return French if the
+    header prefers neither of them."""
     return preferred_language(request.headers.get("accept-language", ""))
 
 

@@ -155,7 +155,7 @@ async def _value_of(page: Page, fields: Mapping[str, str]) -> JsonValue:
 
 def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
     """Return the form's fields as a document, without validation. The rules for playbook files
-    report errors later."""
+    validate the document later."""
     document: dict[str, JsonValue] = {}
     for name in _ALONE:
         if text := _text(fields, name):
@@ -177,8 +177,8 @@ def _document_of(fields: Mapping[str, str]) -> dict[str, JsonValue]:
 
 
 def _during_review(fields: Mapping[str, str]) -> dict[str, JsonValue]:
-    """Return the settings for the time of a review. Only values that differ from the defaults are
-    included, as in a file."""
+    """Return the playbook's settings for messages that arrive during a review. As in a playbook
+    file, only values that differ from the defaults are included."""
     given = {name: _text(fields, f"during_review.{name}") for name in ("answers", "actions")}
     chosen: dict[str, JsonValue] = {
         name: {"true": True, "false": False}.get(text, text) for name, text in given.items() if text

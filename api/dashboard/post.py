@@ -1,7 +1,7 @@
 """A form that a page submits.
 
 Input is never lost. If the session has ended or a rule is violated, the fields are kept as a draft,
-and the next page is prefilled with them. Each rendering of a form takes effect once.
+and the next page is prefilled with this draft. Each rendering of a form takes effect once.
 """
 
 import hashlib
@@ -40,8 +40,8 @@ ONCE: Final = "_once"
 BACK: Final = "_back"
 WHO: Final = "_who"
 INTO: Final = "into"
-"""Name of the form field with the client of a new connection. A user of several clients chooses the
-client."""
+"""Name of the form field that holds the client of a new connection. A user who belongs to several
+clients chooses one of them in this field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +109,12 @@ class Post:
             yield work
 
     async def leads_to(self, work: UnitOfWork, location: str) -> None:
-        """Set the redirect target of a repeated form. Used if the target is known only after the
-        effect."""
+        """Set the redirect target of a repeated form, for effects whose redirect target is known
+        only afterwards."""
         await lead_form(work, self.page.actor, self.once, location)
 
     async def forget(self) -> None:
-        """Delete the form's draft. Used for an effect that has its own transactions."""
+        """Delete the form's draft, after an effect that uses its own transactions."""
         page = self.page
         async with page.resources.work.of(page.tenant) as work:
             await drop_draft(work, page.visit.user.id, self.form)
@@ -133,13 +133,13 @@ class Posted:
     parameters are those of `OnPage`.
 
     The form belongs to the client that it was rendered for, even if another tab has switched the
-    client since. If the session has ended, the fields are kept, and the sign-in page leads back to
-    the form.
+    client in the meantime. If the session has ended, the fields are kept, and the sign-in page
+    leads back to the form.
 
-    `files`: the form may contain a file. `stays`: following pages show the form's client. `chosen`:
-    the form belongs to the client in the field INTO, which a user of several clients must choose.
-    Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and the errors of
-    `read_form`.
+    `files`: the form may contain a file. `stays`: later pages show the form's client. `chosen`: the
+    form belongs to the client in the field INTO, which a user who belongs to several clients must
+    choose. Raises CrossSiteRequest, TooManyRequests, RoleRequired, ClientIdMissing, and the errors
+    of `read_form`.
     """
 
     def __init__(

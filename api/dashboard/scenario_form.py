@@ -60,8 +60,8 @@ def fields_of_scenario(scenario: Scenario) -> dict[str, str]:
 
 
 def turns_in(fields: Mapping[str, str]) -> int:
-    """Return the number of message fields that the form shows: up to the last filled field, and one
-    empty field."""
+    """Return the number of message fields that the form shows: all fields up to the last filled
+    one, and one empty field."""
     written = [n for n in range(1, MAX_MESSAGES + 1) if fields.get(f"turn{n}", "").strip()]
     return min(MAX_MESSAGES, max(written, default=0) + 1)
 

@@ -1,5 +1,5 @@
 """Encrypted state of a sign-in, kept in a cookie between two steps. The server therefore stores
-nothing about people who never return. The browser can neither read nor change the state."""
+nothing about people who abandon a sign-in. The browser can neither read nor change the state."""
 
 from datetime import datetime
 from typing import Literal, TypeVar

@@ -72,7 +72,7 @@ async def let_in(request: Request, secret: str, page: str) -> Response:
     resources: Resources = request.app.state.resources
     before = await visit_of(request)
     if before is not None:
-        with suppress(SessionNotFound):  # the previous session has just expired
+        with suppress(SessionNotFound):  # the browser's previous session has just expired
             async with resources.work.everywhere() as work:
                 network = client_network(request)
                 await end_session(work, before.user.id, before.session.id, network=network)
@@ -104,7 +104,7 @@ def take_cookie(request: Request, response: Response) -> None:
 
 
 def sign_in_first(request: Request) -> Response:
-    """Return a redirect to the sign-in page, which leads back to this page."""
+    """Return a redirect to the sign-in page, which leads back to the requested page."""
     return RedirectResponse(sign_in_address(request), status_code=303)
 
 
@@ -119,14 +119,14 @@ def sign_in_at(page: str) -> str:
 
 
 def is_led_here(request: Request) -> bool:
-    """Return whether another site's page caused the request. Routes with an effect refuse such
-    requests."""
+    """Return whether a page of another site caused the request. Routes with side effects reject
+    such requests."""
     return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 
 
 def check_origin(request: Request) -> None:
     """Raise CrossSiteRequest if a page of another origin sent the form. Every current browser sends
-    the origin with a form, so a request without one is refused."""
+    the origin with a form, so a request without an origin is rejected."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         same = site == "same-origin"
@@ -138,8 +138,8 @@ def check_origin(request: Request) -> None:
 
 
 def check_form(request: Request, visit: Visit, form: Mapping[str, str]) -> None:
-    """Check the origin of a signed-in user's form like `check_origin`, and the session's CSRF token
-    in the form. Raises CrossSiteRequest."""
+    """Check the origin of a signed-in user's form as `check_origin` does, and check the session's
+    CSRF token in the form. Raises CrossSiteRequest."""
     check_origin(request)
     if not hmac.compare_digest(form.get(CSRF, "").encode(), visit.csrf.encode()):
         raise CrossSiteRequest
@@ -152,8 +152,8 @@ def _csrf_of(secret: str) -> str:
 
 def is_plain_loopback(request: Request) -> bool:
     """Return whether the request uses plain HTTP on loopback, so that cookies cannot be limited to
-    TLS. Always false if PUBLIC_URL is an https URL, because a proxy on this machine may request
-    `127.0.0.1` on behalf of any host."""
+    TLS. Always false if PUBLIC_URL is an https URL, because a proxy on this machine may send
+    requests to `127.0.0.1` on behalf of any host."""
     resources: Resources = request.app.state.resources
     if resources.settings.server.origin.startswith("https:"):
         return False

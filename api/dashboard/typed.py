@@ -37,13 +37,13 @@ class Typed:
         return self.fields.get(name, "")
 
     def is_behind(self, seen: str) -> bool:
-        """Return whether the draft was based on a version other than `seen`, the current one."""
+        """Return whether the draft was based on a version other than `seen`, the current version."""
         return self.draft is not None and self.draft.fields.get(SEEN, seen) != seen
 
 
 def kept_fields(form: Mapping[str, str]) -> dict[str, str]:
-    """Return the fields that may be kept in a draft. Secrets are left out, and internal fields
-    except the version."""
+    """Return the fields that may be kept in a draft. Secrets and internal fields are left out,
+    except for the version."""
     return {
         name: value
         for name, value in form.items()

@@ -34,10 +34,10 @@ class DrainingServer(uvicorn.Server):
     """A server that shuts down in three steps: it drains, stops accepting connections, and finishes
     running requests.
 
-    SIGTERM comes from a supervisor that replaces the process, so the server drains for `drain_s`
-    first. SIGINT comes from a person and skips draining. A second signal cancels running requests,
+    A supervisor that replaces the process sends SIGTERM, so the server first drains for `drain_s`
+    seconds. A person sends SIGINT, which skips draining. A second signal cancels running requests,
     and their callers get an error response. This class depends on internals of uvicorn's class;
-    `tests/e2e/core/test_draining.py` shows whether a new version is compatible.
+    `tests/e2e/core/test_draining.py` shows whether a new version of uvicorn is compatible.
     """
 
     def __init__(self, config: uvicorn.Config, draining: Draining, *, drain_s: float) -> None:
@@ -48,8 +48,8 @@ class DrainingServer(uvicorn.Server):
         self._at_once = False
 
     def handle_exit(self, sig: int, _: FrameType | None) -> None:
-        # uvicorn's handler would raise the signal again at exit, and the exit code would then
-        # report a failure.
+        # uvicorn's handler would raise the signal again at exit. The exit code would then report a
+        # failure.
         self._at_once = self.should_exit
         self.should_exit = True
         if sig == signal.SIGINT:

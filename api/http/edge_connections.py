@@ -42,11 +42,12 @@ class _Address:
 
 
 class EdgeConnections:
-    """The open connections of a process. A new connection closes an idle one if a limit is reached.
+    """The open connections of a process. If a limit is reached, a new connection causes an idle one
+    to be closed.
 
     If the new connection's address has reached its limit, an idle connection of the same address is
     closed. If the process has reached its limit, an idle connection of the address with the most
-    connections is closed. A flood from one address therefore locks out no other caller.
+    connections is closed. Therefore, a flood from one address does not lock out other callers.
     """
 
     def __init__(self, limits: EdgeLimits) -> None:
@@ -99,8 +100,8 @@ class EdgeConnections:
 
 
 def _make_room(addresses: Iterable[_Address], refusal: DomainError) -> None:
-    """Close an idle connection of the first address that has one. Raises the refusal if no
-    connection is idle."""
+    """Close an idle connection of the first address that has one. Raises `refusal` if no connection
+    is idle."""
     for address in addresses:
         if (first := address.first_to_go()) is not None:
             first.give_up()

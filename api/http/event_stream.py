@@ -12,11 +12,11 @@ from starlette.types import Message, Receive, Scope, Send
 from api.http.long_response import end_when_gone
 
 STALLED_S: Final = 10.0
-"""Maximum seconds that a reader may take to read one piece."""
+"""Maximum seconds that a reader may take to read one piece of the stream."""
 
 _HEADERS: Final = (
     (b"content-type", b"text/event-stream; charset=utf-8"),
-    # Without this header, nginx would buffer the pieces.
+    # Without this header, nginx would buffer the pieces of the stream.
     (b"x-accel-buffering", b"no"),
 )
 
@@ -35,7 +35,7 @@ class EventStream(Response):
         self._stalled_s = stalled_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """Send the stream. A reader that disconnects or stalls ends it without an error."""
+        """Send the stream. If the reader disconnects or stalls, the stream ends without an error."""
         try:
             async with asyncio.timeout(None) as patience, aclosing(self._pieces) as pieces:
                 first = await anext(pieces)

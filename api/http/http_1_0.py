@@ -1,7 +1,7 @@
 """Long responses to HTTP/1.0, which has no chunked encoding: closing the connection ends the
 response.
 
-uvicorn would send chunks nevertheless, and a reader could not distinguish a truncated file from a
+uvicorn would send chunks nevertheless. A reader could then not distinguish a truncated file from a
 complete one. Until the response is complete, the connection is therefore closed only by a TCP
 reset.
 """
@@ -22,7 +22,7 @@ def without_chunks(
     cycle: RequestResponseCycle, transport: asyncio.Transport, send: ASGISendCallable
 ) -> ASGISendCallable:
     """Return a `send` function that sends a response to HTTP/1.0 without chunks. A response with a
-    Content-Length is not changed."""
+    Content-Length header is not changed."""
 
     endless = False
 
@@ -36,7 +36,7 @@ def without_chunks(
                 _closing(transport, _RESETS)
         elif message["type"] == "http.response.body" and endless:
             # uvicorn compares the number of bytes sent with the announced length. This response
-            # announces none, so the expected length is the length of each piece.
+            # announces no length, so the expected length is set to the length of each piece.
             cycle.expected_content_length = len(message.get("body", b""))
             if not message.get("more_body", False):
                 _closing(transport, _ENDS)

@@ -40,7 +40,7 @@ async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str
 
     `also`: another media type that the route accepts. Raises UnsupportedMediaType, BodyTooLarge,
     CallerBusy, BodyTooSlow, InvalidBody. The headers are checked before the body is read, so a
-    caller that sent `Expect: 100-continue` does not send a body in vain.
+    caller that sent `Expect: 100-continue` does not send a body that is then rejected.
     """
     if media_type_of(request) not in (JSON, also):
         raise UnsupportedMediaType
@@ -52,8 +52,8 @@ async def received(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
     InvalidBody."""
     announced_length(request, at_most=MAX_BYTES)
     coming: ConcurrentCallers[str] = request.app.state.resources.bodies
-    # A body that arrived together with its head is read without waiting, so it never occupies a
-    # slot.
+    # A body that arrived together with its head is read without waiting, so it never occupies one
+    # of the slots for bodies in transit.
     with coming.join(request.state.caller):
         return await body_within(request, at_most=MAX_BYTES, seconds=seconds)
 
@@ -115,7 +115,7 @@ def announced_length(request: Request, *, at_most: int) -> int:
 
 def media_type_of(request: Request) -> str:
     """Return the body's media type. Raises UnsupportedMediaType unless the body is UTF-8 without
-    content coding. A repeated header is refused, because two parsers might pick different values.
+    content coding. A repeated header is rejected, because two parsers might pick different values.
     """
     codings = [coding.lower() for coding in request.headers.getlist("content-encoding")]
     if codings not in ([], ["identity"]):
@@ -133,7 +133,7 @@ def media_type_of(request: Request) -> str:
 def parse_object(body: bytes) -> dict[str, JsonValue]:
     """Return the JSON object of a body, parsed strictly. Raises InvalidBody.
 
-    orjson refuses invalid JSON (NaN, bad UTF-8, lone surrogates). The second parser refuses what
+    orjson rejects invalid JSON (NaN, bad UTF-8, lone surrogates). The second parser rejects what
     orjson accepts: repeated keys, and integers that orjson would convert to floats. Both parsers
     are slow for many values, and orjson drops the values of repeated keys, so the values are
     counted before parsing.
@@ -154,8 +154,8 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
 
 
 def parse_body(model: type[M], body: bytes) -> M:
-    """Return the body, parsed strictly and validated against `model`. Raises InvalidBody, also for
-    a field that `model` does not have."""
+    """Return the body, parsed strictly and validated against `model`. Raises InvalidBody, also if
+    the body has a field that `model` does not define."""
     try:
         return model.model_validate(parse_object(body))
     except ValidationError as error:
@@ -170,11 +170,11 @@ def _rule_broken(error: ValidationError) -> str:
 
 
 def _check_size(body: bytes) -> None:
-    """Refuse most bodies with too many values before any object is built. Raises InvalidBody.
+    """Reject most bodies with too many values before any object is built. Raises InvalidBody.
 
-    The count never exceeds the real number. A comma follows every value but the last of its
-    container. Every container but the outermost is a value. A value has at most two strings: itself
-    and its key. `_check_values` counts exactly.
+    The count is a lower bound. A comma follows every value but the last of its container. Every
+    container but the outermost is a value. A value has at most two strings: itself and its key.
+    `_check_values` counts exactly.
     """
     text = body.replace(rb"\\", b"").replace(rb"\"", b"")
     quotes = text.count(b'"')
@@ -233,7 +233,7 @@ def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
 
 
 def _bounded_int(digits: str) -> int:
-    # 20 characters hold every 64-bit integer; a longer number is refused without conversion.
+    # 20 characters hold every 64-bit integer; a longer number is rejected without conversion.
     if len(digits) > 20 or int(digits) not in _INT64:
         raise InvalidBody("entier de plus de 64 bits")
     return int(digits)

@@ -25,7 +25,8 @@ _SENT: Final = 64 * 1024
 @dataclass(frozen=True, slots=True)
 class ReaderLimits:
     """Timeouts in seconds: for a stalled reader, and for the whole response. The edge has a shorter
-    timeout for stalled readers (`api/http/edge_limits.py`); this one works behind any server."""
+    timeout for stalled readers (`api/http/edge_limits.py`). The timeout here works behind any
+    server."""
 
     stalled_s: float = 30
     total_s: float = 15 * 60
@@ -46,8 +47,8 @@ class ExportResponse(Response):
     """A response whose body is produced while it is sent.
 
     The first of the `pieces` is produced before the status is sent, so an early error still gets an
-    ordinary error response. A later error leaves the response incomplete, and the server closes the
-    connection. The same happens when `held` is lost.
+    ordinary error response. After a later error, or if `held` is lost, the response stays
+    incomplete, and the server closes the connection.
     """
 
     def __init__(
@@ -95,8 +96,8 @@ class ExportResponse(Response):
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def _next_after(self, worked: float) -> tuple[float, bytes | None]:
-        """Pause for gateway requests, then return the next piece like `_next`. PostgreSQL produces
-        this piece while the previous one is sent."""
+        """Pause for gateway requests, then return the result of `_next`. PostgreSQL produces the
+        piece while the previous one is sent."""
         await self._traffic.give_way(worked)
         return await self._next()
 

@@ -1,6 +1,6 @@
 """Routes of the OAuth protocol. Their errors have the protocol's format, because programs parse
-them. Any page may call these routes (CORS): they ignore cookies, so a page learns nothing about its
-user."""
+them. Any page may call these routes (CORS): the routes ignore cookies, so a page learns nothing
+about its user."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from http import HTTPStatus
@@ -104,7 +104,7 @@ def needed(given: Mapping[str, str], name: str) -> str:
 
 
 def _answer(error: DomainError) -> Response | None:
-    """Return the OAuth error response, or None for an internal error. Internal errors are answered
+    """Return the OAuth error response, or None for an internal error. Internal errors are handled
     and reported as on any other route."""
     match error:
         case OAuthRefused():

@@ -2,7 +2,7 @@
 
 The edge keeps uvicorn's parser and its order of responses, and adds the limits that uvicorn lacks.
 This module depends on internals of uvicorn's class; `tests/api/http/test_protocol.py` shows whether
-a new version is compatible.
+a new version of uvicorn is compatible.
 """
 
 import asyncio
@@ -50,7 +50,8 @@ def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type
 
 
 class EdgeProtocol(HttpToolsProtocol):
-    """One connection. The connection waits for a request head, answers requests, then waits again.
+    """One connection. The connection waits for a request head, responds to the request, then waits
+    again.
 
     After a refusal the connection is `deaf`: it discards further data until the peer has had time
     to read the error response.
@@ -147,8 +148,9 @@ class EdgeProtocol(HttpToolsProtocol):
             self._held += self._chunk
 
     def _head_without_upgrade(self) -> bytes:
-        """Parse the request again without its upgrade header, which HTTP allows servers to ignore.
-        The parser would discard the body, and every Java client requests an upgrade to HTTP/2."""
+        """Parse the request again without its upgrade header. HTTP allows servers to ignore this
+        header. Otherwise the parser would discard the body, and every Java client requests an
+        upgrade to HTTP/2."""
         head = without_upgrade(
             self.parser.get_method(), self.url, self.parser.get_http_version(), self.headers
         )
@@ -293,9 +295,9 @@ class EdgeProtocol(HttpToolsProtocol):
         )
 
     def _linger(self) -> None:
-        """Close our side of the connection and keep reading for `linger_s` seconds. Closing both
-        sides immediately would make the kernel reset the connection, and the caller could lose the
-        response."""
+        """Close our side of the connection and keep reading for `linger_s` seconds. If both sides
+        were closed immediately, the kernel would reset the connection, and the caller could lose
+        the response."""
         self._deaf = True
         self._unset_keepalive_if_required()
         self.flow.resume_reading()

@@ -20,13 +20,14 @@ class RateLimiter:
         self.counter = counter
 
     async def check(self, scope: LimitScope, key: str, now: datetime) -> LimitDecision:
-        """Count one request of `key`, and return the decision. Raises TooManyRequests for a refused
-        request, which is not counted."""
+        """Count one request of `key`, and return the decision. Raises TooManyRequests if the limit
+        is reached; the rejected request is not counted."""
         return _admitted(await self.counter.count(self._limits[scope], key, now))
 
     def check_known(self, scope: LimitScope, key: str, now: datetime) -> None:
-        """Raise TooManyRequests if this process knows that the limit is reached. Counts nothing.
-        Used for limits on outcomes that are known only after the request, such as refusals."""
+        """Raise TooManyRequests if this process already knows that the limit is reached. Counts
+        nothing. Used for limits on outcomes that are known only after the request, such as whether
+        a webhook is rejected."""
         known = self.counter.known_refusal(self._limits[scope], key, now)
         if known is not None:
             _admitted(known)

@@ -118,8 +118,8 @@ class RequestContext:
             with resources.metrics.in_flight.track_inprogress():
                 await self._app(scope, receive, send_with_id)
         except asyncio.CancelledError as cancelled:
-            # The server cancels requests when its grace period ends. A client disconnect does not
-            # cancel the client's request.
+            # The server cancels requests when its grace period ends. When a client disconnects, its
+            # request continues.
             if not progress.status:
                 progress.error = _abandoned(cancelled)
                 await error_response(progress.error, request_id, Request(scope))(
@@ -139,7 +139,7 @@ class RequestContext:
 
 
 def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
-    """Log a request cancelled before its response started, and return the error to send."""
+    """Log a request that was cancelled before its response started, and return the error to send."""
     event_id = structlog.contextvars.get_contextvars().get("event_id")
     error = AnswerDelayed(event_id) if event_id else EngineUnavailable()
     error.__cause__ = cancelled

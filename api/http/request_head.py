@@ -12,7 +12,8 @@ def head_size(url: bytes, headers: Headers) -> int:
 
 def is_sound(method: bytes, version: str, headers: Headers) -> bool:
     """Return whether the head obeys the rules of HTTP that the parser does not check. A reverse
-    proxy could parse other requests differently, so they are refused."""
+    proxy could interpret a head that breaks these rules differently, so such requests are rejected.
+    """
     hosts = sum(name == b"host" for name, _ in headers)
     codings = [value.strip().lower() for name, value in headers if name == b"transfer-encoding"]
     if version == "1.0":

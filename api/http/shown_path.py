@@ -1,6 +1,6 @@
 """The path of a request in logs: the route's template with its ids filled in. A parameter's value
 is logged only if the parameter's name shows that the value is not a secret. Tokens in links and
-inbound addresses are therefore hidden by default, also on future routes."""
+inbound addresses are therefore hidden by default, also on new routes."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from starlette.routing import BaseRoute
 from starlette.types import Scope
 
-# Our own paths are shorter; only a caller's invented path is longer.
+# Our own paths are shorter; only a path that a caller invented can be longer.
 MAX_SHOWN: Final = 256
 HIDDEN: Final = "…"
 _PARAMETER: Final = re.compile(r"\{(\w+)(?::\w+)?\}")

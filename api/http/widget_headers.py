@@ -1,6 +1,7 @@
 """Headers of every response of the widget's routes, including errors and unknown paths. Any page
-may read these responses (CORS): browsers send no cookie, so a page learns nothing about its user.
-The key decides which pages may use the routes (`api/widget_access.py`)."""
+may read these responses (CORS): browsers send no cookie with the requests, so a page learns nothing
+about its user. The widget's key determines which pages may use the routes (`api/widget_access.py`).
+"""
 
 from typing import Final
 

@@ -1,6 +1,6 @@
-"""The route POST /api/mcp, which authenticates the caller, checks scopes and calls the MCP server.
-Scopes are checked here, where HTTP can still respond with 403. The MCP server answers every message
-with 200."""
+"""The route POST /api/mcp. It authenticates the caller, checks scopes and calls the MCP server.
+Scopes are checked here, where the route can still respond with 403. The MCP server responds to
+every message with 200."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Annotated, Any, Final

@@ -1,4 +1,4 @@
-"""Query for the backlog of the whole installation: the work of all clients that waits."""
+"""Query for the backlog of the whole installation: all clients' work that is waiting."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,19 +13,19 @@ from store.runs.tables import engine_runs
 from store.webhooks.tables import webhook_deliveries
 
 COUNTED_TO: Final = 100_000
-"""Upper bound of each count of the backlog. Operators need no larger number, and counting further
-takes seconds."""
+"""Upper bound of each count of the backlog. Operators do not need exact larger numbers, and
+computing them takes seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Counts of waiting work across all clients; each count is at most `COUNTED_TO`.
+    """Counts of waiting work across all clients. Each count is at most `COUNTED_TO`.
 
-    `received_runs`: runs that are admitted but not yet started by a worker; `oldest_received`: when
+    `received_runs`: runs that are admitted but not yet started by a worker. `oldest_received`: when
     the oldest of these runs was admitted. `open_reviews`: undecided reviews. `pending_deliveries`:
     webhook deliveries in progress or waiting for a retry. `unfinished_webhooks`: inbound webhooks
-    being processed or queued, except those that wait for a limit of their client; `oldest_webhook`:
-    when the oldest of these webhooks arrived.
+    being processed or queued, except those that wait because their client has reached a limit.
+    `oldest_webhook`: when the oldest of these webhooks arrived.
     """
 
     received_runs: int
@@ -42,7 +42,8 @@ async def read_backlog(connection: AsyncConnection) -> Backlog:
 
 
 def backlog_query() -> sa.Select[int, datetime | None, int, int, int, datetime | None]:
-    """Return the query for the backlog. Each count uses a partial index of rows that wait."""
+    """Return the query for the backlog. Each count uses a partial index that contains only rows of
+    waiting work."""
     received = sa.select(engine_runs.c.received_at).where(engine_runs.c.status == "received")
     undecided = sa.select(escalation_tickets.c.id).where(
         escalation_tickets.c.decided_at.is_(None),

@@ -46,8 +46,9 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     return statement.on_conflict_do_update(
         index_elements=["client_id", "day"],
         set_={name: given[name] for name in (*_VALUES, "computed_at")},
-        # Only retention removes events, and a client may have changed its retention periods since.
-        # An event count below the stored count means that part of the day's data has been removed.
+        # Only retention removes events, and a client may have changed its retention periods. An
+        # event count below the stored count therefore means that part of the day's data has been
+        # removed.
         where=(metrics_daily.c.events <= given.events)
         & sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
             sa.tuple_(*(given[name] for name in _VALUES))
@@ -62,8 +63,8 @@ async def keep_day(
     connection: AsyncConnection, found: Iterable[ClientDay], day: date, now: datetime
 ) -> int:
     """Store the metrics of one day for these clients. Return the number of new or changed rows.
-    Idempotency key: (client, day). `now`: stored as `computed_at`; an unchanged row keeps the time
-    of its first computation."""
+    Idempotency key: (client, day). `now`: stored as `computed_at` of new and changed rows.
+    Unchanged rows keep their `computed_at`."""
     rows = [
         {
             "client_id": one.client_id,
@@ -93,8 +94,8 @@ class MetricsRepository(TenantRepository):
         return await self._between(first, last, DayMetrics)
 
     async def insight(self, first: date, last: date) -> list[DayInsight]:
-        """Return the metrics of these days, with the raw values from which the totals of a range
-        are computed."""
+        """Return the metrics of these days, including the raw values from which the totals of a
+        range are computed."""
         return await self._between(first, last, DayInsight)
 
     async def _between(self, first: date, last: date, shape: type[D]) -> list[D]:

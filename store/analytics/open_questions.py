@@ -16,8 +16,8 @@ from store.core.repository import TenantRepository
 _MARGIN: Final = timedelta(hours=1)
 _ANSWER_CHARS: Final = 20_000
 
-# The newest reviews come first, in the order of the primary key. A failed lookup of an order is not
-# a knowledge gap.
+# The newest reviews come first, in the order of the primary key. An order that could not be found
+# is not a knowledge gap.
 _NEWEST: Final = sa.text(f"""
     SELECT run.id AS run_id, left(said.body, :chars) AS text, run.classification, run.language,
            run.received_at AS asked_at
@@ -40,8 +40,7 @@ _NEWEST: Final = sa.text(f"""
     ORDER BY review.id DESC LIMIT :limit
 """)  # noqa: S608 - our own names
 
-# The answers that a person wrote or approved. `number`: the position of the gap in the list of
-# gaps.
+# The answers that a person wrote or approved. `number`: the position of a gap in the list of gaps.
 _ANSWERS: Final = sa.text("""
     SELECT DISTINCT ON (asked.number) asked.number, run.id AS run_id,
            left(answer.body, :chars) AS text, answer.created_at AS answered_at
@@ -85,8 +84,8 @@ class OpenQuestions(TenantRepository):
         return [OpenQuestion(**row._asdict()) for row in rows]
 
     async def answers(self, gaps: Sequence[Sequence[str]]) -> dict[int, HumanAnswer]:
-        """Return a person's newest answer to any run of each gap, by the position of the gap. Gaps
-        without such an answer are left out."""
+        """Return the newest answer from a person to any run of each gap, by the position of the
+        gap. Gaps without such an answer are omitted."""
         asked = [(number, run) for number, runs in enumerate(gaps) for run in runs]
         rows = await self._connection.execute(
             _ANSWERS,

@@ -50,7 +50,7 @@ metrics_daily: Final = sa.Table(
     _later("handled"),
     _later("resolved"),
     _later("resolved_alone"),
-    # Numbers of resolved runs: those whose customers wrote again within 7 days, and those whose
+    # The numbers of resolved runs whose customers wrote again within 7 days, and of those whose
     # customers did not. Null until the 7 days have passed.
     _later("reopened"),
     _later("durable"),

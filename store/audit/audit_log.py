@@ -38,8 +38,8 @@ _MAKE_HEAD: Final = sa.text("""
     INSERT INTO audit_heads (client_id, seq, hash) VALUES (:client_id, :seq, :hash)
     ON CONFLICT DO NOTHING
 """)
-# One statement writes the entries and the chain's head, because the client's other transactions
-# wait for the lock meanwhile.
+# One statement writes the entries and the head of the chain. Other transactions of the client wait
+# for the lock meanwhile, so the write must be short.
 _APPEND: Final = sa.text("""
     WITH added AS (
         INSERT INTO audit_entries
@@ -75,7 +75,7 @@ class AuditLog(TenantRepository):
         """Append the notes, in order, as the next entries of the client's audit chain.
 
         This call must be the last operation of the transaction. The head of the chain stays locked
-        until the commit, and the transaction that holds this lock must not wait for another one.
+        until the commit, and the transaction that holds this lock must not wait for another lock.
         The call takes two statements, or four for a client's first entries.
         """
         links = chained(await self._locked_head(), self._tenant, notes, now, new_id)

@@ -11,14 +11,15 @@ from domain.audit.chain import Anchor, ChainHead, ChainLink
 from store.audit.audit_log import LINKS, link_of
 from store.audit.tables import audit_anchors, audit_entries, audit_heads
 
-# Also finds a chain whose head was removed. Each subquery takes one step along a primary key.
+# This query also finds a chain without its head row. Each subquery takes one step along a primary
+# key.
 _NEXT: Final = sa.text("""
     SELECT least(
         (SELECT min(client_id) FROM audit_heads WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_entries WHERE client_id > :after),
         (SELECT min(client_id) FROM audit_anchors WHERE client_id > :after))
 """)
-# If a head is already anchored, no entry was added to its chain since.
+# If the head of a chain is already anchored, the chain has no newer entries.
 _ANCHOR: Final = sa.text("""
     WITH moved AS (
         SELECT client_id, seq, hash FROM audit_heads AS head

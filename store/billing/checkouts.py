@@ -16,8 +16,8 @@ from store.core.repository import TenantRepository, owner_of
 
 
 class CheckoutRepository(TenantRepository):
-    """The checkouts of one client. Callers hold the account's lock for changes, which serializes
-    them."""
+    """The checkouts of one client. Callers that write hold the account's lock, which serializes the
+    changes."""
 
     async def add(self, checkout: Checkout) -> None:
         await self._connection.execute(
@@ -60,7 +60,7 @@ class CheckoutRepository(TenantRepository):
         return int(number or 0)
 
     async def lost(self) -> list[Plan]:
-        """Return the plans that the client bought and that are no longer billed monthly."""
+        """Return the plans that the client bought and that are no longer billed every month."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.plan).where(
                 checkouts.c.client_id == self._tenant,
@@ -85,7 +85,7 @@ class CheckoutRepository(TenantRepository):
         )
 
     async def replaced(self) -> list[str]:
-        """Return the payment provider's ids of replaced subscriptions that still have to be
+        """Return the payment provider's ids of the replaced subscriptions that must still be
         cancelled."""
         found = await self._connection.scalars(
             sa.select(checkouts.c.subscription_id).where(
@@ -98,7 +98,7 @@ class CheckoutRepository(TenantRepository):
 
     async def opened(self, checkout_id: str, opened: OpenedCheckout) -> None:
         """Store the URL of a checkout's payment page. If a payment event has changed the checkout's
-        state meanwhile, the new state stays."""
+        state meanwhile, that state is kept."""
         columns = checkouts.c
         await self._change(
             columns.id == checkout_id,

@@ -1,4 +1,4 @@
-"""The credit ledger in the form that is displayed: each entry with the balance after it."""
+"""The credit ledger as it is displayed: each entry with the balance after the entry."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,9 +31,10 @@ _PAGE: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class CreditEntry:
-    """An entry of the credit ledger. `amount`: the credits added; negative for credits taken.
-    `reason`: `payment`, `ticket`, `ticket_returned`, `ticket_reopened`, or the operator who changed
-    the balance. `event_id`: the event of the ticket. `balance`: the balance after the entry."""
+    """An entry of the credit ledger. `amount`: the credits added, or a negative number for credits
+    taken. `reason`: `payment`, `ticket`, `ticket_returned`, `ticket_reopened`, or the operator who
+    changed the balance. `event_id`: the event of the ticket. `balance`: the balance after the
+    entry."""
 
     id: str
     amount: int

@@ -1,5 +1,5 @@
-"""Events of the payment provider, each stored once. They span clients, because some events do not
-belong to a client."""
+"""Events of the payment provider, each stored once. The queries span clients, because some events
+do not belong to a client."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from store.billing.tables import payment_events
 
 @dataclass(frozen=True, slots=True)
 class PaymentForPeople:
-    """A payment event that had no effect and needs a person's attention. `id`, `type`: the payment
-    provider's."""
+    """A payment event that had no effect and must be checked by a person. `id`, `type`: as in the
+    payment provider's event."""
 
     id: str
     type: str
@@ -62,7 +62,7 @@ class PaymentEventRepository:
         return added is not None
 
     async def for_people(self, *, limit: int) -> Sequence[PaymentForPeople]:
-        """Return the latest payment events that need a person's attention, newest first."""
+        """Return the latest payment events that must be checked by a person, newest first."""
         table = payment_events.c
         rows = await self._connection.execute(
             sa.select(payment_events)

@@ -78,7 +78,7 @@ checkouts: Final = sa.Table(
     text("currency"),
     sa.Column("monthly", sa.BigInteger, nullable=True),
     time("renews_at", nullable=True),
-    # The checkout whose plan was billed monthly when this one was created.
+    # The checkout whose plan was billed monthly when this checkout was created.
     text("replaces", nullable=True),
     text("customer_id", nullable=True),
     text("state"),

@@ -1,4 +1,4 @@
-"""Usage thresholds that are reached without a new ticket, because a lower limit falls below the
+"""Usage thresholds that are reached without a new ticket, because a limit was lowered below the
 usage."""
 
 from datetime import datetime

@@ -25,7 +25,7 @@ class ClientUsage:
     credits_balance: int
 
     def standing(self, now: datetime) -> QuotaStanding:
-        """Return the client's position in relation to its quota. `now`: a time in the month of this
+        """Return the client's usage in relation to its quota. `now`: a time in the month of this
         usage."""
         return self.subscription.standing(
             now, tickets_used=self.tickets_used, credits_balance=self.credits_balance

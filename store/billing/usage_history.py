@@ -36,8 +36,8 @@ class UsageHistory(TenantRepository):
         return tuple(UsedMonth(*row) for row in rows)
 
     async def latest_days(self, now: datetime) -> list[int]:
-        """Return the number of tickets on each of the last seven whole days in UTC. Days before the
-        client's creation are left out; days without a ticket are 0."""
+        """Return the number of tickets on each of the last seven whole days in UTC. A day without
+        tickets has 0. Days before the client's creation are omitted."""
         today = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
         made = await self._connection.scalar(
             sa.select(clients.c.created_at).where(clients.c.id == self._tenant)

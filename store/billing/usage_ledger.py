@@ -60,8 +60,8 @@ _RETURN: Final = sa.text("""
     SELECT id, :entry_id, 1, 'ticket_returned', :event_id, :now FROM refunded
 """)
 
-# The ticket counts in its month again. If no credit is left, the ticket counts against the quota,
-# because its message was already admitted.
+# The ticket counts again in its month. If no credit is left, the ticket counts against the quota,
+# because the ticket's message was already admitted.
 _TAKE_AGAIN: Final = sa.text("""
     WITH taken AS (
         UPDATE usage_ledger AS ticket
@@ -134,8 +134,8 @@ class UsageLedger(TenantRepository):
         """Record these usage thresholds and write their webhook events. Each threshold is reported
         once a month.
 
-        Return the ids of the deliveries to send. `run_id`: the run that sends the deliveries, if
-        any.
+        Return the ids of the deliveries to send. `run_id`: the id of the run that sends the
+        deliveries, or None.
         """
         if not thresholds:
             return ()

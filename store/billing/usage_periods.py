@@ -1,4 +1,4 @@
-"""Usage periods of all clients: monthly counters, which a schedule creates, and sums for the
+"""The usage periods of all clients: monthly counters, which a schedule creates, and sums for the
 consistency check."""
 
 from collections.abc import Sequence

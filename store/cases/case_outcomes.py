@@ -27,7 +27,7 @@ _LATEST: Final = sa.text("""
 class CaseOutcomes(TenantRepository):
     async def latest(self, wanted: Mapping[str, bytes]) -> dict[str, bool]:
         """Return, by case id, whether the case passed its latest try with exactly this digest.
-        Cases without such a try are left out."""
+        Cases without such a try are omitted."""
         if not wanted:
             return {}
         rows = await self._connection.execute(
@@ -64,15 +64,15 @@ class CaseOutcomes(TenantRepository):
 
     async def live(self, model: NamesModel) -> dict[str, bool]:
         """Return, by case id, whether the case passed its latest try with the live content. Cases
-        without such a try are left out."""
+        without such a try are omitted."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         entries = await PlaybookRepository(self._connection, self._tenant).all()
         content = await content_digest(self._connection, self._tenant)
         return await self.latest(digests(falling_to(cases, entries), content, model()))
 
     async def green(self, model: NamesModel) -> frozenset[str]:
-        """Return the ids of the cases that passed with the live content. Return an empty set if no
-        case is required to pass."""
+        """Return the ids of the cases that passed with the live content. Return an empty set if
+        none of the cases is required."""
         cases = await SavedCaseRepository(self._connection, self._tenant).all()
         if not any(case.must for case in cases):
             return frozenset()

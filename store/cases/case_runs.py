@@ -31,10 +31,10 @@ _COUNT: Final = sa.text("""
     RETURNING run.total, run.done, run.passed
 """)
 
-# Deletes runs beyond each client's latest ones. A run with the last result of a case under some
-# digest is kept unless the run is older than `before`, because the digest may belong to the live
-# version. A version that went live on an older result stays live; only its cases count as untried
-# again.
+# Deletes all runs except the latest ones of each client. A run that holds the last result of a case
+# under some digest is kept unless the run is older than `before`, because the digest may belong to
+# the live version. A version that went live on an older result stays live. Its cases then count as
+# untried.
 _PRUNE: Final = sa.text("""
     DELETE FROM case_runs AS run
     USING (
@@ -100,7 +100,7 @@ class CaseRunRepository(TenantRepository):
         return tuple(CaseRun.model_validate(row, from_attributes=True) for row in rows)
 
     async def begin(self, run_id: str, total: int) -> CaseRun:
-        """Mark a case run as running and set its number of cases; a finished run stays unchanged.
+        """Mark a case run as running and set its number of cases. A finished run stays unchanged.
         Return the run."""
         changed = (
             sa.update(case_runs)
@@ -183,7 +183,7 @@ class CaseRunRepository(TenantRepository):
 
 @dataclass(frozen=True, slots=True)
 class LeftCaseRun:
-    """An unfinished case run, found by the sweep."""
+    """An unfinished case run that the sweep has found."""
 
     ref: BackgroundRef
     created_at: datetime
@@ -214,8 +214,8 @@ async def case_runs_left(
 
 
 async def prune_case_runs(connection: AsyncConnection, before: datetime) -> int:
-    """Delete the case runs of all clients that are no longer needed, and return their number. One
-    statement suffices, because there are few runs.
+    """Delete the case runs of all clients that are no longer needed, and return the number of
+    deleted runs. One statement suffices, because there are few runs.
 
     `before`: a run that holds the last result of a case is deleted only if it is older than this
     time, because the publish gate uses the result.

@@ -1,4 +1,4 @@
-"""The digest of the content that a client's agent uses, except playbooks."""
+"""The digest of the content that a client's agent uses, without playbooks."""
 
 from typing import Final
 
@@ -9,8 +9,8 @@ from domain.core.ids import TenantId
 
 # The digest covers values, not ids: a change has the same digest when it is tried and after it is
 # saved. Templates are digested in order, because the older of two matching templates is used.
-# Knowledge is found by rank, so its order does not matter. jsonb serializes equal values
-# identically.
+# Knowledge is found by rank, so the order of the entries does not matter. jsonb serializes equal
+# values identically.
 _DIGEST: Final = sa.text("""
     WITH template AS (
         SELECT row_number() OVER (ORDER BY created_at, id) AS place,
@@ -40,6 +40,6 @@ _DIGEST: Final = sa.text("""
 
 async def content_digest(connection: AsyncConnection, tenant: TenantId) -> bytes:
     """Return a digest of the active templates, knowledge, system prompt, sensitive words and the
-    client's own classifier head. It covers what this transaction sees."""
+    client's own classifier head, as this transaction sees them."""
     found = await connection.execute(_DIGEST, {"tenant": tenant})
     return bytes(found.scalar_one())

@@ -21,9 +21,9 @@ _PLAN: Final = TypeAdapter(tuple[PlannedAction, ...])
 _CITATIONS: Final = TypeAdapter(tuple[Citation, ...])
 _TURNS: Final = TypeAdapter(tuple[Turn, ...])
 
-# An approved draft counts as the answer of the person who approved it, because such an answer ends
-# the wait in a simulation. The plan is read from the review, because the run's plan may lack
-# rejected actions.
+# An approved draft counts as an answer from the person who approved it, because in a simulation the
+# answer ends the wait. The plan is read from the review, because the run's plan may lack rejected
+# actions.
 _READ: Final = """
     SELECT run.id, run.status, run.classification, run.lookup, run.citations,
            run.received_at, coalesce(run.handoff_reason, run.hold) AS reason,
@@ -63,8 +63,8 @@ _READ: Final = """
       AND event.erased_at IS NULL AND event.unified IS NOT NULL
 """
 _RUN: Final = sa.text(_READ)
-# With the lock, an erasure of the customer either finishes before this read, or finds the case made
-# from this run.
+# The lock orders this read and an erasure of the customer. The erasure either finishes before this
+# read, or finds the case created from this run.
 _LOCKED_RUN: Final = sa.text(f"{_READ} FOR SHARE OF event")
 
 

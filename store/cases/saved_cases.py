@@ -31,7 +31,7 @@ class SavedCaseRepository(TenantRepository):
         return tuple(_case(row) for row in rows)
 
     async def some(self, case_ids: Sequence[str]) -> tuple[SavedCase, ...]:
-        """Return the cases with these ids, oldest first. Deleted cases are left out."""
+        """Return the cases with these ids, oldest first. Deleted cases are omitted."""
         rows = await self._connection.execute(
             self._mine().where(saved_cases.c.id.in_(case_ids)).order_by(saved_cases.c.id)
         )
@@ -46,7 +46,7 @@ class SavedCaseRepository(TenantRepository):
         )
 
     async def names(self) -> dict[str, str]:
-        """Return the ids of all cases, by the case's name."""
+        """Return the ids of all cases, keyed by the name of the case."""
         rows = await self._connection.execute(
             sa.select(saved_cases.c.name, saved_cases.c.id).where(
                 saved_cases.c.client_id == self._tenant
@@ -87,8 +87,8 @@ class SavedCaseRepository(TenantRepository):
 
 
 def _values(case: SavedCase) -> dict[str, object]:
-    """Return the column values of a case. Times stay unchanged; all other values are in JSON
-    form."""
+    """Return the column values of a case. Times stay unchanged. All other values are converted to
+    JSON form."""
     return {
         **case.model_dump(mode="json", exclude={"created_at", "updated_at"}),
         "created_at": case.created_at,

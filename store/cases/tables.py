@@ -31,7 +31,8 @@ saved_cases: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# One row per run of all cases of a client. `variant`: the content with which the cases are tried.
+# One row per case run, which tries all cases of a client. `variant`: the content with which the
+# cases are tried.
 case_runs: Final = sa.Table(
     "case_runs",
     metadata,

@@ -19,8 +19,8 @@ from store.tenants.accounts import AccountRepository
 
 _SHOWN_TEMPLATES: Final = 200
 
-# Returns the templates, or only their version if the caller already has it. Each update changes a
-# row's xmin.
+# Returns the templates. If the caller already has the current version, returns only the version.
+# Each update changes a row's xmin.
 _TEMPLATES: Final = sa.text("""
     WITH version AS (
         SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version
@@ -93,7 +93,7 @@ class ContentRepository(TenantRepository):
         """Return the language and intent of each of the client's templates, including inactive
         ones.
 
-        The call locks the account, so that of two concurrent callers only one finds a template
+        The call locks the account, so that only one of two concurrent callers finds a template
         missing.
         """
         await AccountRepository(self._connection, self._tenant).lock()
@@ -179,8 +179,8 @@ class ContentRepository(TenantRepository):
         await self.check_length()
 
     async def _make_room(self, table: sa.Table, limit: int, more: int = 1) -> None:
-        """Lock the account, and raise TooMuchContent if the new content would exceed the limit. The
-        lock keeps concurrent calls from exceeding the limit together."""
+        """Lock the account, and raise TooMuchContent if the new content would exceed the limit.
+        Because of the lock, concurrent calls cannot exceed the limit together."""
         await AccountRepository(self._connection, self._tenant).lock()
         count = await self._connection.scalar(
             sa.select(sa.func.count()).where(table.c.client_id == self._tenant)

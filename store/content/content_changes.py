@@ -1,4 +1,4 @@
-"""Members' lists and edits of a client's templates and knowledge."""
+"""List and edit a client's templates and knowledge on behalf of a member."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -37,8 +37,9 @@ class ContentChanges(TenantRepository):
     async def page(
         self, kind: type[Entry], *, after: str | None, limit: int, language: str | None = None
     ) -> tuple[Entry, ...]:
-        """Return a page of entries ordered by id, that is, by creation. `after`: the last id of the
-        previous page. `language`: return only entries in this language; None returns all."""
+        """Return a page of entries in the order of their ids, which is the order of creation.
+        `after`: the last id of the previous page. `language`: return only entries in this language,
+        or all entries if None."""
         table = _TABLES[kind]
         meant = [table.c.client_id == self._tenant, table.c.id > (after or "")]
         if language is not None:
@@ -61,8 +62,8 @@ class ContentChanges(TenantRepository):
         return {(one.language, one.title): one for one in found}
 
     async def read(self, kind: type[Entry], content_id: str, *, lock: bool = False) -> Entry:
-        """Return a template or knowledge entry. Raises ContentNotFound; all methods below do
-        too."""
+        """Return a template or knowledge entry. Raises ContentNotFound. The methods below raise
+        this error too."""
         this = sa.select(_TABLES[kind]).where(*self._is(kind, content_id))
         row = await self._one(
             this.with_for_update() if lock else this, {}, ContentNotFound(content_id)
@@ -88,12 +89,12 @@ class ContentChanges(TenantRepository):
     async def change_entry(
         self, entry_id: str, change: KnowledgeChange, now: datetime
     ) -> KnowledgeEntry:
-        """Update a knowledge entry. Keyword search finds the new text immediately, semantic search
-        after the next sweep.
+        """Update a knowledge entry. Keyword search finds the new text immediately. Semantic search
+        finds it after the next sweep.
 
-        Raises TooMuchContent if the longer entry exceeds the limit on the client's knowledge.
+        Raises TooMuchContent if the longer entry would exceed the limit on the client's knowledge.
         """
-        # The entry is locked, because two people may change its title and body concurrently.
+        # The entry is locked, because two people may change the title and the body concurrently.
         old = await self.read(KnowledgeEntry, entry_id, lock=True)
         if change.title or change.body:
             await self._connection.execute(
@@ -112,8 +113,8 @@ class ContentChanges(TenantRepository):
         return changed
 
     async def delete(self, kind: type[Entry], content_id: str) -> None:
-        """Permanently delete an entry with its embeddings. Runs that used the entry keep its id and
-        its name or title."""
+        """Permanently delete an entry with its embeddings. Runs that used the entry still contain
+        its id and its name or title."""
         gone = await self._connection.execute(
             sa.delete(_TABLES[kind]).where(*self._is(kind, content_id))
         )

@@ -1,4 +1,4 @@
-"""A trial change of templates or knowledge, in a transaction that the caller rolls back.
+"""Write a trial change of templates or knowledge in a transaction that the caller rolls back.
 
 Searches in that transaction return the results that they would return after the change is saved.
 Only the changed entry is locked, not the account, so the client's events are still admitted
@@ -19,7 +19,8 @@ from store.content.content import ContentRepository
 from store.content.content_changes import ContentChanges
 
 TRIED_ID: Final = "7ZZZZZZZZZZZZZZZZZZZZZZZZZ"
-"""Id of an entry that is tried but not saved. Like the id of a new entry, it sorts last."""
+"""The id of an entry that is tried but not saved. Like the id of a new entry, this id sorts last.
+"""
 
 
 async def overlay(
@@ -27,8 +28,8 @@ async def overlay(
 ) -> None:
     """Write the trial change. The caller must roll back the transaction. Raises ContentNotFound.
 
-    An added entry has no embedding, so only keyword search finds it. The same applies to a saved
-    entry before the next sweep.
+    An added entry has no embedding, so only keyword search finds it. A newly saved entry also has
+    no embedding until the next sweep.
     """
     if change.added is not None:
         await _add(ContentRepository(connection, tenant), change.added, now)

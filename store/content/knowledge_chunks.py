@@ -88,7 +88,8 @@ async def stale_entries(
         },
     )
     return [
-        # An entry without body text has no sentences; search still finds its title.
+        # An entry without body text has no sentences, but search still finds the entry by its
+        # title.
         StaleEntry(
             row.client_id,
             row.id,

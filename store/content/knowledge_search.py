@@ -14,8 +14,8 @@ from store.core.repository import TenantRepository
 MAX_PASSAGES: Final = 8
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
-# A search uses only the first words of a longer message, and fewer words if the client has many
-# entries.
+# A search uses only the first words of a long message. The number of words is lower if the client
+# has many entries.
 _LEXEMES: Final = 60
 _PAIRS: Final = 150_000
 # A share of the mean distance of all entries in a language is subtracted from the distance of each
@@ -69,10 +69,10 @@ _SEARCH: Final = sa.text(f"""
     LIMIT :limit
 """)  # noqa: S608 - a constant is put in, no value
 
-# Adds entries with a similar meaning. Reciprocal rank fusion needs no common scale for the two
-# searches. Only embeddings of the same model and dimension as the question's embedding are
-# comparable. Texts in the question's language have smaller distances than others; most of that
-# difference is subtracted.
+# Adds entries with a similar meaning. Reciprocal rank fusion does not need a common scale for the
+# two searches. Only embeddings of the same model and dimension as the question's embedding are
+# comparable. Texts in the question's language have smaller distances than texts in other languages.
+# Most of that difference is subtracted.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
@@ -119,10 +119,10 @@ _FUSED: Final = sa.text(f"""
 
 class KnowledgeSearch(TenantRepository):
     async def find(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
-        """Return the knowledge entries that share words with `text`, best matches first, split into
-        sentences.
+        """Return the knowledge entries that share words with `text`, split into sentences, best
+        matches first.
 
-        `near`: the embedding of `text`; with it, entries with a similar meaning are returned too.
+        `near`: the embedding of `text`. If given, entries with a similar meaning are returned too.
         """
         values: dict[str, str | float] = {
             "words": fold(text[:_MAX_QUERY_CHARS]),

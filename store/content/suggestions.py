@@ -1,4 +1,4 @@
-"""The suggestions for a client's content that no member has decided yet."""
+"""The suggestions for a client's content that a member has not decided yet."""
 
 import sqlalchemy as sa
 

@@ -11,7 +11,7 @@ from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 
 class Vectors(UserDefinedType[str]):
-    """A column type for an array of vectors. Only SQL reads the values."""
+    """A column type for an array of vectors. Only SQL reads the values of this type."""
 
     cache_ok = True
 
@@ -27,8 +27,8 @@ response_templates: Final = sa.Table(
     text("category"),
     text("language"),
     text("body"),
-    # The customer's intent for which the template may be sent. Without an intent, a person reviews
-    # the answer first.
+    # The customer's intent for which the template may be sent. A template without an intent is
+    # reviewed by a person before it is sent.
     text("intent", nullable=True),
     # Words in a customer's message that rule out the use of the template.
     json("not_for", "[]"),
@@ -61,8 +61,8 @@ knowledge_entries: Final = sa.Table(
 )
 
 # Chunks of knowledge entries, with their embeddings. The vectors have no fixed number of
-# dimensions, because models differ; a client has few enough chunks to scan. The sentences' vectors
-# are stored out of line, so that a scan does not read them.
+# dimensions, because models differ. No vector index is needed, because a client has few enough
+# chunks to scan. The sentences' vectors are stored out of line, so that a scan does not read them.
 knowledge_chunks: Final = sa.Table(
     "knowledge_chunks",
     metadata,
@@ -80,7 +80,7 @@ knowledge_chunks: Final = sa.Table(
     points_to("knowledge_entries", "entry_id", ondelete="CASCADE"),
 )
 
-# Content suggested by assistants and not yet decided by a member. A decision removes the row.
+# Content that assistants suggested and a member has not decided yet. The decision deletes the row.
 suggestions: Final = sa.Table(
     "suggestions",
     metadata,

@@ -1,5 +1,5 @@
 """A fair queue for the connections of a full pool. The client that holds the fewest connections
-gets the next free one."""
+gets the next free connection."""
 
 import asyncio
 from collections import Counter, deque
@@ -13,10 +13,10 @@ from domain.core.ids import TenantId
 
 
 class SharedWork(Enum):
-    """Work that reads for many clients and has its own queue.
+    """Work that reads data of many clients and has its own queue for connections.
 
     Requests of a client that wait for a lock do not delay this work. The work itself limits how
-    many connection slots one client uses.
+    many connections it uses for one client.
     """
 
     WIDGET_STREAMS = "widget_streams"
@@ -24,7 +24,8 @@ class SharedWork(Enum):
 
 _Holder = TenantId | SharedWork | None
 
-# The connection slots that the current task holds. Tasks that it starts meanwhile inherit them.
+# The connection slots that the current task holds. Tasks started by the current task meanwhile
+# inherit them.
 _HELD: Final[ContextVar[frozenset[tuple["ClientTurns", _Holder]]]] = ContextVar("held turns")
 
 
@@ -33,8 +34,8 @@ class ClientTurns:
 
     `places`: the number of connections in the pool. `of_a_client`: the maximum number of slots for
     one client, and for work that spans clients. The maximum leaves slots for other clients while
-    requests of one client wait for a locked row. A client with a long queue waits behind every
-    client with a short one.
+    the requests of one client wait for a locked row. Free slots go first to the clients that hold
+    the fewest.
     """
 
     def __init__(self, places: int, of_a_client: int) -> None:
@@ -45,11 +46,11 @@ class ClientTurns:
 
     @asynccontextmanager
     async def turn(self, of: TenantId | SharedWork | None) -> AsyncIterator[None]:
-        """Hold a connection slot while the block runs. `of`: the client, the shared work, or None
-        for other work that spans clients.
+        """Hold a connection slot while the block runs. `of`: the client or the SharedWork for which
+        the slot is held, or None for other work that spans clients.
 
-        Reentrant per client: a task that already holds a slot of the client takes no second slot,
-        because tasks with two slots could deadlock.
+        Reentrant per client: a task that already holds a slot of the client does not take a second
+        slot, because tasks with two slots could deadlock.
         """
         held, own = _HELD.get(frozenset()), (self, of)
         if own in held:
@@ -82,8 +83,8 @@ class ClientTurns:
         self._held[of] -= 1
         if not self._held[of]:
             del self._held[of]
-        # If several clients hold equally few slots, the client that was served least recently comes
-        # first; the dict keeps this order.
+        # If several clients hold equally few slots, the least recently served client comes first.
+        # The dict keeps this order.
         for one in sorted(self._waiting, key=lambda one: self._held[one]):
             if self._held[one] < self._of_a_client and self._call(one):
                 return

@@ -5,7 +5,7 @@ from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-# The setting `reserved_connections` exists since PostgreSQL 16.
+# The setting `reserved_connections` was added in PostgreSQL 16.
 _LIMITS: Final = """
     SELECT current_setting('max_connections')::int AS allowed,
            current_setting('superuser_reserved_connections')::int

@@ -1,4 +1,4 @@
-"""The database: one engine per process. All transactions are opened in this module."""
+"""The database: one engine per process. This module opens all transactions."""
 
 import asyncio
 import select
@@ -32,11 +32,11 @@ APP_ROLE: Final = "engine_app"
 SERVICE_ROLE: Final = "engine_service"
 
 # If the database is unavailable, a caller gets an error within 5 s, so each of these timeouts must
-# be shorter. Server-side timeouts have no effect if the server does not respond, so the client
-# enforces its own.
+# be shorter. A server that does not respond does not enforce its own timeouts, so the client
+# enforces these timeouts itself.
 PATIENCE_S: Final = 3.5
-# The part of the timeout that is reserved for statements. A caller that waits longer than the rest
-# for a connection gives up. Otherwise the deadline would pass during a statement, and the
+# The part of the timeout that is reserved for statements. A caller waits for a connection only
+# during the rest of the timeout. Otherwise the deadline could pass during a statement, and the
 # connection would be lost.
 _FOR_STATEMENTS_S: Final = 1.5
 _CONNECT_TIMEOUT_S: Final = 2
@@ -45,13 +45,13 @@ _PING_TIMEOUT_S: Final = 1.0
 _LOCK_TIMEOUT: Final = "2s"
 _STATEMENT_TIMEOUT_S: Final = 3.0
 # PostgreSQL cancels a statement this long before the caller's deadline, so that the connection can
-# be used again.
+# be reused.
 _ENDS_BEFORE_S: Final = 0.2
 _SNAPSHOT_PATIENCE_S: Final = 30
 
 WhoseRecord = Callable[[AsyncConnection, str], Awaitable[TenantId]]
-"""A function that returns the client to which a record belongs, given the record's id. For
-operators and signed-in users."""
+"""A function that returns the client to which a record belongs, given the record's id. Only
+operators and signed-in users use such functions."""
 
 
 def psycopg_url(url: str) -> sa.URL:
@@ -76,8 +76,8 @@ class Database:
             pool_use_lifo=True,
             # The methods below open the transaction and set its client in one round trip.
             isolation_level="AUTOCOMMIT",
-            # Parameters are hidden, because errors are logged and statement parameters contain
-            # customers' words.
+            # Error messages hide statement parameters, because errors are logged and parameters
+            # contain customers' words.
             hide_parameters=True,
             json_serializer=_dump,
             json_deserializer=orjson.loads,
@@ -85,10 +85,10 @@ class Database:
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
                 f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
-                # A cached plan would match the tables at the time when the plan was made (decision
-                # 0045).
+                # A cached plan would describe the tables as they were when the plan was made
+                # (decision 0045).
                 "-c plan_cache_mode=force_custom_plan "
-                # PostgreSQL ends a statement whose caller has disconnected.
+                # PostgreSQL cancels a statement if its client has disconnected.
                 "-c idle_in_transaction_session_timeout=30s -c client_connection_check_interval=1s "
                 "-c timezone=UTC",
             },
@@ -103,9 +103,9 @@ class Database:
     ) -> AbstractAsyncContextManager[AsyncConnection]:
         """Open a transaction that can read and write only one client's rows.
 
-        The transaction commits when the block ends, and rolls back when the block raises; `service`
-        works the same way. The transaction takes at most `patience_s` seconds, including the wait
-        for a connection. Clients take turns for connections (`client_turns.py`).
+        The transaction commits when the block ends, and rolls back when the block raises. The
+        transaction takes at most `patience_s` seconds, including the wait for a connection. Clients
+        take turns for connections (`client_turns.py`).
 
         Raises EngineUnavailable if PostgreSQL cannot be reached, disconnects or does not answer.
         Raises CommitUnknown if that happens during the commit.
@@ -116,21 +116,22 @@ class Database:
     def service(
         self, *, patience_s: float = PATIENCE_S
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a transaction that spans clients, for sign-in, operators, sweepers and schedules."""
+        """Open a transaction that spans clients, for sign-in, operators, sweepers and schedules. It
+        commits, rolls back, times out and raises errors like `tenant`."""
         return self._transaction(_BEGIN_SERVICE, patience_s)
 
     def reading(
         self, tenant: TenantId, *, as_part_of: SharedWork | None = None
     ) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a read-only transaction like `tenant`. PostgreSQL refuses every write.
+        """Open a read-only transaction like `tenant`. PostgreSQL rejects every write.
 
-        `as_part_of`: the shared work to which the connection is counted, instead of the client.
+        `as_part_of`: the SharedWork that holds the connection slot in place of the client.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
         return self._transaction(_BEGIN_READING + whose, PATIENCE_S, of=as_part_of or tenant)
 
     def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
-        """Open a read-only transaction like `service`. PostgreSQL refuses every write."""
+        """Open a read-only transaction like `service`. PostgreSQL rejects every write."""
         return self._transaction(_BEGIN_READING + _AS_SERVICE, PATIENCE_S)
 
     async def find_client(self, whose: WhoseRecord, record_id: str) -> TenantId:
@@ -141,8 +142,8 @@ class Database:
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
-        """Yield a connection without a transaction or a client. Row-level security hides all rows;
-        only database functions that need no client return data."""
+        """Yield a connection without a transaction or a client. Row-level security hides all rows.
+        Only database functions that do not need a client return data."""
         async with self._connection(PATIENCE_S) as (connection, _, _, _):
             yield connection
 
@@ -152,9 +153,9 @@ class Database:
     ) -> AsyncIterator[Snapshot]:
         """Open a snapshot of a client's rows that stays readable until the block ends.
 
-        The snapshot holds a connection until then, so callers use a separate pool. `patience_s`:
-        the timeout for each response of PostgreSQL, in seconds. Raises EngineUnavailable like
-        `tenant`.
+        The snapshot holds a connection until the block ends, so callers use a separate pool.
+        `patience_s`: the timeout for each response of PostgreSQL, in seconds. Raises
+        EngineUnavailable like `tenant`.
         """
         async with self._connection(PATIENCE_S, of=tenant) as (connection, raw, socket_deadline, _):
             try:
@@ -169,7 +170,7 @@ class Database:
                 socket_deadline.within(PATIENCE_S)
                 with suppress(
                     psycopg.OperationalError
-                ):  # a read-only transaction loses nothing if its rollback fails
+                ):  # if the rollback of a read-only transaction fails, no data is lost
                     await raw.rollback()
 
     async def ping(self) -> None:
@@ -210,8 +211,8 @@ class Database:
         """Yield a connection of the pool, with its driver connection, its socket deadline and the
         time of that deadline on the event loop's clock.
 
-        The socket is shut down at the deadline. `of`: the client or shared work to which the
-        connection is counted.
+        The socket is shut down at the deadline. `of`: the client or the SharedWork that holds the
+        connection slot.
         """
         deadline = asyncio.get_running_loop().time() + patience_s
         try:
@@ -228,7 +229,7 @@ class Database:
                     yield connection, raw, socket_deadline, deadline
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             if isinstance(error, OperationalError) and _exceeds_limit(error):
-                raise  # the same statement would fail again
+                raise  # a retry of the statement would fail too
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
             if error.connection_invalidated:
@@ -239,8 +240,8 @@ class Database:
         await self.engine.dispose()
 
 
-# The isolation level is set explicitly, regardless of the server's default: a statement after a
-# lock must see earlier commits.
+# The isolation level is set explicitly, regardless of the server's default. A statement that
+# follows a lock must see the commits made before the lock was acquired.
 _BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")])
 _BEGIN_READING: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ")])
 _AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
@@ -249,7 +250,7 @@ _BEGIN_SERVICE: Final = _BEGIN + _AS_SERVICE
 
 def _exceeds_limit(error: OperationalError) -> bool:
     """Return whether the error means that a value exceeds a limit of PostgreSQL. The driver reports
-    such an error as an outage."""
+    such an error as if the connection had failed."""
     return isinstance(error.orig, psycopg.errors.ProgramLimitExceeded)
 
 
@@ -263,9 +264,8 @@ def _ask_before_use(engine: AsyncEngine) -> None:
     """Check a connection before use if it was idle or has unread data, and replace a dead
     connection.
 
-    A server that shuts down notifies each of its connections; a server that vanished does not.
-    Under load no connection is idle, so after such a failure the first statement on each connection
-    fails.
+    A server that shuts down notifies each of its connections, but a server that crashes does not.
+    Under load no connection is idle, so after a crash the first statement on each connection fails.
     """
 
     def on_checkin(_: object, record: ConnectionPoolEntry) -> None:

@@ -1,4 +1,4 @@
-"""Server-side errors, stored in the database for operators without an error tracker."""
+"""Server-side errors, stored in the database for operators who do not use an error tracker."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass

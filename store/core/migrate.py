@@ -1,4 +1,4 @@
-"""Migration of a database to the newest schema, while the service is running."""
+"""Migrate a database to the newest schema while the service is running."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,7 +29,7 @@ _ALEMBIC_INI: Final = Path(__file__).resolve().parents[2] / "alembic.ini"
 # arbitrary.
 _MIGRATION_LOCK: Final = 7_205_759_403_792_794
 # How long a schema change is retried while other transactions hold locks on the tables, in seconds.
-# Between the attempts, the requests that queue behind the change can run.
+# Between the attempts, the requests that are queued behind the schema change can run.
 _TRIED_FOR_S: Final = 600
 _PAUSE: Final = wait_exponential(multiplier=0.5, max=10)
 
@@ -38,14 +38,14 @@ _log = structlog.get_logger(__name__)
 
 def alembic_config(database_url: str) -> Config:
     config = Config(str(_ALEMBIC_INI))
-    # Alembic interpolates % in its ini values, and a URL may contain % in a percent-encoded path.
+    # Alembic interpolates % in its ini values, and a URL may contain a percent-encoded path.
     config.set_main_option("sqlalchemy.url", database_url.replace("%", "%%"))
     return config
 
 
 def migrate(database_url: str) -> None:
     """Run the missing migrations. A second concurrent call waits for the first. Completed
-    migrations stay if a later one fails.
+    migrations are kept if a later migration fails.
 
     Raises InvalidInput if another version of this program created the database, or if the role
     lacks privileges. Raises EngineUnavailable if other transactions hold locks on the tables for

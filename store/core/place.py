@@ -17,8 +17,8 @@ class Place:
 def beyond(
     place: Place | None, at: "sa.ColumnElement[datetime]", record_id: "sa.ColumnElement[str]"
 ) -> sa.ColumnElement[bool]:
-    """Return the SQL condition that a record comes after `place`. Return true for the first page,
-    which has no cursor."""
+    """Return the SQL condition that a record comes after `place`. Without a `place`, on the first
+    page, the condition is true."""
     if place is None:
         return sa.true()
     return sa.tuple_(at, record_id) > sa.tuple_(place.at, place.id)

@@ -8,7 +8,7 @@ from sqlalchemy.pool import QueuePool
 
 
 class PoolUse:
-    """The current usage of a connection pool, readable from any thread. `waiting`: the number of
+    """The current usage of a connection pool. Any thread may read it. `waiting`: the number of
     tasks waiting for a connection."""
 
     def __init__(self, engine: AsyncEngine) -> None:

@@ -7,20 +7,19 @@ WORK: Final = 10
 """Number of connections for an API process's requests, or for a worker's steps of runs."""
 
 REPORTS: Final = 1
-"""Number of separate connections for error reports. An error can then be reported while all other
+"""Number of connections reserved for error reports. An error can then be reported while all other
 connections are in use."""
 
 EXPORTS: Final = 4
-"""Number of separate connections for exports. An export holds its connection for as long as the
-caller reads."""
+"""Number of connections reserved for exports. An export holds its connection until the caller has
+read the whole export."""
 
 PLACES: Final = 1
 """Number of separate connections for delivery slots. The session of this connection holds the
 advisory locks that webhook workers share (`store/webhooks/places.py`)."""
 
 WIDGET: Final = 1
-"""Number of separate connections that listen for PostgreSQL's notifications about widget sessions.
-"""
+"""Number of connections reserved for PostgreSQL's notifications about widget sessions."""
 
 OF_A_PROCESS: Final[Mapping[str, int]] = {
     "api": WORK + REPORTS + EXPORTS + WIDGET,
@@ -32,6 +31,6 @@ OF_A_PROCESS: Final[Mapping[str, int]] = {
 
 def of_a_client(pool_size: int) -> int:
     """Return the maximum number of a pool's connections that one client may hold, which is 70 % of
-    the pool. Requests of one client that wait for a locked row then leave connections for other
-    clients."""
+    the pool. The rest remains available to other clients while all requests of one client wait for
+    a locked row."""
     return max(1, pool_size * 7 // 10)

@@ -12,7 +12,8 @@ from store.core.database import WhoseRecord
 
 
 class TenantRepository:
-    """A repository that works in the caller's transaction, and only on the rows of one client."""
+    """A repository that works in the caller's transaction and accesses only the rows of one client.
+    """
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
@@ -29,7 +30,7 @@ class TenantRepository:
 
 
 def some_of(table: sa.Table, limit: int, *which: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
-    """Return a condition that selects at most `limit` rows among those that match `which`."""
+    """Return a condition that selects at most `limit` of the rows that match `which`."""
     key = table.primary_key.columns
     return sa.tuple_(*key).in_(sa.select(*key).where(*which).limit(limit))
 

@@ -16,7 +16,7 @@ PIECE: Final = 256 * 1024
 
 # The statement timeout: longer than any caller keeps a snapshot open.
 _AT_MOST: Final = "20min"
-# The idle timeout. Without it, an abandoned snapshot would keep PostgreSQL from vacuuming the rows
+# The idle timeout. Without it, an abandoned snapshot would keep PostgreSQL from vacuuming dead rows
 # of all clients.
 _UNREAD: Final = "60s"
 # The number of rows that libpq buffers at a time, regardless of their size.
@@ -26,8 +26,8 @@ _ROWS_HELD: Final = 8
 def begin(tenant: TenantId) -> sql.Composed:
     """Return the statements that open a snapshot's transaction.
 
-    JIT is off, because compiling a query takes longer than reading the first rows, for which a
-    caller waits. Each section of an export starts at the savepoint; a rollback to the savepoint
+    JIT is off, because the caller waits for the first rows, and compiling a query takes longer than
+    reading them. Each section of an export starts at the savepoint. A rollback to the savepoint
     undoes the effects of the previous section.
     """
     return sql.SQL(
@@ -43,7 +43,7 @@ class Snapshot:
     parameter `client_id`.
 
     If PostgreSQL does not respond for `patience_s` seconds, the connection is shut down, which
-    raises psycopg.OperationalError. The time that the reader takes does not count.
+    raises psycopg.OperationalError. The time that the reader takes between queries does not count.
     """
 
     def __init__(
@@ -85,8 +85,8 @@ class Snapshot:
         await self._connection.execute(declared, self._values)
 
     async def fetch(self, number: int) -> AsyncGenerator[list[bytes]]:
-        """Yield the next rows of the cursor, at most `number`. They are in one list, unless their
-        total size exceeds twice `PIECE`. Close the generator before any other query."""
+        """Yield the next rows of the cursor, at most `number`. The rows are in one list, unless
+        their total size exceeds twice `PIECE`. Close the generator before any other query."""
         self._socket_deadline.within(self._patience_s)
         query = sql.SQL("FETCH {} FROM rows").format(sql.Literal(number))
         held: list[bytes] = []

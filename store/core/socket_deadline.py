@@ -10,11 +10,12 @@ import psycopg
 
 
 class SocketDeadline:
-    """A deadline for a connection's socket. When the deadline passes, the socket is shut down, so
-    that every operation on it ends.
+    """A deadline for a connection's socket. When the deadline passes, the socket is shut down,
+    which ends every operation on the socket.
 
-    Cancellation does not work: psycopg then asks the same unresponsive server to cancel, and waits
-    for its response. No deadline applies before `until` or `within` is called, or after the block.
+    Cancelling the task is not sufficient: psycopg then asks the same unresponsive server to cancel
+    the statement, and waits for the server's response. No deadline applies before `until` or
+    `within` is called, or after the block.
     """
 
     def __init__(self, connection: object) -> None:

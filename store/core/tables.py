@@ -21,8 +21,9 @@ error_reports: Final = sa.Table(
     sa.Column("occurrences", sa.Integer, nullable=False, server_default="1"),
 )
 
-# Spending on language models by UTC day, in millionths of a US dollar: one total for all clients,
-# and one for the clients without a paid plan. Includes reservations for questions in progress.
+# Spending on language models by UTC day, in millionths of a US dollar. There is one total for all
+# clients, and one for the clients without a paid plan. Each total includes reservations for
+# questions in progress.
 model_spending: Final = sa.Table(
     "model_spending",
     metadata,

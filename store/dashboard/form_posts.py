@@ -1,4 +1,5 @@
-"""The records of forms that have taken effect, which prevent a second effect of the same form."""
+"""The records of forms that have taken effect. They prevent the same form from taking effect twice.
+"""
 
 from datetime import datetime
 
@@ -17,8 +18,8 @@ class FormPosts:
         self._tenant = tenant
 
     async def take(self, form: str, once: str, user_id: str, now: datetime) -> None:
-        """Record that a form takes effect in this transaction. Raises AlreadyPosted if it took
-        effect before.
+        """Record that a form takes effect in this transaction. Raises AlreadyPosted if the form
+        took effect before.
 
         `form`: the path to which the form is posted. A concurrent post to the same path waits until
         this transaction ends. `once`: the id of this rendering of the form.
@@ -53,7 +54,7 @@ class FormPosts:
         return found is not None
 
     async def led_to(self, once: str, user_id: str, location: str) -> None:
-        """Store the location to which a repeated post of this rendering of a form is redirected."""
+        """Store the location to which repeated posts of this rendering of a form are redirected."""
         await self._connection.execute(
             sa.update(form_posts)
             .where(

@@ -1,4 +1,4 @@
-"""The client's data for the dashboard's first page, read by one query with an index for each
+"""The client's data for the dashboard's overview page. One query reads it, with an index for each
 part."""
 
 from typing import Any, Final
@@ -12,7 +12,7 @@ from domain.dashboard.overview import COUNTED_TO, FirstStep, Overview, Trouble
 
 _MOST_TROUBLES: Final = 20
 _FAILING: Final = 3
-"""Number of consecutive failures from which a webhook counts as failing."""
+"""A webhook counts as failing from this number of consecutive failures."""
 
 _OVERVIEW: Final = sa.text("""
     WITH open AS MATERIALIZED (

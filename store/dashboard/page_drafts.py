@@ -1,4 +1,4 @@
-"""Drafts of forms that were not sent, one per user and form."""
+"""Drafts of forms that were not submitted, one per user and form."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime

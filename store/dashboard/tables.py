@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, text, time
 
-# Forms that have taken effect, by an id that each rendering of a form gets. A form that is sent
+# Forms that have taken effect, by the id of each rendering of a form. A form that is submitted
 # twice takes effect only once.
 form_posts: Final = sa.Table(
     "form_posts",
@@ -15,7 +15,7 @@ form_posts: Final = sa.Table(
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     sa.Column("once", sa.Text, primary_key=True),
     text("user_id"),
-    # The path to which a repeated post is redirected; empty if the response showed a secret.
+    # The path to which a repeated post is redirected. Empty if the response showed a secret.
     text("location", nullable=True),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )

@@ -31,8 +31,8 @@ from store.exports.section_source import CellKind, Source
 _FIRST: Final = ",".join(str(ord(sign)) for sign in sorted(GUARDED))
 # All line breaks that some reader recognizes, which are those of Python's splitlines.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
-# Characters that a reader may trim at the start of a cell. A line break or tab starts another cell
-# instead.
+# Characters that a reader may trim at the start of a cell. Line breaks and tabs are excluded,
+# because they start another cell.
 _BLANKS: Final = "".join(f"\\u{code:04x}" for code in UNSEEN if chr(code) not in CELL_ENDS)
 _JSON_BREAKS: Final = r"\u0085\u2028\u2029"
 
@@ -89,7 +89,7 @@ def _value(sql: str, kind: CellKind) -> str:
 
 def _cell(value: str, kind: CellKind) -> str:
     """Return the SQL for the text of a cell. The text is never null, because concat_ws would omit
-    the comma of a null cell."""
+    the comma before a null cell."""
     match kind:
         case CellKind.TEXT:
             cell = _quoted(_guarded_inside(value))
@@ -97,7 +97,7 @@ def _cell(value: str, kind: CellKind) -> str:
         case CellKind.JSON:
             cell = f"'\"' || {_quoted(_escaped_inside(value))}"
         case CellKind.TIME | CellKind.DAY:
-            # The text is the same as in the JSON form, which quotes times and days too.
+            # The text is the same as in the JSON form, in which times and days are quoted too.
             cell = f"to_json({value})::text"
         case CellKind.NUMBER | CellKind.BOOLEAN:
             cell = f"{value}::text"

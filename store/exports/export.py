@@ -17,17 +17,17 @@ from store.exports.section_source import Source
 from store.exports.sections import SOURCES
 
 _FIRST_ROWS: Final = 4
-# The number of bytes of a section that are held back. After an error in these bytes, the section
-# can still be left empty.
+# The number of bytes of a section that are held back. If an error occurs within these bytes, the
+# section can still be left empty.
 _SPOOL: Final = 4 * PIECE
-# SQLSTATEs of missing, forbidden or changed tables, and of values that cannot be rendered.
+# SQLSTATEs of missing, forbidden or changed tables, and of values that PostgreSQL cannot render.
 _OF_ONE_SECTION: Final = ("42", "22")
 
 _IS_OPEN: Final = "SELECT closed_at IS NULL FROM clients WHERE id = %(client_id)s"
 
 Skipped = Callable[[Section, str, Exception], None]
-"""A callback for a section that could not be read and is left empty in the file. It gets the
-section, the SQLSTATE and the error."""
+"""A callback for a section that could not be read and is left empty in the file. Its arguments are
+the section, the SQLSTATE and the error."""
 
 
 class Rendering(Protocol):
@@ -42,7 +42,7 @@ class Rendering(Protocol):
 
     def query(self, source: Source) -> str:
         """Return an SQL query with one text column: the rendered records of a section, in the order
-        of the source. Each record starts with its separator, and takes one row or several."""
+        of the source. Each record starts with its separator and is rendered in one or more rows."""
 
     def begin(self, exported_at: str, client_id: str) -> bytes: ...
 
@@ -54,7 +54,7 @@ class Rendering(Protocol):
 
 
 class Export:
-    """One export of a client's data, read from a snapshot of its own."""
+    """One export of a client's data, read from its own snapshot."""
 
     def __init__(self, snapshot: Snapshot, rendering: Rendering, *, skipped: Skipped) -> None:
         self._snapshot = snapshot
@@ -91,8 +91,8 @@ class Export:
         yield b"".join([*held, form.end()])
 
     async def _check_open(self) -> None:
-        """Raise NoClient unless the client is open. A client counts as open if the clients table
-        cannot be read."""
+        """Raise NoClient unless the client is open. If the clients table cannot be read, the client
+        counts as open."""
         try:
             is_open = await self._snapshot.scalar(_IS_OPEN)
         except psycopg.Error as error:
@@ -131,7 +131,7 @@ class Export:
 
 def _whole_pieces(held: list[bytes]) -> Iterator[bytes]:
     """Remove parts from `held` and yield them, joined to pieces of at least PIECE bytes. A smaller
-    rest stays in `held`."""
+    remainder stays in `held`."""
     begin = weight = 0
     for end, part in enumerate(list(held), start=1):
         weight += len(part)

@@ -1,4 +1,4 @@
-"""SQL that closes an imported client's unfinished work. The work cannot continue after an
+"""SQL that closes an imported client's unfinished work, because the work cannot continue after an
 import."""
 
 from typing import Final
@@ -11,8 +11,8 @@ from domain.runs.run import RunStatus
 IMPORTED: Final = "imported"
 """Error code of a run that was unfinished when the export was written."""
 
-# The review expires without a decision, so the conversation is handed off to human agents, as after
-# any expired review.
+# The review expires without a decision. As after any expired review, the conversation is handed off
+# to human agents.
 HAND_OVER: Final = sa.text(f"""
     UPDATE ai_conversations AS conversation
     SET handed_over_at = coalesce(conversation.handed_over_at, :now)

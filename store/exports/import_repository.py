@@ -1,4 +1,4 @@
-"""The import of an export into an empty client, all or nothing, in the caller's transaction."""
+"""Import an export into an empty client, all or nothing, in the caller's transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -38,8 +38,8 @@ from store.tenants.tables import client_settings, clients
 
 _PAGE: Final = 5_000
 
-# Longer timeouts than for a request: a batch takes longer, and the source of the records may be
-# slow.
+# These timeouts are longer than for a request: a batch takes longer, and the source of the records
+# may be slow.
 _PATIENCE: Final = (
     "SET LOCAL statement_timeout = '120s'",
     "SET LOCAL idle_in_transaction_session_timeout = '600s'",
@@ -93,8 +93,8 @@ class TenantImport:
         self._held = 0
 
     async def begin(self) -> None:
-        """Lock the client, so that no event is admitted during the import. Raises ClientNotFound,
-        and ClientNotEmpty if the client has records."""
+        """Lock the client, so that no event is admitted during the import. Raises ClientNotFound if
+        the client does not exist, and ClientNotEmpty if it has records."""
         for statement in _PATIENCE:
             await self._connection.exec_driver_sql(statement)
         await AccountRepository(self._connection, self._tenant).lock()
@@ -138,7 +138,7 @@ class TenantImport:
             self._held += written.rowcount
 
     async def _release(self) -> None:
-        """Insert the messages from the temporary table, now that their events exist."""
+        """Insert the messages from the temporary table, once their events are imported."""
         await self._connection.execute(HELD_BY_PLACE)
         try:
             for after in range(0, self._held, _PAGE):
@@ -195,9 +195,9 @@ async def is_here_already(
 ) -> bool:
     """Return whether another client of this installation may already have the ids of an export.
 
-    `connection`: it must span clients. `exported`: the id of the exported client. Every run refers
-    to its playbook, so a client with the same runs also has the same playbooks. For an export
-    without playbooks the result is True, because nothing else identifies the client.
+    `connection`: must span clients. `exported`: the id of the exported client. Every run refers to
+    its playbook, so a client with the same runs also has the same playbooks. For an export without
+    playbooks the result is True, because no other record identifies the client.
     """
     if exported == tenant:
         return False

@@ -49,8 +49,8 @@ def _plain(section: Section, values: Mapping[str, str] | None = None) -> tuple[s
     return (insert_records(metadata.tables[section], _names(section), values),)
 
 
-# The turns have the same form as in `store/runs/conversations.py`. Their age is measured from the
-# latest message, not from now.
+# The messages have the same form as in `store/runs/conversations.py`. Their age is measured from
+# the latest message, not from now.
 _TURNS: Final = f"""(
     SELECT coalesce(jsonb_agg(
         jsonb_build_object('author', author, 'body', left(body, {MAX_TURN_CHARS}), 'at', created_at)
@@ -80,7 +80,7 @@ _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
 _VERSION: Final = (
     "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
 )  # fmt: skip
-# Files older than the publish gate lack `live_at`. In those versions, every active playbook
+# Files of versions before the publish gate lack `live_at`. In those versions, every active playbook
 # answered events.
 _LIVE_AT: Final = """coalesce(r.live_at, CASE
     WHEN p.is_active AND p.version = r.version AND r.rulebook->>'shadow' IS DISTINCT FROM 'true'
@@ -94,8 +94,8 @@ _ACTION: Final = (
     "customer_key", "amount", "currency", "reference", "ticket_id", "planned_at", "finished_at",
 )  # fmt: skip
 
-# A record without `updated_at` sets nothing. The widget key is not imported: pages that embed the
-# widget would connect to any client with an import of the file.
+# A record without `updated_at` sets no setting. The widget key is not imported: a page that embeds
+# the widget would otherwise connect to any client that imported the file.
 _SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
         (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
@@ -172,7 +172,7 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
             _names(Section.AI_CONVERSATIONS, "messages"),
             {
                 "turns": _TURNS,
-                # Files older than threads lack both of these columns.
+                # Files of versions before threads lack both of these columns.
                 "thread": "coalesce(r.thread, '{}')",
                 "memory_key": "coalesce(r.memory_key, "
                 "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",
@@ -237,4 +237,4 @@ RELEASE_MESSAGES: Final = sa.text(f"""
     SELECT client_id, conversation_id, {", ".join(_MESSAGE)} FROM imported_messages
     WHERE place > :after AND place <= :upto
 """)  # noqa: S608 - our own names
-"""Inserts one page of messages from the temporary table, now that their events exist."""
+"""Inserts one page of messages from the temporary table, once their events are imported."""

@@ -18,8 +18,8 @@ _NONE: Final = "this client has no event with this id"
 
 class AutomationRepository(TenantRepository):
     async def add(self, events: Sequence[LegacyEvent], new_id: NewId) -> int:
-        """Store events of the engine's first version. Events with ids that already exist are
-        skipped. Return the number of events stored."""
+        """Store events of the engine's first version, except events whose ids already exist. Return
+        the number of events stored."""
         rows = [
             {**event.model_dump(), "client_id": self._tenant, "id": event.id or new_id()}
             for event in events

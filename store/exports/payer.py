@@ -1,4 +1,5 @@
-"""The check whether a client pays. The result determines the limits for its exports and streams."""
+"""Check whether a client pays. The result determines the limits for the client's exports and
+streams."""
 
 from datetime import datetime
 
@@ -14,8 +15,8 @@ from store.tenants.accounts import AccountRepository
 async def is_payer(database: Database, tenant: TenantId, now: datetime) -> bool:
     """Return whether the client's plan is paid for or granted by an operator.
 
-    A plan that cannot be read counts as unpaid; an export leaves its section empty. Raises
-    NoClient, EngineUnavailable.
+    If the plan cannot be read, the client counts as unpaid, and an export leaves the section of the
+    plan empty. Raises NoClient, EngineUnavailable.
     """
     try:
         async with database.reading(tenant) as connection:

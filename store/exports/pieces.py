@@ -1,9 +1,9 @@
 """SQL for records whose last column is an unbounded array. A long record is rendered in several
 rows.
 
-In one row, PostgreSQL would build one text for a whole conversation with all its messages, and a
-value is limited to 1 GiB. The first row of a record holds its first elements, which are nearly
-always all of them. Only if there are more elements are they read, one row each.
+In a single row, PostgreSQL would build one text for a whole conversation with all its messages, and
+a value is limited to 1 GiB. The first row of a record therefore holds only the first elements,
+which are nearly always all elements. Any further elements are read one row each.
 """
 
 from dataclasses import dataclass

@@ -9,7 +9,7 @@ from domain.exports.export import Section
 
 
 class CellKind(Enum):
-    """The kind of a cell's value. A spreadsheet can mistake only a TEXT cell for a formula."""
+    """The kind of a cell's value. A spreadsheet can mistake only TEXT cells for formulas."""
 
     TEXT = auto()
     NUMBER = auto()

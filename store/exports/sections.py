@@ -2,7 +2,7 @@
 
 All formats share this table: JSON and CSV exports are written from it, `domain/exports/records.py`
 documents it, and an import reads the columns back. Rows are sorted by their primary keys, which are
-indexed. A column that is not listed here is not exported: no credential, no key, no secret.
+indexed. Only the columns listed here are exported. Credentials, keys and secrets are not listed.
 """
 
 from collections.abc import Mapping
@@ -69,7 +69,7 @@ _PLAYBOOKS: Final = f"""(
             WHERE v.client_id = p.client_id AND v.playbook_id = p.id)) ORDER BY p.id), '[]'::json)
     FROM playbooks AS p WHERE p.client_id = c.id)"""  # noqa: S608 - constants
 
-# As in the rest of the API, this value is null after the end of the trial.
+# As in the rest of the API, this value becomes null when the trial ends.
 _TRIAL_ENDS_AT: Final = "CASE WHEN t.trial_ends_at > statement_timestamp() THEN t.trial_ends_at END"
 
 SOURCES: Final[Mapping[Section, Source]] = {
@@ -108,7 +108,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
         "WHERE c.id = %(client_id)s",
         "c.id",
     ),
-    # Neither credentials nor settings of a connection are exported, because they name external
+    # The credentials and settings of a connection are not exported, because they name external
     # accounts. The importing client enters both when it connects.
     Section.INTEGRATIONS: _table(
         Section.INTEGRATIONS,

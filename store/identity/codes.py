@@ -43,7 +43,7 @@ class TriedCode:
 
 @dataclass(frozen=True, slots=True)
 class CodeToMail:
-    """A valid sign-in code that has not been sent yet."""
+    """A valid sign-in code that still has to be sent."""
 
     id: str
     email: str
@@ -147,7 +147,8 @@ class CodeRepository:
         )
 
     async def to_mail(self, code_id: str, now: datetime) -> CodeToMail | None:
-        """Return and lock a sign-in code that still has to be sent. Return None if it does not."""
+        """Return and lock a sign-in code that still has to be sent, or None if there is no such
+        code."""
         codes = sign_in_codes.c
         rows = await self._connection.execute(
             sa.select(codes.id, codes.email, codes.sealed_code, codes.brand_name, codes.language)

@@ -1,4 +1,4 @@
-"""Invitations of users to clients. A list of all invitations to one address spans clients."""
+"""Invitations of users to clients. The list of all invitations to one address spans clients."""
 
 from datetime import datetime
 from typing import Any, Final

@@ -49,9 +49,9 @@ _COLUMNS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class NewMailedCode:
-    """A code to store. `place_id`: the id of the widget session or conversation in which it is
-    valid. `email`: as spelled there. `question_id`: for a ticket, the event that is answered once
-    the code is entered. `digest`, `sealed_code`: NOTHING and None if the code is held back."""
+    """A code to store. `place_id`: the id of the widget session or conversation in which the code
+    is valid. `email`: as spelled there. `question_id`: for a ticket, the event that is answered
+    once the code is entered. `digest`, `sealed_code`: NOTHING and None if the code is held back."""
 
     id: str
     place_id: str
@@ -69,8 +69,8 @@ class TriedMailedCode:
     """A valid code, after one of its tries was used.
 
     `id`: the record of the code in this session or conversation. `code_id`: the record that holds
-    the code itself, which differs from `id` for a shared code. `question_id`: for a ticket, the
-    event that is answered once the code is entered.
+    the code itself. For a shared code, `code_id` differs from `id`. `question_id`: for a ticket,
+    the event that is answered once the code is entered.
     """
 
     id: str
@@ -103,8 +103,8 @@ class MailedCodeRepository(TenantRepository):
         self._is_real = self._codes.digest != NOTHING
 
     async def made(self, place_id: str, email: str, requester: str, now: datetime) -> MailedCodes:
-        """Return the counts of codes to which the limits apply. Other new codes of the client wait
-        until the transaction ends."""
+        """Return the counts of codes to which the limits apply. Other transactions that create
+        codes for the client wait until this transaction ends."""
         await self._lock("")
         codes, count, real = self._codes, sa.func.count(), self._is_real
         here, lately = self._place == place_id, codes.created_at > now - HOUR
@@ -155,8 +155,8 @@ class MailedCodeRepository(TenantRepository):
     async def take_try(self, place_id: str, now: datetime) -> tuple[TriedMailedCode, ...]:
         """Use one try of each valid code of the session or conversation, and return these codes.
 
-        The valid shared codes of the same address replace a held-back code. Other tries in the same
-        session or conversation wait until the transaction ends.
+        If a code is held back, the valid shared codes of the same address replace it. Other tries
+        in the same session or conversation wait until the transaction ends.
         """
         await self._lock(place_id)
         codes = self._codes
@@ -188,7 +188,7 @@ class MailedCodeRepository(TenantRepository):
 
     async def prove(self, place_id: str, tried: Sequence[TriedMailedCode], now: datetime) -> None:
         """Invalidate all codes of the session or conversation, because one was entered correctly.
-        `tried`: the codes that were compared; this correct try does not count as a wrong try."""
+        `tried`: the codes that were compared. The correct try does not count as a wrong try."""
         was_tried = sa.cast(self._codes.id.in_({one.id for one in tried}), sa.Integer)
         await self._connection.execute(
             sa.update(self._table)
@@ -212,7 +212,8 @@ class MailedCodeRepository(TenantRepository):
         return found
 
     async def is_proved(self, place_id: str, email: str, now: datetime) -> bool:
-        """Return whether the address was proved in a ticket thread and the proof is still valid."""
+        """Return whether the address was verified in a ticket thread and the verification is still
+        valid."""
         found = await self._connection.scalar(
             sa.select(sa.literal(1))
             .where(
@@ -224,7 +225,7 @@ class MailedCodeRepository(TenantRepository):
         return found is not None
 
     async def to_mail(self, code_id: str, now: datetime) -> MailedCodeToSend | None:
-        """Return and lock a code that still has to be sent. Return None if it does not."""
+        """Return and lock a code that still has to be sent, or None if there is no such code."""
         codes = self._codes
         found = await self._connection.execute(
             sa.select(

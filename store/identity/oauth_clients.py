@@ -37,7 +37,7 @@ class OAuthClientRepository:
         until the next call.
         """
         its = oauth_clients.c
-        # The networks share the limit: first each network's newest registration is kept, then each
+        # All networks share the limit. First each network's newest registration is kept, then each
         # network's second newest, and so on.
         place = sa.func.row_number().over(partition_by=its.network, order_by=its.created_at.desc())
         surplus = (

@@ -1,4 +1,4 @@
-"""API keys that OAuth clients hold."""
+"""The API keys that were issued to OAuth clients."""
 
 from dataclasses import dataclass
 

@@ -1,5 +1,5 @@
 """Users, with their addresses and clients. The queries span clients, because a user may belong to
-several clients or to none."""
+no client or to several clients."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -38,8 +38,8 @@ async def address_of(connection: AsyncConnection, user_id: str) -> str | None:
 
 
 async def hold(connection: AsyncConnection, name: str) -> None:
-    """Lock a user or an address until the transaction ends, so that concurrent decisions about the
-    same user or address wait."""
+    """Lock a user or an address until the transaction ends. Concurrent transactions that decide
+    about the same user or address wait for the lock."""
     await connection.execute(
         sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0)))
     )
@@ -49,7 +49,7 @@ async def accounts_since(
     connection: AsyncConnection, since: datetime, network: str
 ) -> AccountsOpened:
     """Return the number of clients created since `since`, and how many of them were created after a
-    sign-in from `network`. Other callers wait until the transaction ends."""
+    sign-in from `network`. Concurrent calls wait until the transaction ends."""
     await hold(connection, "accounts opened")
     from_network = sa.exists().where(
         sessions.c.user_id == clients.c.owner_user_id,

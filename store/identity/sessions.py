@@ -52,7 +52,7 @@ class SessionRepository:
         return found if found is not None and found.is_alive(now) else None
 
     async def seen(self, session_id: str, now: datetime) -> None:
-        """Record that the session was used now."""
+        """Set the time of the session's last use to now."""
         await self._connection.execute(
             sa.update(sessions)
             .where(sessions.c.id == session_id, sessions.c.used_at < now)
@@ -60,8 +60,8 @@ class SessionRepository:
         )
 
     async def replace(self, presented: bytes, replacement: bytes, now: datetime) -> Session | None:
-        """Replace the secret of an active refresh session, and record the use. Return the session
-        as it was before, or None if no active session has the presented secret."""
+        """Replace the secret of an active refresh session, and record the use. Return the session's
+        earlier state, or None if no active session has the presented secret."""
         rows = await self._connection.execute(
             sa.select(*_SHOWN)
             .where(

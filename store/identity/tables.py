@@ -14,8 +14,8 @@ sessions: Final = sa.Table(
     sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
     text("kind"),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
-    # The digest of the part that all refresh tokens of a session share. It identifies the session
-    # of a token that was already used.
+    # The digest of the part that all refresh tokens of a session share. For a token that was
+    # already used, it identifies the session.
     sa.Column("family_digest", sa.LargeBinary, nullable=True, unique=True),
     # The network and the name of the browser, for the user's list of sessions. Addresses are not
     # stored.
@@ -77,7 +77,7 @@ invitations: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# Self-registered OAuth clients. An OAuth client with a metadata document is not stored.
+# Self-registered OAuth clients. OAuth clients that have a metadata document are not stored.
 oauth_clients: Final = sa.Table(
     "oauth_clients",
     metadata,
@@ -91,7 +91,7 @@ oauth_clients: Final = sa.Table(
     sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
 )
 
-# One row per consent. Used codes are kept for a while: if a code is presented twice, one of the
+# One row per consent. Used codes are kept for a while. If a code is presented twice, one of the two
 # presenters has stolen it.
 oauth_codes: Final = sa.Table(
     "oauth_codes",
@@ -137,8 +137,8 @@ address_codes: Final = sa.Table(
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The sealed code, kept until its mail is sent.
     text("sealed_code", nullable=True),
-    # Whether the code is shared. A shared code is valid wherever a code for the same address was
-    # held back.
+    # Whether the code is shared. A shared code is valid in every session or conversation where a
+    # code for the same address was held back.
     sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),

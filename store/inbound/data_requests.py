@@ -70,8 +70,8 @@ class DataRequestRepository(TenantRepository):
         return DataRequest.model_validate(row, from_attributes=True)
 
     async def fulfil(self, request_id: str, *, by: str, now: datetime) -> bool:
-        """Record who delivered the data to the customer. Return False if that was already recorded;
-        the first record stays. Raises DataRequestNotFound."""
+        """Record the person who delivered the data to the customer. Return False if the delivery
+        was already recorded. The first record is kept. Raises DataRequestNotFound."""
         done = await self._connection.execute(
             sa.update(data_requests)
             .where(
@@ -97,8 +97,8 @@ class DataRequestRepository(TenantRepository):
 
 
 async def untold(connection: AsyncConnection, *, limit: int) -> tuple[tuple[str, str], ...]:
-    """Return the client and id of each data request whose notification mail is not sent yet, oldest
-    first. Requires a connection that spans clients."""
+    """Return the client and id of each data request whose notification mail was not sent yet,
+    oldest first. Requires a connection that spans clients."""
     rows = await connection.execute(
         sa.select(data_requests.c.client_id, data_requests.c.id)
         .where(data_requests.c.told_at.is_(None))

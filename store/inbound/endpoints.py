@@ -163,14 +163,14 @@ class EndpointRepository(TenantRepository):
         now: datetime,
     ) -> None:
         """Replace the token, the secret or both. The previous value stays valid until
-        `previous_until`; a past time ends it immediately.
+        `previous_until`. A past time invalidates it immediately.
 
-        At most one previous value is valid. A current value that may not vouch for customers is not
-        kept as the previous value, because it would then vouch together with its successor. Raises
-        EndpointNotFound.
+        At most one previous value is valid. A current value that may not vouch for customers is
+        discarded, because as a previous value it would vouch for customers together with its
+        successor. Raises EndpointNotFound.
         """
-        # If only one of token and secret is replaced, the other one keeps its own previous value,
-        # which stays valid until the same time.
+        # If only one of token and secret is replaced, the previous value of the other is kept and
+        # stays valid until the same time.
         values: dict[str, object] = {"rotated_at": now, "previous_until": previous_until}
         values["vouches"] = change.vouches
         if change.token_digest is not None:

@@ -12,7 +12,7 @@ class FullDays:
     """Caches for five seconds that a client has reached its daily limit of stored webhooks.
 
     The check reads up to 10,000 rows under the lock of the client's queues. With the cache, a flood
-    of refused webhooks causes these reads only once in five seconds.
+    of rejected webhooks causes these reads only once every five seconds.
     """
 
     def __init__(self) -> None:

@@ -1,8 +1,9 @@
 """The inbound queues: the processing order of a client's webhooks.
 
 A client has two queues, one for tickets and one for all other webhooks. Each queue processes at
-most one webhook at a time, its head. A ticket that waits for its customer's limit, or for the limit
-of unproved senders, is not a head, so the webhooks behind it continue.
+most one webhook at a time, its head. A ticket that waits because of its customer's limit, or
+because of the limit for unverified senders, is not a head. The webhooks behind such a ticket are
+therefore processed.
 """
 
 from typing import Final
@@ -34,7 +35,7 @@ class InboundQueues(TenantRepository):
 
     async def take_next(self, kind: WebhookKind) -> str | None:
         """Make the first queued webhook the head of its queue, and return the webhook's id. Return
-        None if there is already a head, or if the queue is empty."""
+        None if the queue already has a head or is empty."""
         taken: str | None = await self._connection.scalar(_TAKE_NEXT, self._lane(kind))
         return taken
 
@@ -62,7 +63,8 @@ _IS_BUSY: Final = sa.text(f"""
     SELECT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'queued')
         OR EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})
 """)  # noqa: S608 - constants
-# Each kind takes one index scan that reads one row, because the queue may be long.
+# Each kind takes one index scan that reads one row. Scanning the whole queue would be slow, because
+# it may be long.
 _TAKE_NEXT: Final = sa.text(f"""
     UPDATE inbound_webhooks SET state = 'working'
     WHERE client_id = :client_id AND id = (

@@ -33,7 +33,7 @@ _SIGNS: Final = sa.text("""
 @dataclass(frozen=True, slots=True)
 class LastSigns:
     """The times of a connection's last activity. `found`: the last order lookup that found an
-    order. `done`: the last action executed. `told`: the last webhook received. A time is None if
+    order. `done`: the last executed action. `told`: the last received webhook. A time is None if
     the newest rows contain no such activity."""
 
     found: datetime | None = None

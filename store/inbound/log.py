@@ -1,4 +1,4 @@
-"""The inbound log of one client: received webhooks with their outcomes, and refused requests."""
+"""The inbound log of one client: received webhooks with their outcomes, and rejected requests."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -95,7 +95,7 @@ class InboundLogRepository(TenantRepository):
         )
 
     async def refusals(self, hours: int, now: datetime) -> list[RefusalCount]:
-        """Return the counts of refused requests in the last `hours` hours, newest first, at most
+        """Return the counts of rejected requests in the last `hours` hours, newest first, at most
         `_MOST_REFUSALS`."""
         rows = await self._connection.execute(
             _REFUSALS,

@@ -1,4 +1,4 @@
-"""Claims on platform messages. A message that arrives by webhook and by poll is processed only
+"""Claims on platform messages. A message that arrives both by webhook and by poll is processed only
 once."""
 
 from datetime import datetime

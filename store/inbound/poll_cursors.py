@@ -1,4 +1,4 @@
-"""The poll cursors. A cursor records up to which change a platform has been polled."""
+"""The poll cursors. A cursor records the last change that was polled from a platform."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -99,8 +99,8 @@ class PollCursorRepository(TenantRepository):
     async def advance(
         self, integration_id: str, position: Mapping[str, str], now: datetime
     ) -> None:
-        """Store the new poll cursor of a connection, and reset the failure count. All changes up to
-        the cursor have been read."""
+        """Store the new poll cursor of a connection, and reset the failure count. The caller has
+        read all changes up to the cursor."""
         told = {"position": dict(position), "polled_at": now, "error_code": None, "failures": 0}
         await self._connection.execute(
             insert(poll_cursors)

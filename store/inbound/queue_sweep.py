@@ -42,7 +42,7 @@ class StoppedQueue:
 async def webhooks_left(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[LeftWebhook]:
-    """Return a page of webhooks that should have a workflow, oldest first; most of them do.
+    """Return a page of webhooks that should have a workflow, oldest first. Most of them have one.
 
     These are webhooks in progress that arrived before `before`, and waiting webhooks whose wait
     ended before `before`.

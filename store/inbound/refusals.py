@@ -1,4 +1,4 @@
-"""Counts of refused requests to clients' webhook endpoints, per hour."""
+"""Counts of rejected requests to clients' webhook endpoints, per hour."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ _count: Final = inbound_refusals.c
 
 @dataclass(frozen=True, slots=True)
 class RefusalsOfHour:
-    """The refusals of one hour. `hour`: the start of the hour. `last_at`: the time of the last
-    refusal."""
+    """The number of rejected requests in one hour. `hour`: the start of the hour. `last_at`: the
+    time of the last rejection."""
 
     tenant: TenantId
     integration_id: str
@@ -31,13 +31,13 @@ class RefusalsOfHour:
 
 
 class RefusalRepository:
-    """Counts refused requests of all clients. One call writes many counts."""
+    """Counts the rejected requests of all clients. One call writes many counts."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
     async def add(self, refused: Sequence[RefusalsOfHour]) -> None:
-        """Add these numbers to the counts of refused requests. Refusals of a deleted connection are
+        """Add these numbers to the counts of rejected requests. Counts for a deleted connection are
         dropped."""
         for one in refused:
             lives = sa.exists().where(

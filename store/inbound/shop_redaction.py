@@ -1,4 +1,4 @@
-"""Erasure of one connection's data, at the request of its platform."""
+"""Erase the data of one connection at the request of its platform."""
 
 from typing import Final
 
@@ -27,8 +27,8 @@ _LOOKUPS: Final = sa.text("""
 
 class ShopRedaction(TenantRepository):
     async def erase(self, integration_id: str, *, duty_id: str) -> dict[str, int]:
-        """Erase the order facts, stored webhooks, refusals and copies of orders of a connection.
-        Return the number of changed rows by record class.
+        """Erase the connection's order facts, stored webhooks, counts of rejected requests and
+        copies of orders. Return the number of changed rows by record class.
 
         `duty_id`: the webhook of the erasure request, whose body stays readable.
         """

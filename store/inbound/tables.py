@@ -25,7 +25,7 @@ def _count(name: str) -> "sa.Column[int]":
 
 
 # The webhook endpoint of an integration: the token in the URL's path, and the secret with which the
-# platform signs. Previous values are valid until `previous_until`.
+# platform signs its requests. Previous values are valid until `previous_until`.
 inbound_endpoints: Final = sa.Table(
     "inbound_endpoints",
     metadata,
@@ -56,17 +56,18 @@ inbound_webhooks: Final = sa.Table(
     _digest("body_digest"),
     text("topic"),
     text("kind"),
-    # The headers that were signed or that parsing needs. Headers with credentials are never stored.
+    # The headers that were signed or that the parser needs. Headers with credentials are never
+    # stored.
     json("headers", "{}"),
-    # The received body; null after it was erased or dropped.
+    # The received body. Null after the body was erased or dropped.
     _digest("body", nullable=True),
-    # The original size of the body in bytes, if the body was truncated to the part that is shown.
+    # The original size of the body in bytes, if the body was truncated to its displayed part.
     sa.Column("cut_from", sa.Integer, nullable=True),
     text("state"),
     text("waits_for", nullable=True),
     time("not_before", nullable=True),
     text("customer_key", nullable=True),
-    # For a ticket that waits: whether its author has not proved the email address.
+    # For a waiting ticket: whether its author has not verified the email address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("outcome", nullable=True),
     text("reason", nullable=True),
@@ -104,8 +105,8 @@ inbound_webhooks: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# Counts of refused requests at a client's endpoint, per hour. Counts keep a flood from filling the
-# table.
+# Counts of rejected requests at a client's endpoint, per hour. Storing only counts keeps a flood
+# from filling the table.
 inbound_refusals: Final = sa.Table(
     "inbound_refusals",
     metadata,

@@ -1,4 +1,4 @@
-"""Accepted webhooks. A delivery that arrives several times has one row."""
+"""Accepted webhooks. A delivery that arrives several times is stored in one row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ class NewWebhookRow:
 class KeptAs(StrEnum):
     """How a delivery was stored. `known`: the same delivery was stored before. `conflict`: its
     deduplication key was used before with another body, so this delivery is not stored. `left`:
-    this delivery is not stored, because it is irrelevant here and the daily limit of stored
+    this delivery is not stored, because its topic is ignored and the daily limit of stored
     deliveries is reached."""
 
     NEW = "new"
@@ -77,12 +77,12 @@ class WebhookArrivals(TenantRepository):
     async def keep(
         self, arrived: NewWebhookRow, now: datetime, full_days: FullDays | None = None
     ) -> KeptWebhook:
-        """Store a delivery once. Return how it was stored, and whether its processing starts now.
-        Raises InboundBusy.
+        """Store a delivery once. Return how the delivery was stored, and whether its processing
+        starts now. Raises InboundBusy.
 
         The client's inbound queues stay locked until the transaction ends. A webhook that arrives
-        meanwhile is therefore queued behind this one, and no webhook is queued behind one that has
-        ended.
+        meanwhile is therefore queued behind this webhook. No webhook can be queued behind one that
+        has already ended.
         """
         await lock_queues(self._connection, self._tenant)
         full_days = full_days or FullDays()
@@ -139,7 +139,7 @@ class WebhookArrivals(TenantRepository):
         self, arrived: NewWebhookRow, now: datetime, full_days: FullDays
     ) -> None:
         """Raise InboundBusy if a limit on stored webhooks is reached. A delivery that was stored
-        before is never refused."""
+        before is always accepted."""
         has_room = await self._has_day_room(now, full_days) and await self._has_room(arrived)
         if has_room or await self._connection.scalar(
             _IS_KNOWN,
@@ -186,8 +186,8 @@ class WebhookArrivals(TenantRepository):
         values = {"tenant": self._tenant, "above": size.above, "up_to": size.up_to}
         if await self._connection.scalar(_HELD, values) <= room:
             return True
-        # Truncate the bodies of failed webhooks first: they were already attempted, and webhooks
-        # that were not attempted need the space.
+        # Truncate the bodies of failed webhooks first, because their processing was already
+        # attempted. The other webhooks still need their bodies.
         await self._connection.execute(_CUT_FAILED, {**values, "cut_to": CUT_TO})
         return bool(await self._connection.scalar(_HELD, values) <= room)
 

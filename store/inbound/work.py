@@ -57,13 +57,13 @@ class StoredWebhook:
 
     @property
     def standing(self) -> WebhookStanding:
-        """Return the webhook's id, kind and state as they were when this object was read."""
+        """Return the webhook's id, kind and state, as read with this object."""
         return WebhookStanding(self.id, self.kind, self.state)
 
 
 @dataclass(frozen=True, slots=True)
 class UnstartedRun:
-    """The run of a webhook, which has no answer yet. `threshold`: the confidence threshold of the
+    """The run of a webhook that has no answer yet. `threshold`: the confidence threshold of the
     run's playbook."""
 
     ref: RunRef
@@ -84,8 +84,8 @@ class WorkRepository(TenantRepository):
     queues (`lock_queues`)."""
 
     async def serialize(self, webhook_id: str) -> None:
-        """Lock a webhook until the transaction ends, so that only one attempt runs at a time. The
-        lock does not cover the row, because a repeated delivery writes to it."""
+        """Lock a webhook until the transaction ends, so that only one processing attempt runs at a
+        time. The lock is not on the row, because repeated deliveries write to the row."""
         await self._connection.execute(_SERIALIZE, {"name": f"inbound work/{webhook_id}"})
 
     async def read(self, webhook_id: str) -> StoredWebhook | None:
@@ -168,8 +168,8 @@ class WorkRepository(TenantRepository):
         await self._write(webhook_id, state=state, reason=None, finished_at=None)
 
     async def unproved_waiting(self, at_most: int) -> int:
-        """Return the number of tickets that wait for the limit of unproved senders. Counting stops
-        at `at_most`."""
+        """Return the number of tickets that wait because of the limit for unverified senders.
+        Counting stops at `at_most`."""
         values = {"tenant": self._tenant, "at_most": at_most}
         return int(await self._connection.scalar(_UNPROVED, values) or 0)
 

@@ -160,9 +160,9 @@ async def checkout(page: Annotated[Page, Depends(OnPage(ANYONE, _ID, client_of))
 
 
 async def _to_pay(post: Post, offered: Offered) -> Response:
-    """Redirect to the checkout, and store this redirect target for a repeated form. The purchase
-    uses its own transactions, because the payment provider is remote, so the target is known only
-    now."""
+    """Redirect to the checkout. Store the checkout as the redirect target of a repeated form: the
+    target is known only after the call to the payment provider, which runs outside the form's
+    transaction."""
     to = f"{_CHECKOUTS}/{offered.checkout_id}"
     async with post.page.resources.work.of(post.page.tenant) as work:
         await post.leads_to(work, to)
@@ -171,5 +171,5 @@ async def _to_pay(post: Post, offered: Offered) -> Response:
 
 def _seen(price: Money | None) -> str:
     """Return the price that the page shows, as the value of a form field. If the price has changed
-    when the form is sent, the purchase is refused."""
+    when the form is sent, the purchase is rejected."""
     return f"{price.minor} {price.currency}" if price else "-"

@@ -74,8 +74,8 @@ def _form(page: Page, typed: Typed, plan: ImportPlan | None) -> Response:
 
 
 def _with_file(fields: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the fields with the text of the uploaded file. From then on, the form contains this
-    text."""
+    """Return the fields with the text of the uploaded file. After the upload, the form itself
+    contains this text."""
     return {**fields, "text": fields.get("file") or fields.get("text", "")}
 
 

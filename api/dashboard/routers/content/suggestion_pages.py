@@ -1,5 +1,5 @@
-"""/app/suggestions: additions to knowledge and templates that AI assistants suggest. People decide
-about them."""
+"""/app/suggestions: additions to knowledge and templates that AI assistants suggest. People accept
+or reject each suggestion."""
 
 from typing import Annotated, Final
 

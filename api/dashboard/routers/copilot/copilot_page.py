@@ -30,8 +30,8 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_COPILOT)
 async def copilot(page: AnyonesPage) -> Response:
-    """Show the copilot's page. After a refused question, the page shows the question again, with
-    the conversation before it."""
+    """Show the copilot's page. If the question was rejected, the page shows it again, with the
+    conversation before it."""
     typed = await page.typed(_COPILOT, {"question": "", _EARLIER: "[]"})
     return _shown(page, _kept(typed[_EARLIER]), None, typed["question"])
 
@@ -67,7 +67,8 @@ def _earlier(text: str) -> list[JsonValue]:
 
 
 def _kept(text: str) -> list[JsonValue]:
-    """Return the conversation before a refused question, or an empty one if it is invalid."""
+    """Return the conversation before a rejected question, or an empty conversation if it is
+    invalid."""
     try:
         messages = _earlier(text)
         CopilotChatBody.model_validate(
@@ -95,7 +96,7 @@ def _shown(
 
 
 def _links(page: Page, answer: CopilotAnswer | None) -> list[tuple[CitedRecord, str]]:
-    """Return the answer's citations, each with a link. The link is to this host even if
+    """Return the answer's citations, each with a link. The links lead to this host, even if
     DASHBOARD_URL names another host. Citations of documents have no link."""
     dashboard = page.resources.settings.server.dashboard
     return [

@@ -1,4 +1,4 @@
-"""The dashboard's overview page, the page of a person's preferences, and routes that all forms
+"""The dashboard's overview page, the page with a person's preferences, and routes that all forms
 need."""
 
 from typing import Final

@@ -1,5 +1,5 @@
-"""/app/drafts: drafts of form input, stored while a person types. A draft ends when the form is
-sent or the draft is discarded."""
+"""/app/drafts: drafts of form input, stored while a person types. A draft is deleted when the form
+is sent or the person discards the draft."""
 
 from typing import Annotated, Final
 
@@ -25,8 +25,8 @@ async def keep(post: AnyonesPost) -> Response:
     page = post.page
     form = next_page(post.text(FORM))
     async with page.resources.work.of(page.tenant) as work:
-        # If the draft arrives after the form was sent, discard it. Otherwise it would reappear as
-        # unsent input.
+        # If the draft arrives after the form was sent, discard the draft. Otherwise the draft would
+        # reappear as unsent input.
         if not await was_sent(work, form, post.once):
             await keep_draft(work, page.visit.user.id, form, kept_fields(post.fields))
     return Response(status_code=204)

@@ -24,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 
 @router.get(_LINK)
 async def link(request: Request, token: str, resources: ResourcesDep) -> Response:
-    """Show a page with the sign-in button. Opening the page does not sign anyone in. Raises
+    """Show a page with the sign-in button. Opening the page does not sign the person in. Raises
     SignInLinkGone."""
     async with resources.database.reading_across() as connection:
         if not await SignInLinks(connection).is_open(token_digest(token), resources.now()):

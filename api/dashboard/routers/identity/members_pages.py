@@ -59,8 +59,8 @@ async def members(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.get(_KEYS)
 async def keys(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """Show the keys that a member created. A manager decides about them before the member is
-    removed or gets the role in the query."""
+    """Show the keys that a member created. Before the member is removed or gets the role in the
+    query, a manager decides which of the keys to revoke."""
     query = page.query(KeysQuery)
     if not is_user_id(query.user_id):
         raise MemberNotFound("the user is no member of this client")
@@ -110,7 +110,8 @@ def _choice(post: Post) -> KeyChoice | None:
 
 
 def _decide_first(user_id: str, **role: str) -> Response:
-    """Return a redirect to the page that lists the member's keys. Nothing has changed yet."""
+    """Return a redirect to the page that lists the member's keys. No change has been made at this
+    point."""
     return RedirectResponse(f"{_KEYS}?{urlencode({'user_id': user_id, **role})}", status_code=303)
 
 
@@ -142,7 +143,7 @@ async def invitation(post: ManagersPost) -> Response:
 
 
 async def _mailed(post: Post, made: Invitation) -> Response:
-    """Mail the invitation after the commit, and redirect to the list of members."""
+    """Email the invitation after the commit, and redirect to the list of members."""
     await post.page.resources.engine.mail(
         SendMailInput(kind="invitation", record_id=made.id, client_id=post.page.tenant)
     )

@@ -45,8 +45,8 @@ def _provider(resources: Resources) -> OidcProvider:
 
 @router.get(START)
 async def start(request: Request, resources: ResourcesDep) -> Response:
-    """Redirect to the identity provider. A link on another site leads to the sign-in page instead,
-    so that a person signs in only intentionally."""
+    """Redirect to the identity provider. If the request follows a link on another site, redirect to
+    the sign-in page instead, so that a person signs in only intentionally."""
     provider = _provider(resources)
     wanted = next_page(request.query_params.get("next"))
     if is_led_here(request):
@@ -141,8 +141,9 @@ async def open_shop(request: Request, resources: ResourcesDep) -> Response:
 
 @router.get(SIGNED_OUT)
 async def signed_out(request: Request, resources: ResourcesDep) -> Response:
-    """Show the page after sign-out, with a link that ends the identity provider's session. It is a
-    link, because our forms may not redirect to another site (Content-Security-Policy)."""
+    """Show the page after sign-out. The page contains a link that ends the identity provider's
+    session; a form would not work, because our forms may not redirect to another site
+    (Content-Security-Policy)."""
     provider = _provider(resources)
     if is_led_here(request):
         return RedirectResponse(SIGN_IN, status_code=303)

@@ -38,7 +38,7 @@ async def send(
     """Process the entered ticket as an event, like a gateway call.
 
     The member is the event's author, and the customer's address stays unverified. The form's id is
-    the idempotency key, so a second click returns the first answer.
+    the idempotency key, so a second click returns the result of the first.
     """
     page = post.page
     fields = {name: post.text(name).strip() for name in _BLANK}

@@ -38,15 +38,15 @@ AddressPost = Annotated[Post, Depends(Posted(MANAGERS, ONE_ID, client_of))]
 @router.get(_ADDRESS)
 @router.get(_ROTATE)
 async def to_connection(page: AddressPage) -> Response:
-    """Redirect to the connection's page. Reloading a page that showed a secret reaches this route,
-    so the secret is not shown again."""
+    """Redirect to the connection's page. When a page that showed a secret is reloaded, the request
+    reaches this route, so the secret is not shown again."""
     return RedirectResponse(ONE.format(integration_id=page.record_id), status_code=303)
 
 
 @router.post(_ADDRESS)
 async def open_one(post: AddressPost) -> Response:
-    """Open an endpoint. The resulting page is the only one that shows the endpoint's URL and our
-    generated secret."""
+    """Open an endpoint. Only the resulting page shows the endpoint's URL and the secret that we
+    generated."""
     page = post.page
     given = post.text(_FIELD).strip()
     body = post.body(

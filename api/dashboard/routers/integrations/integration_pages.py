@@ -138,7 +138,8 @@ async def disconnect(post: OnePost) -> Response:
 
 
 async def _tried(post: Post, integration_id: str) -> Response:
-    """Return a redirect to the connection's page, which shows the result of the test."""
+    """Return a redirect to the connection's page, which then shows the result of the connection
+    test."""
     resources = post.page.resources
     problem = await try_integration(
         resources.work,

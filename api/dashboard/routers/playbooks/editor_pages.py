@@ -142,7 +142,7 @@ async def _keep(
 
 
 async def _run_cases(post: Post, playbook_id: str | None) -> Response:
-    """Start a run of the cases on the draft as if it were active, and keep the draft."""
+    """Start a run of the cases on the draft as if the draft were active, and keep the draft."""
     page = post.page
     spec = (await draft_of(post.page, {**post.fields, "active": ""})).spec
     async with post.working() as work:

@@ -23,7 +23,7 @@ ReviewersPlaybookPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of
 
 
 def seen_of(playbook: Playbook) -> str:
-    """Return the version that a form was filled from. `active` does not affect the version."""
+    """Return the version that a form was filled from. The value of `active` does not affect it."""
     return str(playbook.version)
 
 

@@ -75,7 +75,7 @@ async def switch(post: PlaybookPost) -> Response:
 
 @router.post(f"{PLAYBOOK}/mode")
 async def mode(post: PlaybookPost) -> Response:
-    """Turn shadow mode on or off by creating a new version."""
+    """Enable or disable shadow mode by creating a new version of the playbook."""
     page, shadow = post.page, post.text("shadow") == "true"
     to = f"{PLAYBOOKS}/{page.record_id}"
     async with post.working(to) as work:

@@ -67,7 +67,7 @@ async def keep(post: ManagersPost) -> Response:
 
 @router.get(f"{_PATH}/export")
 async def export(page: ManagersPage) -> Response:
-    """Download all data of the client, in the same file as `GET /api/client/export-data`."""
+    """Download all data of the client, as the same file that `GET /api/client/export-data` returns."""
     request, resources = page.request, page.resources
     await resources.limiter.check_request(
         request, LimitScope.EXPORT, request.state.caller, page.now
@@ -78,8 +78,8 @@ async def export(page: ManagersPage) -> Response:
 
 @router.get(f"{_PATH}/erasure")
 async def erasure(page: Annotated[Page, Depends(OnPage(OWNERS))]) -> Response:
-    """Show a text with which the client asks the operator for erasure. Only the operator can erase
-    a client: docs/erasure.md."""
+    """Show a text with which the client can request erasure from the operator. Only the operator
+    can erase a client (docs/erasure.md)."""
     query = page.query(ErasureQuery)
     return page.render(
         "privacy/erasure.html",

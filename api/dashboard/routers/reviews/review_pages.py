@@ -172,7 +172,7 @@ async def _next(post: Post, work: UnitOfWork) -> str:
 
 def _decided(post: Post, outcome: DecisionOutcome, to: str, key: str) -> Response:
     if outcome.awaits_second:
-        # Stay on this review's page, which has the link to send to the second approver.
+        # Stay on this review's page, because it has the link to send to the second approver.
         return post.done(f"{_LIST}/{post.page.record_id}", "reviews.first_of_two")
     return post.done(to, key)
 
@@ -201,8 +201,9 @@ def _seen(found: Review) -> str:
 def _diffs(
     found: Review, refused: Draft | None
 ) -> tuple[tuple[Piece, ...], tuple[Piece, ...] | None]:
-    """Return two word diffs. The first is from the agent's draft to the current draft. The second
-    is from the draft of a refused approval to the current draft, or None."""
+    """Return two word diffs. The first compares the agent's draft with the current draft. The
+    second compares the draft of a refused approval with the current draft; it is None without such
+    a draft."""
     own = word_diff(found.agent_draft, found.draft) if found.draft != found.agent_draft else ()
     seen = None if refused is None else refused.fields.get("draft", "").replace("\r\n", "\n")
     if seen is None or seen == found.draft.replace("\r\n", "\n"):

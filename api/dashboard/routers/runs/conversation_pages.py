@@ -109,8 +109,8 @@ async def conversation(page: TalkPage) -> Response:
 
 @router.post(f"{_ONE}/take")
 async def take(post: TalkPost) -> Response:
-    """Take over the conversation. Taking over a colleague's conversation requires `force`, a button
-    that only owners and admins see."""
+    """Take over the conversation. Taking over a conversation from a colleague requires `force`,
+    which only owners and admins can send with a button."""
     page = post.page
     to = f"{_LIST}/{page.record_id}"
     async with post.working(to) as work:
@@ -135,7 +135,8 @@ async def _name_of(page: Page, holder: str | None) -> str:
 
 
 def _moods(page: Page, steps: Sequence[ThreadStep]) -> Sparkline | None:
-    """Return a chart of the customer's sentiment by message, or None for fewer than two values."""
+    """Return a chart of the customer's sentiment by message, or None if there are fewer than two
+    values."""
     by_run = {one.run_id: one.sentiment for one in steps}
     values = [one for one in by_run.values() if one is not None]
     if len(values) < 2:

@@ -77,7 +77,7 @@ async def run(page: RunPage) -> Response:
 
 @router.get(f"{_RUN}/json")
 async def run_file(page: RunPage) -> Response:
-    """Download the run, as the same content that the API route returns."""
+    """Download the run. The content is the same as in the API route's response."""
     async with page.resources.database.reading(page.tenant) as connection:
         trace = await RunTraces(connection, page.tenant).read(page.record_id)
     return Response(

@@ -1,4 +1,4 @@
-"""/app/simulator: a page to simulate messages, which shows what the agent would do and why."""
+"""/app/simulator: a page that simulates messages and shows what the agent would do and why."""
 
 import asyncio
 import time
@@ -87,8 +87,8 @@ def _again(post: Post) -> dict[str, str]:
 
 
 def _as_case(typed: Typed, answer: SimulatorAnswer) -> dict[str, str]:
-    """Return the form fields of a case with this conversation. The case expects exactly this
-    answer."""
+    """Return the form fields of a case with this conversation. The case's expected answer is the
+    simulated one."""
     given = {name: text for name, text in typed.fields.items() if name not in NO_VARIANT and text}
     expected = {name: text for name, text in fields_of_expectation(answer.expected).items() if text}
     return {**given, **expected, "origin": "simulation"}

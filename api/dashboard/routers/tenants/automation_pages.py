@@ -1,5 +1,5 @@
-"""/app/automation: a page to stop or resume all automation, and to turn answers from knowledge on
-or off."""
+"""/app/automation: a page to stop or resume all automation, and to enable or disable answers from
+knowledge."""
 
 from typing import Final
 
@@ -55,7 +55,7 @@ async def resume(post: ManagersPost) -> Response:
 
 @router.post(f"{_KNOWLEDGE}/try")
 async def try_knowledge(post: ManagersPost) -> Response:
-    """Start a replay of the past month with answers from knowledge turned on."""
+    """Start a replay of the past month with answers from knowledge enabled."""
     asked = ReplayAsked(variant=Variant(answers_from_knowledge=True))
     async with post.working() as work:
         replay = await start_replay(work, post.page.actor, asked)

@@ -77,7 +77,7 @@ async def new(page: ManagersPage) -> Response:
 
 @router.post(_LIST)
 async def create(post: ConnectingPost) -> Response:
-    """Create a key. The resulting page is the only one that shows the key."""
+    """Create a key. Only the resulting page shows the key."""
     random = secrets.token_bytes(KEY_BYTES)
     async with post.working() as work:
         made = await create_key(work, post.page.actor, post.text("label"), random)

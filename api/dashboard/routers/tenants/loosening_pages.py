@@ -1,4 +1,4 @@
-"""/app/loosenings: changes that let the agent do more, and that wait for a second manager's
+"""/app/loosenings: changes that give the agent more permissions and need a second manager's
 approval."""
 
 from typing import Annotated, Final

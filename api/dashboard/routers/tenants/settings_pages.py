@@ -1,5 +1,5 @@
-"""/app/settings: instructions for the language model, branding, and words that always send a
-message to a person."""
+"""/app/settings: instructions for the language model, branding, and words that send every message
+containing them to human review."""
 
 from typing import Final
 

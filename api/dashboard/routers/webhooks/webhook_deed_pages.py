@@ -47,15 +47,15 @@ async def rotation(page: WebhookPage) -> Response:
         form=form,
         hours=_HOURS,
         typed=await page.typed(form, {"overlap_hours": str(round(OVERLAP_HOURS))}),
-        # The form's version includes both signing secrets. If two people rotate at the same time,
-        # the second form is refused.
+        # The form's version includes both signing secrets. If two people rotate the secret at the
+        # same time, the second form is rejected.
         seen=version_of(found.model_copy(update={"failure_count": 0, "missed": 0})),
     )
 
 
 @router.post(f"{WEBHOOK}/rotate")
 async def rotate(post: WebhookPost) -> Response:
-    """Rotate the webhook's secret. The resulting page is the only one that shows the new secret."""
+    """Rotate the webhook's secret. Only the resulting page shows the new secret."""
     page = post.page
     body = post.body(RotateBody, overlap_hours=_number(post.text("overlap_hours")))
     async with post.working() as work:

@@ -27,7 +27,7 @@ _BLANK: Final = {"headers": "", "body": ""}
 
 @router.get(_EVENTS)
 async def events(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
-    """Show all webhook events. The event in the query is shown with its schema and an example."""
+    """Show all webhook events, and the schema and an example of the event in the query."""
     named = page.request.query_params.get("event", "")
     found = next((one for one in entries() if one.event == named), None)
     return page.render(

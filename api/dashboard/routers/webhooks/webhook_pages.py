@@ -69,7 +69,7 @@ async def new(page: Annotated[Page, Depends(OnPage(MANAGERS))]) -> Response:
 
 @router.post(LIST)
 async def create(post: ConnectingPost) -> Response:
-    """Create a webhook. The resulting page is the only one that shows the secret."""
+    """Create a webhook. Only the resulting page shows the webhook's secret."""
     resources = post.page.resources
     body = post.body(
         CreateBody,
@@ -140,8 +140,8 @@ def secret_page(page: Page, webhook: Webhook, secret: str) -> Response:
 
 
 def _settings_version(webhook: Webhook) -> str:
-    """Return a version of the settings that people choose. State that the service changes does not
-    affect it."""
+    """Return a version of the settings that people choose. Changes that the service itself makes do
+    not affect the version."""
     return version_of(
         ChangeBody(
             label=webhook.label,

@@ -75,7 +75,7 @@ async def rotate_key(post: ManagersPost) -> Response:
 
 @router.post(f"{_WIDGET}/secret")
 async def rotate_secret(post: ManagersPost) -> Response:
-    """Rotate the widget's secret. The resulting page is the only one that shows the new secret."""
+    """Rotate the widget's secret. Only the resulting page shows the new secret."""
     overlap = _overlap(post)
     async with post.working() as work:
         made = await rotate_widget_secret(
@@ -89,8 +89,8 @@ async def rotate_secret(post: ManagersPost) -> Response:
 
 
 def _share(text: str) -> int | str | None:
-    """Return a limit from the form as a number. Text that is not a number is returned unchanged,
-    and the body's model refuses it."""
+    """Return a limit from the form as a number. Text that is not a number is returned unchanged, so
+    that the body's model rejects it."""
     return int(text) if text.isdecimal() and len(text) < 10 else text or None
 
 
