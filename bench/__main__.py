@@ -114,10 +114,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chapter", choices=CHAPTERS, help="run only this chapter")
     parser.add_argument(
-        "--rounds", type=int, default=3, help=("number of measured rounds for each contender")
+        "--rounds", type=int, default=3, help="number of measured rounds for each contender"
     )
     parser.add_argument(
-        "--seconds", type=float, default=4, help=("length of each measured round in seconds")
+        "--seconds", type=float, default=4, help="length of each measured round in seconds"
     )
     parser.add_argument(
         "--all", action="store_true", help=f"park {REVIEWS} real runs, for ten minutes, not {REAL}"
@@ -125,9 +125,7 @@ def main() -> None:
     arguments = parser.parse_args()
     chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))
-    folder.chmod(
-        0o755
-    )  # if root starts the benchmark, the database server runs as a different user
+    folder.chmod(0o755)  # if root starts the benchmark, the database server runs as another user
     try:
         effort = Effort(arguments.rounds, arguments.seconds)
         really_parked = REVIEWS if arguments.all else REAL
