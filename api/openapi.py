@@ -64,8 +64,7 @@ _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
 """JSON Schema keywords that already constrain a string, so that it needs no further pattern."""
 _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
-"""Pydantic's keywords for the limits of a number that has a validator, with their standard names in
-JSON Schema."""
+"""Standard JSON Schema names for Pydantic's keywords that limit a number with a validator."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
@@ -161,8 +160,8 @@ def in_one_piece(model: type[BaseModel], *, is_cleaned: bool = False) -> Describ
     """Return a model's schema without references, because references could not be resolved inside
     the OpenAPI document. The model must not contain itself.
 
-    Strings exclude NUL, which `api/http/json_body.py` refuses anywhere in a body. `is_cleaned`: NUL
-    is removed instead of refused, as in YAML.
+    Strings exclude NUL, because `api/http/json_body.py` rejects NUL anywhere in a body.
+    `is_cleaned`: NUL is removed instead of rejected, as in YAML.
     """
     schema = model.model_json_schema()
     kinds = cast("dict[str, Described]", schema.pop("$defs", {}))

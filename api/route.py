@@ -1,9 +1,9 @@
 """Routes whose OpenAPI description is derived from their dependencies.
 
-FastAPI reads a body before it calls any dependency, and validates the body by its own rules. In
-this API the body is a dependency too. It is parsed strictly, and only after the caller is
-authenticated. `DescribedRoute` adds the input of each dependency to the document, so that no route
-needs a handwritten description.
+FastAPI reads a body before it calls any dependency, and validates the body by FastAPI's own rules.
+In this API, the body is a dependency too. The body is parsed strictly, and only after the caller is
+authenticated. `DescribedRoute` adds the input of each dependency to the OpenAPI document, so that
+no route needs a handwritten description.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,5 +1,4 @@
-"""Generation of the code that verifies a client's sender address. The code is mailed after the
-commit."""
+"""Generates the code that verifies a client's sender address, and emails it after the commit."""
 
 import secrets
 

@@ -34,7 +34,7 @@ _log = structlog.get_logger(__name__)
 
 def our_keys(resources: Resources) -> SessionKeys:
     """Return our session keys. Raises RouteNotFound if an external identity provider handles
-    sign-in, or if sign-in is off."""
+    sign-in, or if sign-in is disabled."""
     if resources.session_keys is None:
         raise RouteNotFound
     return resources.session_keys
@@ -48,11 +48,11 @@ async def count_address(request: Request, scope: LimitScope) -> None:
 
 
 async def send_code(request: Request, email: str, brand: str | None) -> None:
-    """Mail a sign-in code, or a notice that the address has no account.
+    """Email a sign-in code, or a notice that the address has no account.
 
     The response is the same in both cases, so the caller does not learn whether the account exists.
-    It also takes the same time, because the worker that sends the mail does the remaining work.
-    Raises InvalidAddress, InvalidBrandName, EngineUnavailable.
+    The response time is the same too, because the worker that sends the email does the remaining
+    work. Raises InvalidAddress, InvalidBrandName, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
     wanted = CodeWanted(
@@ -64,8 +64,8 @@ async def send_code(request: Request, email: str, brand: str | None) -> None:
     )
     async with resources.work.everywhere() as work:
         code_id = await make_code(work, wanted, resources.sealer, opening_limits(resources))
-    # Once Temporal has accepted the mail, the mail survives every crash. Until then, the caller
-    # gets no response.
+    # Once Temporal has accepted the email's workflow, the email survives every crash. The caller
+    # gets the response only after that.
     await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
 
 
@@ -109,7 +109,7 @@ def opening_limits(resources: Resources) -> OpeningLimits:
 
 @contextmanager
 def noting_held_back() -> Iterator[None]:
-    """Log an error if the block is refused an account because of the limits on new accounts.
+    """Log an error if the limits on new accounts prevent the block from creating an account.
     Operators watch for this log line (docs/accounts.md)."""
     try:
         yield

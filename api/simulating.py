@@ -14,7 +14,7 @@ async def simulated(
 ) -> Simulation:
     """Count the simulation as a dry run of its client, run it and return the result. Raises
     TooManyRequests, and the errors of `simulate`."""
-    # Check the role before the limits: a viewer must not use up the client's simulations.
+    # Check the role before the limits, so that a viewer cannot use up the client's simulations.
     actor.require(REVIEWERS)
     await resources.limiter.check(LimitScope.DRY_RUN, tenant, resources.now())
     if len(asked.model_dump_json()) > LARGE_DRY_RUN:

@@ -1,5 +1,5 @@
-"""The caller of the widget's routes: a page that shows the widget, identified by the key in its
-URL.
+"""The caller of the widget's routes: a page that shows the widget, identified by the key in the
+request's URL.
 
 The key is public and permits little. A page can chat with the agent as a visitor, from the client's
 own sites, within the widget's rate limits.
@@ -108,8 +108,8 @@ def _check_origin(request: Request, widget: Widget, *, needed: bool) -> None:
 
 
 def _address(request: Request, tenant: TenantId) -> str:
-    # Addresses are counted per client, so that visitors who share an address do not use up another
-    # shop's limit.
+    # Requests from an address are counted per client, so that visitors who share an address do not
+    # use up another shop's limit.
     return f"{tenant}/{limited_address(request)}"
 
 

@@ -95,9 +95,9 @@ class SessionFeed:
         """Yield each message after the message number `after` once, and each change of the
         session's state.
 
-        A PostgreSQL notification triggers a read. A lost notification delays the message until the
-        next heartbeat. The parameters are those of `WidgetStreams.place`. Raises CallerBusy,
-        ServerBusy and EngineUnavailable, all before the first piece.
+        A PostgreSQL notification triggers a read. If a notification is lost, the message is delayed
+        until the next heartbeat. The parameters are those of `WidgetStreams.place`. Raises
+        CallerBusy, ServerBusy and EngineUnavailable, all before the first piece.
         """
         with self._streams.place(session, address, network, pays=pays) as place:
             found: Conversation | None = await self._read()
@@ -129,8 +129,8 @@ class SessionFeed:
         return b"".join(pieces)
 
     async def _read(self) -> Conversation:
-        # The connection is counted for WIDGET_STREAMS. Counted for the client, a read would occupy
-        # its turn while the client's other requests wait for a lock.
+        # This read uses the connection slot of WIDGET_STREAMS. In the client's own slot, the read
+        # would block the client's other requests while it waits for a lock.
         async with self._streams.reading.turn(self._reader.tenant):
             return await self._reader.read(self._after, as_part_of=SharedWork.WIDGET_STREAMS)
 

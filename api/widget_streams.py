@@ -1,7 +1,7 @@
 """Open streams of widget sessions: their limits, notifications and shutdown.
 
 If the process has reached its limit, a new stream ends a stream of the client or network with the
-most streams. The new stream is refused if its own client or network has as many.
+most streams. The new stream is rejected if its own client or network has just as many.
 """
 
 import asyncio
@@ -30,16 +30,16 @@ A_PROCESS: Final = 1_000
 connections remain for the rest of the API."""
 
 ALL_FREE: Final = A_PROCESS // 2
-"""Maximum number of streams of all clients without a paid plan. The rest is reserved for paying
-clients."""
+"""Maximum number of streams of all clients without a paid plan. The remaining streams are reserved
+for paying clients."""
 
 SILENCE_S: Final = 15.0
 """Seconds without a notification after which a stream reads the session and sends a heartbeat."""
 
 LASTS_S: Final = 15 * 60.0
 
-# Maximum number of streams that read at the same time, in total and per client. More streams would
-# take database connections from requests.
+# Maximum number of streams that read at the same time, in total and per client. More concurrent
+# reads would take database connections away from requests.
 _READING: Final = 3
 _READING_OF_A_CLIENT: Final = 2
 
@@ -49,7 +49,7 @@ _Counts = tuple[tuple[Counter[str], str, int], ...]
 
 
 class StreamPlace:
-    """The slot of one open stream. `is_given_up`: True after another stream has taken the slot."""
+    """The slot of one open stream. `is_given_up`: True if another stream has taken the slot."""
 
     def __init__(self, lasts_s: float) -> None:
         self.is_given_up = False

@@ -63,7 +63,7 @@ def _challenge(error: Unauthenticated | InsufficientScope, request: Request) -> 
 
 
 async def _key_holder(request: Request) -> AtWork:
-    """Return the holder of the API key that authenticates the request. Session tokens are refused,
+    """Return the holder of the API key that authenticates the request. Session tokens are rejected,
     because they are for the dashboard.
 
     Raises Unauthenticated, TooManyRequests.
@@ -130,8 +130,8 @@ async def _answered(
     async def send(message: Message) -> None:
         told.append(message)
 
-    # The MCP server compares header values literally. Whitespace around a value is not part of it
-    # (RFC 9110, 5.5).
+    # The MCP server compares header values literally. Whitespace around a value is therefore
+    # removed; it does not belong to the value (RFC 9110, 5.5).
     headers = [(name, value.strip(b" \t")) for name, value in request.scope["headers"]]
     await manager.handle_request({**request.scope, "headers": headers}, receive, send)
     start, *rest = told

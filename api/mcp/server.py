@@ -1,5 +1,5 @@
-"""The MCP server. The official package implements the protocol, and our tools answer. The server is
-stateless: each request is authenticated separately."""
+"""The MCP server. The official package implements the protocol, and our tools handle the calls. The
+server is stateless: each request is authenticated separately."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -54,8 +54,8 @@ Context = ServerRequestContext[dict[str, object], Request]
 
 
 def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
-    """Return the HTTP session manager of the MCP server. The manager answers only within `at_work`,
-    which can be entered once."""
+    """Return the HTTP session manager of the MCP server. The manager handles requests only within
+    `at_work`, which can be entered once."""
     return StreamableHTTPSessionManager(
         app=_server(settings.service),
         json_response=True,
@@ -66,7 +66,7 @@ def build_manager(settings: ServerSettings) -> StreamableHTTPSessionManager:
 
 @asynccontextmanager
 async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
-    """Answer MCP requests while the block runs.
+    """Handle MCP requests while the block runs.
 
     The manager runs in a separate task, because it must end in the task that started it.
     """
@@ -87,8 +87,8 @@ async def at_work(manager: StreamableHTTPSessionManager) -> AsyncIterator[None]:
 
 
 def _security(origin: str) -> TransportSecuritySettings:
-    """Return security settings that allow only our own origin and pages on this machine. A page
-    that uses DNS rebinding sends its own host name, and is refused."""
+    """Return security settings that allow only our own origin and pages on this machine. A request
+    from a page that uses DNS rebinding contains the page's own host name, and is rejected."""
     host = origin.partition("://")[2]
     loopback = ("127.0.0.1", "localhost", "[::1]")
     return TransportSecuritySettings(
@@ -160,8 +160,8 @@ async def _called(tool: McpTool, context: Context, params: CallToolRequestParams
 
 
 def _failed(context: Context, error: Exception) -> None:
-    """Log the error, and store it for the error report. The response is a 200, so it would not be
-    reported otherwise."""
+    """Log the error, and store it for the error report. The HTTP status is 200, so the error would
+    not be reported otherwise."""
     _log.exception("unexpected error")
     _request(context).state.progress.error = error
 

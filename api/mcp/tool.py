@@ -20,8 +20,7 @@ Told = TypeVar("Told", bound=BaseModel)
 
 
 class ToolInput(BaseModel):
-    """The arguments of a tool. Unknown arguments are refused, so that a misspelt name is
-    noticed."""
+    """The arguments of a tool. Unknown arguments are rejected, so that a misspelt name is noticed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -40,14 +39,14 @@ class AtWork:
     @property
     def event_caller(self) -> EventCaller:
         """Return the sender of this call's events. A model's claim that a customer is verified is
-        never accepted, with any key."""
+        never accepted, regardless of the key."""
         return EventCaller(self.tenant, self.actor, self.begun, self.request_id, vouches=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CallEffect:
     """Effect of a tool call; no effect by default. `writes`: the call stores something.
-    `repeatable`: repeating the call with the same arguments changes nothing more. `outside`: the
+    `repeatable`: repeating the call with the same arguments has no further effect. `outside`: the
     call may reach the customer or other systems."""
 
     writes: bool = False
@@ -57,7 +56,7 @@ class CallEffect:
 
 READS: Final = CallEffect()
 DRAFTS: Final = CallEffect(repeatable=False)
-"""Effect of a tool that stores and sends nothing, but whose text may differ each time."""
+"""Effect of a tool that neither stores nor sends anything, but whose text may differ each time."""
 
 
 @dataclass(frozen=True, slots=True)

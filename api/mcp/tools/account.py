@@ -43,11 +43,11 @@ class McpPlaybook(McpPart):
     )
     version: int
     is_active: bool
-    instructions: str = Field(description="Instructions of the merchant to the agent.")
+    instructions: str = Field(description="The merchant's instructions to the agent.")
     actions: dict[ActionKind, ActionRule] = Field(
         description=(
-            "Policy rule of each action. Without a rule, replies may be sent, and other actions "
-            "are not executed."
+            "Policy rule of each action. If an action has no rule, a reply may be sent, and "
+            "any other action is not executed."
         )
     )
 

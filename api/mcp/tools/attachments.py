@@ -13,13 +13,13 @@ class McpAttachment(McpPart):
     name: Untrusted | None
     media_type: str | None = Field(
         description=(
-            "Media type, detected from the content; null if the type is not supported for storage."
+            "Media type, detected from the content; null if files of this type are not stored."
         )
     )
     size: int = Field(description="Size of the file in bytes.")
     state: AttachmentState
     reason: str | None = Field(
-        description=("Stable code of the reason for which the file was refused, or null.")
+        description=("Stable error code that states why the file was refused, or null.")
     )
 
 

@@ -1,5 +1,5 @@
-"""Tools for the agent's knowledge and templates, and for suggesting new ones. People decide about
-suggestions."""
+"""Tools for the agent's knowledge and templates, and for suggesting new entries and templates.
+People accept or reject each suggestion."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,7 +33,7 @@ _Reason = Annotated[
     Field(
         min_length=1,
         max_length=MAX_REASON,
-        description="Reason for the suggestion. The person who decides reads it.",
+        description="Reason for the suggestion, for the person who accepts or rejects it.",
     ),
 ]
 
@@ -74,7 +74,7 @@ class McpTemplate(McpPart):
     intent: Intent | None = Field(
         description=(
             "Intent that the template may answer without review. If null, people review each "
-            "answer."
+            "answer made from the template."
         )
     )
     not_for: tuple[str, ...]
@@ -118,7 +118,8 @@ class SuggestionKept(McpPart):
     suggestion_id: str
     decide_at: str = Field(
         description=(
-            "URL of the dashboard page on which an owner or admin decides. No tool can decide."
+            "URL of the dashboard page on which an owner or admin accepts or rejects the "
+            "suggestion. No tool can do so."
         )
     )
     created_at: datetime

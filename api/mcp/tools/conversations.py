@@ -53,7 +53,7 @@ class McpConversation(McpPart):
     )
     sentiment: float | None = Field(description="Sentiment of the latest message, from -1 to 1.")
     answered_by_people: bool = Field(
-        description="True if people, and no longer the agent, answer the conversation."
+        description="True if people answer the conversation, because the agent no longer does."
     )
     created_at: datetime
     last_message_at: datetime

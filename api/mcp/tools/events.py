@@ -1,4 +1,5 @@
-"""Tools for events: drafts and simulations, which are never sent, and events that are processed."""
+"""Tools for events. Some create drafts and simulations, which are never sent; one processes an
+event."""
 
 import hashlib
 from dataclasses import replace
@@ -54,8 +55,8 @@ class EventGiven(MessageGiven):
         default=None,
         pattern=r"^[!-~]{1,255}$",
         description=(
-            "Idempotency key. Repeating the same key and arguments within 24 hours creates no "
-            "second event."
+            "Idempotency key. Within 24 hours, a repeated call with the same key and "
+            "arguments does not create a second event."
         ),
     )
 

@@ -46,7 +46,9 @@ class WaitingReview(McpPart):
     created_at: datetime
     expires_at: datetime
     decide_at: str = Field(
-        description=("URL of the dashboard page on which a person decides. No tool can decide.")
+        description=(
+            "URL of the dashboard page on which a person decides the review. No tool can decide it."
+        )
     )
 
 

@@ -94,7 +94,9 @@ class McpRun(McpPart):
     citations: tuple[Citation, ...] = Field(description="Sources that the draft cites.")
     doubt: EscalationReason | None
     hold: EscalationReason | None = Field(
-        description="Reason for which the run was reviewed regardless of its confidence, or null."
+        description=(
+            "Reason for which a person reviewed the run regardless of its confidence, or null."
+        )
     )
     sensitive: SensitiveMatter | None
     verdicts: tuple[PolicyDecision, ...] = Field(

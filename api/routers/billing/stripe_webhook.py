@@ -24,16 +24,16 @@ _log = structlog.get_logger(__name__)
 # This route is not in the OpenAPI document, because only Stripe calls it.
 @router.post(_PATH, include_in_schema=False)
 async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Process an event of Stripe. Return 200 once the event is stored. After any other status,
-    Stripe retries for three days."""
+    """Process an event from Stripe. Return 200 once the event is stored. After any other status,
+    Stripe resends the event for three days."""
     secret, payments = resources.settings.payments.stripe_webhook_secret, resources.payments
     if secret is None or payments is None:
         raise PaymentsUnavailable
     headers = request.headers.getlist("stripe-signature")
     if len(headers) != 1:
         raise InvalidPaymentSignature
-    # Check the signature header's timestamp before reading the body, so that a request with an old
-    # or missing timestamp sends no body.
+    # Check the timestamp in the signature header before the body is read. The sender of a request
+    # with an old or missing timestamp then does not send the body.
     signed_lately(headers[0], resources.now())
     request.state.caller = f"stripe@{limited_address(request)}"
     body = await read_body(request)

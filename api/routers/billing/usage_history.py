@@ -19,7 +19,7 @@ router = APIRouter(route_class=DescribedRoute)
 )
 async def usage_history(member: MemberDep, resources: ResourcesDep) -> UsageAnswer:
     """Any member of the client may call this operation. The forecast extrapolates the mean of the
-    last seven full days, in UTC. A forecast day is null if its limit is not reached this month."""
+    last seven full days, in UTC. A forecast day is null if the quota is not reached this month."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:
         standing = await usage_standing(connection, member.tenant, now)

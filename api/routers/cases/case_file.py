@@ -49,8 +49,8 @@ _Cases = PlaybookBody(CaseFileShape, cases_in, _EXAMPLE, kind=DocumentKind.CASE_
     responses={200: {"content": {YAML: {"schema": {}}}}},
 )
 async def export(member: MemberDep, resources: ResourcesDep) -> Response:
-    """Any member of the client may call this operation. Importing an unchanged export changes
-    nothing."""
+    """Any member of the client may call this operation. Importing an unchanged export has no
+    effect."""
     async with resources.database.reading(member.tenant) as connection:
         found = await SavedCaseRepository(connection, member.tenant).all()
     headers = {"content-disposition": "attachment; filename=cases.yaml"}
@@ -69,8 +69,8 @@ async def bring_in(
     specs: Annotated[tuple[CaseSpec, ...], Depends(_Cases)],
     resources: ResourcesDep,
 ) -> CaseImportAnswer:
-    """Cases are matched by name. Either all cases are imported or none. Cases that are not in the
-    file remain. Send JSON, or YAML with `Content-Type: application/yaml`."""
+    """Cases are matched by name. Either all cases in the file are imported or none. Cases that are
+    not in the file remain. Send JSON, or YAML with `Content-Type: application/yaml`."""
     dry_run = asked.query.dry_run
     async with resources.work.of(asked.tenant, dry_run=dry_run) as work:
         done = await import_cases(work, asked.actor, specs)

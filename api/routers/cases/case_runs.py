@@ -48,8 +48,8 @@ async def start(
     body: Annotated[CaseRunBody, Depends(JsonBody(CaseRunBody, optional=True))],
     resources: ResourcesDep,
 ) -> CaseRun:
-    """A client can have one run at a time, and the run's counts are updated while it runs. Cases do
-    not count as tickets. The cost of a language model is charged."""
+    """A client can have one run at a time. The run's counts are updated while it runs. Cases do not
+    count as tickets. The cost of a language model is charged to the client."""
     variant = body.variant
     async with resources.work.of(member.tenant) as work:
         return await start_case_run(work, member.actor, variant)

@@ -28,7 +28,7 @@ async def preview(
     resources: ResourcesDep,
 ) -> CaseRun:
     """Nothing is saved. For each case, the results state the outcome with and without the change.
-    The results stay valid if exactly this change is saved. A client can have one run at a time."""
+    The results stay valid if this exact change is saved. A client can have one run at a time."""
     change = body.variant
     async with resources.work.of(member.tenant) as work:
         return await preview_content(work, member.actor, change)

@@ -1,4 +1,5 @@
-"""Units of work that save content, and count the cases with results that the change invalidates."""
+"""Units of work that save content. They count the cases whose results become out of date by the
+change."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -18,7 +19,7 @@ CASES_LOST: Final = "X-Cases-Lost"
 def saving(
     request: Request, member: Member, resources: Resources
 ) -> AbstractAsyncContextManager[UnitOfWork]:
-    """Return a unit of work like `saving_in`, for the member's client."""
+    """Return a unit of work for the member's client, as `saving_in` does."""
     return saving_in(request, member.tenant, resources)
 
 

@@ -1,4 +1,5 @@
-"""/api/dashboard/suggestions: additions that AI assistants suggest. A member decides on each."""
+"""/api/dashboard/suggestions: additions that AI assistants suggest. A member accepts or rejects
+each suggestion."""
 
 from typing import Annotated, Final
 
@@ -25,7 +26,7 @@ SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", Sugg
 @router.get(
     _SUGGESTIONS,
     operation_id="suggestions.list",
-    summary="List suggestions of AI assistants, oldest first",
+    summary="List AI assistants' suggestions, oldest first",
 )
 async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
     """Any member of the client may call this operation. The list contains open suggestions; decided
@@ -53,7 +54,7 @@ async def accept(
     _: Annotated[AcceptBody, Depends(JsonBody(AcceptBody, optional=True))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry | TemplateEntry:
-    """Returns the new entry or template. The agent may use it from the next message on."""
+    """Returns the new entry or template. The agent may use this content from the next message on."""
     async with resources.work.of(member.tenant) as work:
         return await accept_suggestion(work, member.actor, suggestion_id)
 
@@ -61,7 +62,7 @@ async def accept(
 @router.post(
     f"{_SUGGESTION}/refuse",
     operation_id="suggestions.refuse",
-    summary="Refuse a suggestion",
+    summary="Reject a suggestion",
     status_code=204,
 )
 async def refuse(

@@ -18,11 +18,11 @@ async def healthz(request: Request) -> dict[str, str]:
 
 @router.get("/readyz", include_in_schema=False)
 async def readyz(request: Request, resources: ResourcesDep) -> Response:
-    """Returns 200 if a request can be served now, else 503, with a one-word state of each
-    dependency. `knowledge_search` is "words" if no sentence encoder is installed; searches then
-    find fewer answers. A draining process also returns 503: it still serves, but load balancers
-    should send it no new requests."""
-    # This route returns a 503 as an expected answer, so it is not reported as an error.
+    """Returns 200 if the process can serve a request now, otherwise 503. The body states the
+    condition of each dependency in one word. `knowledge_search` is "words" if no sentence encoder
+    is installed; searches then find fewer answers. A draining process also returns 503: it still
+    serves requests, but load balancers should not send it new ones."""
+    # This route returns 503 as an expected response, so the 503 is not reported as an error.
     request.state.expected = True
     instance = request.app.state.instance
     if request.app.state.draining.begun:

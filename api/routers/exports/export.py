@@ -104,10 +104,10 @@ class _OwnExport(Part):
 async def export_data(
     wanted: Annotated[_Wanted, Depends(_OwnExport())], request: Request, resources: ResourcesDep
 ) -> Response:
-    """Each user can send 5 requests in 60 s. The client is the caller's own: a user's oldest
-    client, or the client of the API key. The request cannot name another client, and parameters
-    other than `format` are ignored. A session token needs the role owner or admin, as on the page
-    `/app/data`.
+    """Each user can send 5 requests in 60 s. The route exports the caller's own client: a user's
+    oldest client, or the client of the API key. The request cannot name another client, and
+    parameters other than `format` are ignored. A session token needs the role owner or admin, as on
+    the page `/app/data`.
 
     The request is checked in this order: authentication, rate limit, format, client.
     """
@@ -156,8 +156,8 @@ async def _pieces(
     pays = await is_payer(resources.database, tenant, resources.now())
     async with resources.exports.snapshot(place, pays=pays) as snapshot:
         file = Export(snapshot, rendering, skipped=skipped)
-        # The file states the time of the snapshot, not of the request, because the request may have
-        # waited for a slot.
+        # The file states the time of the snapshot instead of the request's, because the request may
+        # have waited for a slot.
         async with aclosing(file.pieces(exported_at(resources.now()))) as pieces:
             async for piece in pieces:
                 yield piece

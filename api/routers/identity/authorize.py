@@ -1,12 +1,12 @@
 """/authorize: a signed-in person authorizes an OAuth client to act for one of the person's clients,
-or refuses.
+or denies the authorization.
 
 The form is sent to the same URL, so the request stays in the query and is parsed again. Nothing is
 stored before the person has decided. A visitor who is not signed in gets no information about the
-request and no redirect to its target, and causes no outgoing request.
+request, is not redirected to its target, and does not cause an outgoing request.
 
-After an error of the OAuth client, only a redirect to a program on the user's own machine happens
-immediately. For an Internet address, the person must follow a link (decision 0042).
+If the OAuth client made an error, the browser is redirected immediately only to a program on the
+user's own machine. To reach an Internet address, the person must follow a link (decision 0042).
 """
 
 import secrets
@@ -71,7 +71,7 @@ class _Asked:
 
     def answered(self, **answer: str) -> str:
         """Return the redirect URI with the response's parameters. Every response names the issuer,
-        so that it cannot be confused with another server's (RFC 9207)."""
+        so that it cannot be confused with a response from another server (RFC 9207)."""
         return self.redirect_uri.with_answer(**answer, state=self.state, iss=self.issuer)
 
 
@@ -237,7 +237,7 @@ def _page(
     place: str | None = None,
 ) -> Response:
     """Return a page that explains why the person cannot consent. `back`: the link to the OAuth
-    client, which waits at `place`."""
+    client, which waits at the URL `place`."""
     resources: Resources = request.app.state.resources
     return resources.pages.render(
         request,

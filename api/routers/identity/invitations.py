@@ -50,8 +50,9 @@ async def create(
     request: Request,
     resources: ResourcesDep,
 ) -> InvitationOut:
-    """The invited person joins by signing in with the invited address within 7 days. An earlier
-    open invitation to the same address ends. A client can send at most 20 invitations a day."""
+    """The invited person joins by signing in with the invited address within 7 days. The invitation
+    replaces an earlier open invitation to the same address. A client can send at most 20
+    invitations a day."""
     language = body.language or language_of(request)
     async with resources.work.of(member.tenant) as work:
         made = await invite(work, member.actor, body.email, body.role, language=language)
@@ -92,8 +93,8 @@ async def resend(
     status_code=204,
 )
 async def end(member: ManagerDep, invitation_id: InvitationId, resources: ResourcesDep) -> Response:
-    """The invitation ends immediately: signing in with the invited address no longer joins the
-    client."""
+    """The invitation ends immediately. A person who then signs in with the invited address does not
+    join the client."""
     async with resources.work.of(member.tenant) as work:
         await withdraw(work, member.actor, invitation_id)
     return Response(status_code=204)

@@ -62,8 +62,8 @@ async def token(request: Request, resources: ResourcesDep) -> Response:
 
 @router.api_route(REVOKE, methods=_METHODS, include_in_schema=False)
 async def revoke(request: Request, resources: ResourcesDep) -> Response:
-    """Revoke the OAuth client's key. Return 200 even if the token is not a key of this client,
-    because there is nothing to revoke."""
+    """Revoke the OAuth client's key. Return 200 even if the token is not a key of this OAuth
+    client, because the caller then has no key to revoke."""
     given = text_fields(await read_fields(request, LimitScope.EXCHANGE))
     presented = needed(given, "token")
     async with resources.database.reading_across() as reading:

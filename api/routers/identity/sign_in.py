@@ -46,7 +46,8 @@ class AnyoneFrom(Part):
 
 _SIGNUP: Final = Depends(AnyoneFrom(LimitScope.SIGNUP))
 _VERIFICATION: Final = Depends(AnyoneFrom(LimitScope.VERIFICATION))
-# A program may refresh the tokens of many users from one address, so the dashboard's limit applies.
+# A program may refresh the tokens of many users from one address, so the dashboard's rate limit
+# applies to this route.
 _RENEWAL: Final = Depends(AnyoneFrom(LimitScope.DASHBOARD))
 
 
@@ -75,7 +76,7 @@ async def signup(
 ) -> SignupAnswer:
     """The response is the same for known and unknown addresses. An unknown address gets a code if
     the request names a shop or the address has been invited. Otherwise the address gets an email
-    that there is no account."""
+    stating that there is no account."""
     await send_code(request, body.email, body.brand_name)
     return SignupAnswer(expires_in=round(CODE_LIFETIME.total_seconds()))
 
@@ -114,8 +115,9 @@ async def verify(
 async def refresh(
     body: Annotated[RefreshBody, Depends(JsonBody(RefreshBody))], resources: ResourcesDep
 ) -> Tokens:
-    """Each use replaces the refresh token. For 30 seconds, the replaced token still gets the same
-    response. Later use of a replaced token ends the session, because two parties hold the token."""
+    """Each use replaces the refresh token. For 30 seconds, a request with the replaced token still
+    returns the same response. Later use of a replaced token ends the session, because two parties
+    hold the token."""
     async with resources.work.everywhere() as work:
         renewed = await renew_session(work, body.refresh_token, resources.sealer)
     if renewed is None:
@@ -151,7 +153,7 @@ async def sign_out(
 
 
 async def _session(request: Request, refresh_token: str | None) -> Session:
-    """Return the session to end, found by the refresh token or by the browser's cookie. Raises
+    """Return the session to end, identified by the refresh token or by the browser's cookie. Raises
     InvalidRefreshToken, CrossSiteRequest."""
     resources: Resources = request.app.state.resources
     if refresh_token is not None:

@@ -37,7 +37,7 @@ async def list_inbound(
     resources: ResourcesDep,
 ) -> InboundPage:
     """Any member of the client may call this operation with a session token. The response includes
-    the counts of refused webhooks."""
+    the number of rejected webhooks."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         log = InboundLogRepository(connection, asked.tenant)

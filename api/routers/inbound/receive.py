@@ -44,8 +44,8 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Sender:
-    """The claimed sender of a webhook. `key`: the key under which the sender's refused requests are
-    counted."""
+    """The claimed sender of a webhook. `key`: the key under which the sender's rejected requests
+    are counted."""
 
     platform: Platform
     secrets: tuple[str, ...]
@@ -70,13 +70,13 @@ async def stripe_connect_webhook(request: Request, resources: ResourcesDep) -> R
 
 @router.post(f"{_ADDRESS}/{{provider}}/{{token}}", include_in_schema=False)
 async def webhook(request: Request, resources: ResourcesDep) -> Response:
-    """Receive a webhook. Return 200 once the webhook is stored, also if it was stored before. A
-    refusal has a status after which the platform does not retry. If the webhook cannot be stored
-    now, the status makes the platform retry."""
+    """Receive a webhook. Return 200 once the webhook is stored, even if it had been stored before.
+    If the webhook is rejected, the status keeps the platform from sending it again. If the webhook
+    cannot be stored now, the status makes the platform send it again."""
     platform = platform_of(request.path_params["provider"])
     endpoint = await _endpoint(platform, request.path_params["token"], resources)
     if endpoint is None:
-        # A missing endpoint and an invalid signature get the same response. The body of such a
+        # A missing endpoint and an invalid signature lead to the same response. The body of such a
         # request is not read.
         return _refused(request, platform, InboundRefused(RefusalReason.SIGNATURE_WRONG))
     structlog.contextvars.bind_contextvars(client_id=endpoint.tenant)
@@ -143,8 +143,8 @@ async def _endpoint(platform: Platform, token: str, resources: Resources) -> Ope
 async def _owners(
     account: str | None, believed: Believed, sender: _Sender, resources: Resources
 ) -> tuple[AccountOwner, ...]:
-    """Return each integration whose credentials authenticated with the account, and that accepts
-    this kind of webhook. Increments a metric if there is none."""
+    """Return each integration that accepts this kind of webhook and whose credentials authenticated
+    with the account. Increments a metric if there is no such integration."""
     owners: tuple[AccountOwner, ...] = ()
     platform = sender.platform
     if account is not None:
@@ -156,16 +156,16 @@ async def _owners(
 
 
 def _require_taker(owner: AccountOwner, believed: Believed, platform: Platform) -> None:
-    """Raise InboundRefused if the connection does not accept this kind of webhook. The caller gets
-    the same response as for a missing endpoint."""
+    """Raise InboundRefused if the connection does not accept this kind of webhook. The response is
+    the same as for a missing endpoint."""
     if not owner.takes(kind_of(platform, believed)):
         raise InboundRefused(RefusalReason.CONNECTION_ENDED)
 
 
 async def _check_pace(request: Request, resources: Resources, integration_id: str) -> None:
     """Count the request. Raises TooManyRequests if the endpoint exceeds its limit, or if too many
-    requests from the address were refused. Accepted requests have no limit by address, because one
-    address of a shop platform or payment provider sends for many merchants."""
+    requests from the address were rejected. Accepted requests are not limited by address, because
+    shop platforms and payment providers send the webhooks of many merchants from one address."""
     now = resources.now()
     refused = _refusal_key(request, integration_id)
     resources.limiter.check_known(LimitScope.INBOUND_REFUSED, refused, now)
@@ -173,14 +173,14 @@ async def _check_pace(request: Request, resources: Resources, integration_id: st
 
 
 async def _count_refusal(request: Request, resources: Resources, sender: _Sender) -> None:
-    """Count a refused request of the address. Raises TooManyRequests if too many were refused."""
+    """Count a rejected request from the address. Raises TooManyRequests if too many were rejected."""
     key = _refusal_key(request, sender.key)
     await resources.limiter.check(LimitScope.INBOUND_REFUSED, key, resources.now())
 
 
 def _refusal_key(request: Request, endpoint: str) -> str:
-    # Refusals are counted per endpoint. Webhooks to one shop from a shared address therefore do not
-    # use up another shop's limit.
+    # Rejected requests are counted per endpoint. Webhooks to one shop from a shared address
+    # therefore do not use up another shop's limit.
     return f"{endpoint}/{limited_address(request)}"
 
 
@@ -208,8 +208,8 @@ async def _keep(
     resources: Resources,
 ) -> None:
     """Store the webhook for each integration that receives it, and start processing it. Raises
-    CallerBusy and EngineUnavailable. The platform then retries, and integrations that have already
-    stored the webhook detect the duplicate."""
+    CallerBusy and EngineUnavailable. After such an error, the platform sends the webhook again;
+    integrations that have already stored it then detect the duplicate."""
     for owner in owners:
         tenant, named = owner.tenant, believed.of(owner.integration_id, came)
         kept = await take(resources.work, resources.inbound.gates, tenant, sender.platform, named)

@@ -59,8 +59,8 @@ async def attachment(
     query: Annotated[AttachmentQuery, Depends(StrictQuery(AttachmentQuery))],
     resources: ResourcesDep,
 ) -> Response:
-    """Any member of the client may call this operation with a session token. Returns 404 for a
-    refused file, because its content is not stored."""
+    """Any member of the client may call this operation with a session token. The response for a
+    refused file is 404, because its content is not stored."""
     async with resources.database.reading(reader.tenant) as connection:
         found = await AttachmentRepository(connection, reader.tenant).read(reader.record_id)
     if found.media_type is None:
@@ -84,8 +84,9 @@ async def attachment(
 async def _pieces(
     found: Attachment, tenant: TenantId, resources: Resources
 ) -> AsyncGenerator[bytes]:
-    """Yield the parts of the file. Each part has its own transaction, so that a slow reader holds
-    no connection. Raises AttachmentNotFound, also if the file is erased during the download."""
+    """Yield the parts of the file. Each part is read in its own transaction, so that no connection
+    is occupied while a slow reader receives the part. Raises AttachmentNotFound, also if the file
+    is erased during the download."""
     sent = seq = 0
     while sent < found.size:
         async with resources.database.reading(tenant) as connection:

@@ -57,9 +57,10 @@ async def connect(
     body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
     resources: ResourcesDep,
 ) -> TriedIntegration:
-    """A member of several clients must name the client. An existing connection to the same provider
-    ends. Credentials are encrypted before they are stored, and then tested with one inexpensive
-    read request. `problem` reports the result; the connection is stored in any case."""
+    """A member of several clients must name the client. If the client already has a connection to
+    the same provider, that connection ends. Credentials are encrypted before they are stored, and
+    then tested with one inexpensive read request. `problem` reports the result; the connection is
+    stored in any case."""
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     return await connect_and_try(
         resources.work,
@@ -84,8 +85,8 @@ async def try_one(
     _: Annotated[TrialBody, Depends(JsonBody(TrialBody, optional=True))],
     resources: ResourcesDep,
 ) -> TrialAnswer:
-    """The test changes nothing, either in the service or at the provider. An ended connection
-    cannot be tested."""
+    """The test changes nothing in the service or at the provider. An ended connection cannot be
+    tested."""
     problem = await try_integration(
         resources.work,
         member.actor,
@@ -105,7 +106,7 @@ async def try_one(
 async def disconnect(
     member: ManagerDep, integration_id: IntegrationId, resources: ResourcesDep
 ) -> Response:
-    """Ending a connection that has already ended changes nothing."""
+    """The call has no effect if the connection has already ended."""
     async with resources.work.of(member.tenant) as work:
         await disconnect_integration(work, member.actor, integration_id)
     return Response(status_code=204)

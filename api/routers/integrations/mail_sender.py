@@ -51,10 +51,10 @@ async def put(
     request: Request,
     resources: ResourcesDep,
 ) -> ShownSender:
-    """A code is mailed to the new sender address, from the same address, by the given server. Until
-    the code is entered, emails have the service's sender. If the address and the server do not
-    change, the sender stays verified and no code is mailed. A client can send at most 5 codes a
-    day."""
+    """The given server emails a code to the new sender address, from the same address. Until the
+    code is entered, emails have the service's sender. If neither the address nor the server
+    changes, the sender stays verified and no code is sent. A client can send at most 5 codes a day.
+    """
     stored = await set_mail_sender(
         resources.work,
         member.actor,

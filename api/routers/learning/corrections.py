@@ -1,5 +1,5 @@
-"""/api/dashboard/corrections: edits by which people corrected the agent's drafts, and the
-suggestions derived from these edits."""
+"""/api/dashboard/corrections: people's edits of the agent's drafts, and the suggestions derived
+from these edits."""
 
 from typing import Annotated, Final
 
@@ -81,7 +81,7 @@ async def accept(
 ) -> AcceptedCorrectionAnswer:
     """Adds the case, adds or changes the content, and keeps the message as a labelled example. The
     case and the content are optional. Either everything is stored or nothing. A correction can be
-    accepted once. `X-Cases-Lost` states the number of cases that are no longer green."""
+    accepted only once. `X-Cases-Lost` states the number of cases that no longer pass."""
     lesson = body.lesson
     async with saving_in(request, decider.tenant, resources) as work:
         made = await accept_correction(work, decider.actor, decider.record_id, lesson)

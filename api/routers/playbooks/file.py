@@ -39,8 +39,8 @@ _EXAMPLE: Final = {
     responses={200: {"content": {YAML: {"schema": {}}}}},
 )
 async def export(member: MemberDep, resources: ResourcesDep) -> Response:
-    """Any member of the client may call this operation. Importing an unchanged export changes
-    nothing."""
+    """Any member of the client may call this operation. Importing an unchanged export has no
+    effect."""
     async with resources.database.reading(member.tenant) as connection:
         found = await PlaybookRepository(connection, member.tenant).all()
     text = await asyncio.to_thread(write_playbooks, [entry.spec for entry in found])

@@ -100,9 +100,10 @@ async def playbook(
 async def update(
     member: ManagerDep, playbook_id: PlaybookId, draft: DraftDep, resources: ResourcesDep
 ) -> ChangedPlaybook:
-    """Replaces the complete playbook, as JSON or YAML, by a new version. Runs that have started
-    keep their version. Without `active`, the playbook stays active or inactive. With
-    `expected_version`, the change is refused if the playbook has changed in the meantime."""
+    """Replaces the complete playbook, as JSON or YAML, with a new version. Runs that have started
+    keep their version. If `active` is omitted, the playbook stays active or inactive. If
+    `expected_version` is given, the change is rejected if the playbook has changed in the meantime.
+    """
     async with resources.work.of(member.tenant) as work:
         change = await update_playbook(
             work, member.actor, playbook_id, draft, Publication.of(resources.model, draft.override)
@@ -118,8 +119,8 @@ async def update(
     responses=errors(409),
 )
 async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: ResourcesDep) -> Response:
-    """The playbook's name and pattern can be used again. Runs that it answered can still be
-    explained."""
+    """The playbook's name and pattern can then be used again. Runs that the playbook handled can
+    still be explained."""
     async with resources.work.of(member.tenant) as work:
         await delete_playbook(work, member.actor, playbook_id)
     return Response(status_code=204)
@@ -137,8 +138,8 @@ async def activate(
     body: Annotated[ActivateBody, Depends(JsonBody(ActivateBody, optional=True))],
     resources: ResourcesDep,
 ) -> PlaybookOut:
-    """The activation is refused if another active playbook has the same pattern. It is also refused
-    if the version has never answered events and its cases are not green."""
+    """The activation is rejected if another active playbook has the same pattern. It is also
+    rejected if the version has never answered events and its cases do not all pass."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         return PlaybookOut.of(
@@ -158,7 +159,8 @@ async def deactivate(
     _: Annotated[DeactivateBody, Depends(JsonBody(DeactivateBody, optional=True))],
     resources: ResourcesDep,
 ) -> PlaybookOut:
-    """Events of the playbook then match another playbook, or get the outcome no_playbook."""
+    """Events that matched the playbook then match another playbook, or have the outcome
+    no_playbook."""
     publication = Publication(resources.model)
     async with resources.work.of(member.tenant) as work:
         return PlaybookOut.of(

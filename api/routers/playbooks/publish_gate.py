@@ -1,4 +1,5 @@
-"""/api/dashboard/playbooks/{playbook_id}/gate: the check of whether a version may go live."""
+"""/api/dashboard/playbooks/{playbook_id}/gate: the check that determines whether a version may go
+live."""
 
 from typing import Annotated
 

@@ -146,7 +146,7 @@ async def restore(
     resources: ResourcesDep,
 ) -> ChangedPlaybook:
     """The content of the old version becomes a new version. The playbook stays active or inactive.
-    A version that has answered events before can be restored even if its cases are not green."""
+    A version that has answered events before can be restored even if its cases do not all pass."""
     publication = Publication.of(resources.model, body.override)
     async with resources.work.of(member.tenant) as work:
         change = await restore_playbook(

@@ -1,1 +1,1 @@
-"""Routes with which customers rate answers."""
+"""Routes through which customers rate answers."""

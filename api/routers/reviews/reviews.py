@@ -1,4 +1,4 @@
-"""/api/dashboard/reviews: drafts that wait for a person, and the decisions about them."""
+"""/api/dashboard/reviews: drafts that are held for human review, and the decisions about them."""
 
 from typing import Annotated, Final
 
@@ -44,8 +44,8 @@ async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
     resources: ResourcesDep,
 ) -> ReviewPage:
-    """Lists reviews in pages: urgent reviews first, then the oldest, unless `order` states
-    otherwise. New reviews do not shift the following pages."""
+    """Lists reviews in pages. By default, urgent reviews come first, then the oldest; `order`
+    changes the order. New reviews do not shift the following pages."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await list_reviews(
@@ -111,8 +111,8 @@ async def approve(
     body: Annotated[ApproveBody, Depends(JsonBody(ApproveBody, optional=True))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """If two people must agree, the first approval leaves the review open. A later message from the
-    customer voids that approval."""
+    """If two people must agree, the review stays open after the first approval. A later message
+    from the customer invalidates that approval."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await approve_review(
             work,

@@ -55,8 +55,8 @@ async def start(
     resources: ResourcesDep,
 ) -> Replay:
     """This operation requires the role owner or admin. A client can have one replay at a time. A
-    worker processes the events again, read-only. The cost of a language model is charged to the
-    client's month."""
+    worker processes the events again without side effects. The cost of a language model is charged
+    to the client in the current month."""
     member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
         return await start_replay(work, member.actor, body.asked)
@@ -100,7 +100,7 @@ async def stop(
     _: Annotated[ReplayStopBody, Depends(JsonBody(ReplayStopBody, optional=True))],
     resources: ResourcesDep,
 ) -> Replay:
-    """This operation requires the role owner or admin. Results so far are kept. Stopping a finished
-    replay changes nothing."""
+    """This operation requires the role owner or admin. Results obtained until then are kept. The
+    call has no effect on a finished replay."""
     async with resources.work.of(member.tenant) as work:
         return await stop_replay(work, member.actor, replay_id)

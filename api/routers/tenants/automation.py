@@ -1,5 +1,5 @@
-"""/api/dashboard/automation stops the automation of one client, and /api/operator/automation stops
-that of all clients."""
+"""Routes that stop automation: /api/dashboard/automation for one client, and
+/api/operator/automation for all clients."""
 
 from typing import Annotated, Final
 
@@ -27,7 +27,9 @@ _NoBody = Annotated[AutomationBody, Depends(JsonBody(AutomationBody, optional=Tr
 
 
 @router.get(
-    _CLIENT, operation_id="automation.get", summary="Get whether automation is stopped for a client"
+    _CLIENT,
+    operation_id="automation.get",
+    summary=("Check whether automation is stopped for a client"),
 )
 async def state(member: MemberDep, resources: ResourcesDep) -> AutomationState:
     """Any member of the client may call this operation."""
@@ -54,9 +56,9 @@ async def stop(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Autom
     responses=errors(409),
 )
 async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> AutomationState:
-    """If another member stopped automation, resuming waits for a second manager's approval or for a
-    day, like any change that loosens a protection. Messages held during the stop stay with people.
-    """
+    """If another member stopped automation, it resumes after a second manager's approval or after a
+    day, like any change that loosens a protection. Messages held during the stop stay in human
+    review."""
     async with resources.work.of(member.tenant) as work:
         return await resume_automation(work, member.actor)
 
@@ -64,7 +66,7 @@ async def resume(member: ManagerDep, _: _NoBody, resources: ResourcesDep) -> Aut
 @router.get(
     _ALL,
     operation_id="automation.get_all",
-    summary="Get whether automation is stopped for all clients",
+    summary="Check whether automation is stopped for all clients",
 )
 async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationState:
     """Only internal admins may call this operation."""
@@ -75,11 +77,11 @@ async def all_state(_: OperatorDep, resources: ResourcesDep) -> InstallationStat
 @router.post(
     f"{_ALL}/stop",
     operation_id="automation.stop_all",
-    summary="Stop all automatic answers and actions of every client",
+    summary="Stop all automatic answers and actions for every client",
 )
 async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -> InstallationState:
     """This operation requires an internal admin. The stop takes effect in all workers before the
-    response."""
+    response is sent."""
     async with resources.work.everywhere() as work:
         return InstallationState.of(await stop_installation(work, operator))
 
@@ -87,7 +89,7 @@ async def stop_all(operator: OperatorDep, _: _NoBody, resources: ResourcesDep) -
 @router.post(
     f"{_ALL}/resume",
     operation_id="automation.resume_all",
-    summary="Resume automation after a stop for all clients",
+    summary="Resume automation for all clients",
 )
 async def resume_all(
     operator: OperatorDep, _: _NoBody, resources: ResourcesDep

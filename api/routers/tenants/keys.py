@@ -79,8 +79,8 @@ async def rename(
 
 @router.delete(_KEY, operation_id="keys.delete", summary="Revoke an API key", status_code=204)
 async def revoke(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Response:
-    """The key is revoked immediately and permanently. It stays in the list; revoking it again
-    changes nothing."""
+    """The key is revoked immediately and permanently. It stays in the list. Revoking it again has
+    no effect."""
     async with resources.work.of(member.tenant) as work:
         await revoke_key(work, member.actor, key_id)
     return Response(status_code=204)

@@ -1,5 +1,5 @@
-"""/api/dashboard/loosenings: changes that let the agent do more, and that wait for a second
-manager."""
+"""/api/dashboard/loosenings: changes that give the agent more permissions and need a second
+manager's approval."""
 
 from typing import Annotated, Final
 
@@ -30,7 +30,7 @@ LooseningId = Annotated[str, Depends(PathId("loosening_id", "loosening", Looseni
 @router.get(
     _LOOSENINGS,
     operation_id="loosenings.list",
-    summary="List changes that loosen rules, newest first",
+    summary="List changes that loosen protections, newest first",
 )
 async def loosenings(page: PageDep, resources: ResourcesDep) -> LooseningPage:
     """Any member of the client may call this operation. The list contains pending and decided
@@ -48,7 +48,7 @@ async def loosenings(page: PageDep, resources: ResourcesDep) -> LooseningPage:
 @router.post(
     f"{_ONE}/approve",
     operation_id="loosenings.approve",
-    summary="Approve a change that loosens rules",
+    summary="Approve a change that loosens a protection",
     responses=errors(409),
 )
 async def approve(
@@ -68,7 +68,7 @@ async def approve(
 @router.post(
     f"{_ONE}/cancel",
     operation_id="loosenings.cancel",
-    summary="Cancel a change that loosens rules",
+    summary="Cancel a change that loosens a protection",
     responses=errors(409),
 )
 async def cancel(

@@ -76,8 +76,8 @@ async def change(
     resources: ResourcesDep,
 ) -> MemberOut:
     """The change takes effect with the next request. The owner's role cannot change. If a member is
-    no longer owner or admin, the programs that they authorized lose access, and the invitations
-    that they sent end. `keys` decides which of the keys that they created are revoked."""
+    no longer owner or admin, the programs that the member authorized lose access, and the member's
+    invitations end. `keys` determines which of the keys that the member created are revoked."""
     choice = key_choice(body.keys)
     async with resources.work.spanning(member.tenant) as work:
         changed = await change_role(work, member.actor, user_id, body.role, keys=choice)
@@ -97,7 +97,7 @@ async def remove(
     resources: ResourcesDep,
 ) -> Response:
     """The member loses access immediately. The programs that the member authorized lose access, and
-    the invitations that the member sent end. `keys` decides which of the keys that they created are
+    the member's invitations end. `keys` determines which of the keys that the member created are
     revoked."""
     choice = key_choice(asked.query.keys)
     async with resources.work.spanning(asked.tenant) as work:

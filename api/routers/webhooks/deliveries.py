@@ -54,8 +54,8 @@ async def deliveries(
 async def delivery(
     member: WebhookDep, delivery_id: DeliveryId, resources: ResourcesDep
 ) -> DeliveryDetail:
-    """`request_body` is exactly the signed text. `curl` contains the signatures, so sending the
-    command requires no secret."""
+    """`request_body` is exactly the signed text. `curl` contains the signatures, so you can run the
+    command without the secret."""
     now = resources.now()
     async with resources.database.reading(member.tenant) as connection:
         found, curl = await read_delivery(
@@ -101,8 +101,8 @@ async def replay_since(
     body: Annotated[ReplaySinceBody, Depends(JsonBody(ReplaySinceBody))],
     resources: ResourcesDep,
 ) -> ReplaySinceAnswer:
-    """Queues the events since `since` that the webhook has not received: 1,000 per call, oldest
-    first. Events can be replayed for 30 days."""
+    """Queues the events since `since` that the webhook has not received. A call queues at most
+    1,000 events, oldest first. Events can be replayed for 30 days."""
     async with resources.work.of(member.tenant) as work:
         replayed = await replay_missed(
             work, member.actor, member.record_id, body.since, everything=body.all

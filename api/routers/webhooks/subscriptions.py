@@ -88,7 +88,7 @@ async def create(
 
 @router.get(WEBHOOK, operation_id="webhooks.get", summary="Get a webhook")
 async def webhook(member: WebhookDep, resources: ResourcesDep) -> Webhook:
-    """This operation is also allowed for a client whose plan no longer includes webhooks."""
+    """This operation is allowed even if the client's plan no longer includes webhooks."""
     async with resources.database.reading(member.tenant) as connection:
         return await WebhookRepository(connection, member.tenant).read(member.record_id)
 

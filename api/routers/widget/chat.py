@@ -43,8 +43,8 @@ async def chat(
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
-    """The response arrives within 30 s, as for the gateway. A run that takes longer continues, and
-    its answer appears among the session's messages."""
+    """The response arrives within 30 s, as from the gateway. A run that takes longer continues, and
+    its answer is added to the session's messages."""
     said = _said(sent)
     visit = await _visit(page, sent, key, request, resources)
     token = session_token(

@@ -86,8 +86,8 @@ async def list_messages(
 ) -> Response:
     """Messages are numbered from 1 within the session, in order and without gaps. `message` events
     have the message number as their id; `state` events report what is in progress. A stream ends
-    after at most 15 minutes, and a new stream resumes after `Last-Event-ID`. A session without
-    messages returns an empty list."""
+    after at most 15 minutes, and a new stream resumes after `Last-Event-ID`. For a session without
+    messages, the list is empty."""
     session = held_session(resources.sealer, page.tenant, asked.token)
     if session is None:
         raise SessionUnknown

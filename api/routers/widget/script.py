@@ -37,7 +37,7 @@ async def widget_script(request: Request, resources: ResourcesDep) -> Response:
 
 
 def _accepted(request: Request) -> set[str]:
-    """Return the content encodings that the caller accepts, without those of weight zero."""
+    """Return the content encodings that the caller accepts, without encodings of weight zero."""
     taken = set()
     for one in request.headers.get("accept-encoding", "").lower().split(","):
         name, _, weight = one.partition(";")
@@ -47,7 +47,7 @@ def _accepted(request: Request) -> set[str]:
 
 
 def _known(request: Request) -> set[str]:
-    """Return the ETags that the caller already has, with weak ETags treated as strong. A proxy may
-    have weakened ours."""
+    """Return the ETags that the caller already has. Weak ETags are treated as strong, because a
+    proxy may have weakened ours."""
     given = request.headers.get("if-none-match", "").split(",")
     return {one.strip().removeprefix("W/") for one in given}

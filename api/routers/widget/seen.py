@@ -1,4 +1,4 @@
-"""POST /api/widget/seen: marks messages as seen. Seen messages are not mailed to the visitor."""
+"""POST /api/widget/seen: marks messages as seen. Seen messages are not emailed to the visitor."""
 
 from http import HTTPStatus
 from typing import Annotated
@@ -30,8 +30,8 @@ async def seen(
     sent: Annotated[SeenBody, Depends(JsonBody(SeenBody))],
     resources: ResourcesDep,
 ) -> Response:
-    """Marks all messages up to this number as seen. A number lower than an earlier one changes
-    nothing."""
+    """Marks all messages up to this number as seen. A number lower than an earlier one has no
+    effect."""
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown

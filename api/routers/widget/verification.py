@@ -61,7 +61,7 @@ async def email(
     )
     async with resources.work.of(page.tenant) as work:
         code_id = await make_visitor_code(work, wanted, resources.sealer)
-    # Start the mail's workflow even for a code that is not mailed. Otherwise the response time
+    # Start the email's workflow even if the code will not be sent. Otherwise the response time
     # would reveal the difference.
     mail = SendMailInput(kind="visitor_code", record_id=code_id, client_id=page.tenant)
     await resources.engine.mail(mail)

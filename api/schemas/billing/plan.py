@@ -27,11 +27,13 @@ class PlanOffer(BaseModel):
 
 
 class PlanAnswer(BaseModel):
-    plan: Plan = Field(description="Plan currently in force. During a trial it is at least pro.")
+    plan: Plan = Field(
+        description=("Plan currently in force. During a trial, the plan is at least pro.")
+    )
     trial_ends_at: datetime | None = Field(description="End of the trial; null outside a trial.")
     paid_plan: Plan = Field(description="Plan that the client has without the trial.")
     next_plan: Plan | None = Field(
-        description="Plan from `next_plan_from` on; null if the plan does not change."
+        description="Plan that takes effect at `next_plan_from`; null if the plan does not change."
     )
     next_plan_from: datetime | None
     can_pay: bool = Field(description="True if this installation sells plans and credits.")

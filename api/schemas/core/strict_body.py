@@ -12,7 +12,7 @@ def _whole(number: object) -> object:
 
 
 Whole = Annotated[int, BeforeValidator(_whole)]
-"""An integer field. JSON has one number type, so 90.0 equals 90, but a strict int would refuse
+"""An integer field. JSON has one number type, so 90.0 equals 90, but a strict int would reject
 90.0."""
 
 

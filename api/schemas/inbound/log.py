@@ -20,7 +20,12 @@ class InboundQuery(ClientQuery):
     state: WebhookState | None = None
     outcome: Outcome | None = None
     refusal_hours: Annotated[
-        int, Field(ge=1, le=720, description="Number of past hours for which refusals are listed.")
+        int,
+        Field(
+            ge=1,
+            le=720,
+            description=("Number of past hours for which rejected requests are listed."),
+        ),
     ] = 24
     limit: Annotated[int, Field(ge=1, le=200)] = 50
     cursor: Annotated[
@@ -45,7 +50,7 @@ class InboundDetail(LoggedWebhook):
 
 
 class RefusedHour(BaseModel):
-    """The number of requests from one address that were refused for one reason within one hour."""
+    """The number of requests from one address that were rejected for one reason within one hour."""
 
     integration_id: str
     reason: str
@@ -73,7 +78,7 @@ class InboundPage(BaseModel):
         list[RefusedHour],
         Field(
             description=(
-                "Counts of refused requests by hour, newest first, at most 500. The requests "
+                "Counts of rejected requests by hour, newest first, at most 500. The requests "
                 "themselves are not stored."
             )
         ),

@@ -12,8 +12,8 @@ class AttachmentQuery(BaseModel):
         bool,
         Field(
             description=(
-                "If true, the browser shows an image instead of downloading it. A PDF is always "
-                "downloaded."
+                "If true, the browser displays an image instead of downloading it. PDF files "
+                "are always downloaded."
             )
         ),
     ] = False

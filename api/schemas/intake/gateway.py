@@ -42,13 +42,14 @@ class GatewayRequest(BaseModel):
         default=None, description="Name of the system that sends the event; stored as sent."
     )
     customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
-    # The schema omits the object form of this field. A schema cannot express that only helpdesks
-    # may send an object.
+    # The schema omits the object form of this field, because a schema cannot express that only
+    # helpdesks may send an object.
     message: Annotated[str, Field(max_length=100_000)] | _Unlisted | None = Field(
         default=None,
         description=(
             "Raw text of the customer's message. A helpdesk's webhook may send an object that "
-            "contains the text, as Gorgias does; its `event_type` identifies it as a helpdesk's."
+            "contains the text, as Gorgias does. The request's `event_type` must then "
+            "identify a helpdesk."
         ),
         examples=["Où est ma commande #1042 ?"],
     )
@@ -129,7 +130,7 @@ class GatewayResult(BaseModel):
         default=None,
         description=(
             "Text for the caller to deliver to the customer immediately. Present if a person "
-            "always handles such a matter, or if the message's language is not supported."
+            "always handles such a request, or if the message's language is not supported."
         ),
     )
     draft: str | None = Field(

@@ -36,9 +36,13 @@ class ShadowTally(_Answer):
         description=("Category of the counted messages; empty for the total of all categories.")
     )
     kept: int = Field(description="Number of messages that the agent processed.")
-    settled: int = Field(description="Number of settled messages, which people have dealt with.")
+    settled: int = Field(
+        description=(
+            "Number of settled messages. A message is settled when people have handled it."
+        )
+    )
     expired: int = Field(
-        description="Number of settled messages with a review that expired without a decision."
+        description="Number of settled messages whose review expired without a decision."
     )
     answers: int = Field(
         description="Number of settled messages that the agent would have answered."
@@ -51,25 +55,25 @@ class ShadowTally(_Answer):
     )
     agreement: Agreement = Field(
         description=(
-            "Share of messages for which the agent's answer would have agreed with the people's "
+            "Share of messages for which the agent's answer would have agreed with the human "
             "answer, with its 95 % interval."
         )
     )
     conflicts: int = Field(
         description=(
-            "Number of messages for which the agent's answer and the people's answer contain "
+            "Number of messages for which the agent's answer and the human answer contain "
             "different amounts, dates, links or numbers."
         )
     )
     money_differs: int = Field(
         description=(
-            "Number of messages for which the agent and the people chose different money or order "
+            "Number of messages for which the agent and people chose different money or order "
             "actions."
         )
     )
     mean_similarity: float | None = Field(
         description=(
-            "Mean similarity of the agent's text and the people's text, from 0 to 1, or null."
+            "Mean similarity of the agent's text and the human text, from 0 to 1, or null."
         )
     )
 
@@ -87,7 +91,7 @@ class ShadowAnswer(_Answer):
     not_ready: tuple[NotReady, ...] = Field(
         description=("Reasons for which the playbook should stay in shadow mode.")
     )
-    waiting: int = Field(description="Number of messages with which people have not dealt yet.")
+    waiting: int = Field(description="Number of messages that people have not handled yet.")
     total: ShadowTally
     classes: tuple[ShadowTally, ...]
     conflicts: dict[FactKind, int] = Field(
@@ -131,7 +135,7 @@ class AdviceAnswer(_Answer):
     current: PointInWords
     suggested: PointInWords | None = Field(
         description=(
-            "Lowest threshold at which people would have reviewed three of four corrected "
+            "Lowest threshold at which people would have reviewed three out of four corrected "
             "answers; null if too few corrections are known. This threshold is never applied "
             "automatically."
         )

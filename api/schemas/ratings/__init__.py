@@ -1,1 +1,1 @@
-"""Request models of ratings by visitors of the widget."""
+"""Request models of ratings from widget visitors."""

@@ -19,7 +19,7 @@ from store.reviews.reviews import ReviewFilter
 
 _MAX_LIMIT: Final = 100
 _MAX_AMOUNT: Final = 10**12
-# A body with NUL is refused, because PostgreSQL cannot store NUL.
+# A body with NUL is rejected, because PostgreSQL cannot store NUL.
 _NO_NUL: Final = r"^[^\x00]*$"
 
 
@@ -94,9 +94,9 @@ _LatestMessage = Annotated[
     Field(
         pattern=ULID,
         description=(
-            "`latest_message` of the review as the reviewer saw it. The decision is refused if "
-            "the customer has sent another message since. Defaults to the message that opened the "
-            "review."
+            "`latest_message` of the review as the reviewer saw it. The decision is rejected "
+            "if the customer has sent another message since then. Defaults to the message "
+            "that opened the review."
         ),
     ),
 ]
@@ -106,8 +106,9 @@ _Revision = Annotated[
     Whole | None,
     Field(
         description=(
-            "`revision` of the review as the reviewer saw it. The decision is refused if the "
-            "agent has changed the draft or the plan since. Defaults to the first revision."
+            "`revision` of the review as the reviewer saw it. The decision is rejected if the "
+            "agent has changed the draft or the plan since then. Defaults to the first "
+            "revision."
         ),
     ),
 ]
@@ -122,7 +123,8 @@ class ApproveBody(StrictBody):
         default=None,
         pattern=_NO_NUL,
         description=(
-            "Draft as the reviewer saw it. The decision is refused if the draft has changed since."
+            "Draft as the reviewer saw it. The decision is rejected if the draft has changed "
+            "since then."
         ),
     )
     latest_message: _LatestMessage = None
@@ -130,7 +132,7 @@ class ApproveBody(StrictBody):
 
 
 class EditBody(StrictBody):
-    # White space is defined as in Python, like in domain/reviews/escalation.py.
+    # White space is defined as in Python, as in domain/reviews/escalation.py.
     model_config = ConfigDict(
         regex_engine="python-re",
         json_schema_extra={"examples": [{"text": "Bonjour, votre colis arrive jeudi."}]},

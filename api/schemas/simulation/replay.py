@@ -46,8 +46,8 @@ class ReplayVariantBody(StrictBody):
         DraftShape | None,
         Field(
             description=(
-                "Draft of a playbook. With `playbook_id`, the draft replaces that playbook. "
-                "Otherwise it counts as an additional active playbook."
+                "Draft of a playbook. If `playbook_id` is given, the draft replaces that "
+                "playbook. Otherwise it counts as an additional active playbook."
             )
         ),
     ] = None

@@ -43,8 +43,8 @@ _Line = Annotated[str, Field(min_length=1, max_length=200)]
 
 class SimulatorBody(StrictBody):
     """A simulation request. Exactly one of `message` and `messages` is required. `playbook_id`
-    alone selects that playbook for any event type. `playbook` is an unsaved draft; with
-    `playbook_id` it replaces that playbook."""
+    alone selects that playbook for any event type. `playbook` is an unsaved draft. If both are
+    given, the draft replaces the playbook with this id."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
@@ -57,8 +57,8 @@ class SimulatorBody(StrictBody):
     ) = Field(
         default=None,
         description=(
-            "The customer's messages, in order. The agent's answers are generated and must not be "
-            "included."
+            "The customer's messages, in order. Omit the agent's answers, because they are "
+            "generated."
         ),
     )
     event_type: _Line | None = Field(

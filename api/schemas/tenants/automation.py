@@ -13,7 +13,8 @@ class AutomationBody(StrictBody):
 
 
 class InstallationState(BaseModel):
-    """Whether and by whom the operators stopped the automation of all clients."""
+    """The stop of the automation of all clients: since when it applies, and which operator stopped
+    it."""
 
     stopped_at: datetime | None = Field(
         description="Time at which automation was stopped; null if it is not stopped."

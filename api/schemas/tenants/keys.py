@@ -52,12 +52,12 @@ class Key(BaseModel):
         description="Network of the key's last use: a /24 (IPv4) or /48 (IPv6)."
     )
     revoked_at: datetime | None = Field(
-        description="Time at which the key was revoked; null if the key can be used."
+        description="Time at which the key was revoked; null if the key is active."
     )
     vouches: bool = Field(
         description=(
-            "True if `customer_verified` in requests with this key is accepted. False if a second "
-            "manager has not approved it yet. Always false for an `mcp_` key."
+            "True if `customer_verified` in requests with this key is accepted. False until a "
+            "second manager has approved this permission. Always false for an `mcp_` key."
         )
     )
 
@@ -70,7 +70,10 @@ class KeyWithText(BaseModel):
     )
     text: str = Field(
         deprecated=True,
-        description=("The same value as `key_value`. This field remains for one more release."),
+        description=(
+            "The same value as `key_value`. This field will be removed in the release after the "
+            "next."
+        ),
     )
 
 

@@ -18,7 +18,7 @@ class CancelLooseningBody(StrictBody):
 
 
 class LooseningOut(BaseModel):
-    """A pending or decided change that lets the agent do more."""
+    """A pending or decided change that gives the agent more permissions."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -27,7 +27,9 @@ class LooseningOut(BaseModel):
     use: str = Field(
         description=("Operation that applies the change, such as `update` or `settings`.")
     )
-    differences: tuple[LoosenedRule, ...] = Field(description="Rules that the change loosens.")
+    differences: tuple[LoosenedRule, ...] = Field(
+        description=("Protections that the change loosens.")
+    )
     requested_by: str = Field(description="Id of the user who requested the change.")
     created_at: datetime
     takes_effect_at: datetime = Field(

@@ -13,7 +13,7 @@ from domain.tenants.key_choice import KeyFate
 
 _GIVEN: Final = [Role.ADMIN, Role.AGENT, Role.VIEWER]
 
-# The use case refuses to assign the role of the owner.
+# The use case rejects the assignment of the role owner.
 GivenRole = Annotated[
     Role, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(_GIVEN)})
 ]

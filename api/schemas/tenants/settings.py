@@ -33,7 +33,7 @@ from domain.tenants.frame_settings import DEFAULT_FRAME, FRAME_LENGTHS, check_fr
 _Prompt = Annotated[
     str,
     WithJsonSchema({"type": "string", "maxLength": MAX_PROMPT}),
-    Field(description="Instructions of the merchant to a language model; empty for none."),
+    Field(description="The merchant's instructions to a language model; empty for none."),
 ]
 _Name = Annotated[str, WithJsonSchema({"type": "string", "maxLength": MAX_DISPLAY_NAME})]
 _Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": LOGO_URL, "maxLength": MAX_URL})]
@@ -91,8 +91,8 @@ _SensitiveWords = Annotated[
     ),
     Field(
         description=(
-            "Words and phrases in a message that always send it to a person. Replaces the current "
-            "list."
+            "Words and phrases that send every message containing them to human review. "
+            "Replaces the current list."
         )
     ),
 ]
@@ -110,8 +110,8 @@ _Acknowledgement = Annotated[
     ),
     Field(
         description=(
-            "Text by language that a customer gets when a person must handle the matter. An "
-            "omitted language uses the built-in text."
+            "Text by language that a customer gets when a person must handle the request. For "
+            "an omitted language, the built-in text is used."
         )
     ),
 ]
@@ -192,8 +192,8 @@ class SettingsBody(StrictBody):
         bool | None,
         Field(
             description=(
-                "If true, a change that loosens rules waits for a second manager's approval, or "
-                "for a day."
+                "If true, a change that loosens a protection takes effect after a second "
+                "manager's approval, or after a day."
             )
         ),
     ] = None

@@ -13,7 +13,7 @@ from domain.widget.widget_session import MAX_TOKEN
 MAX_MESSAGE: Final = 4_000
 MAX_PAGE_URL: Final = 2_000
 MAX_EMAIL: Final = 320
-# NUL is refused, because PostgreSQL cannot store it.
+# NUL is rejected, because PostgreSQL cannot store it.
 _PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _NO_NUL: Final = r"^[^\x00]*$"
 
@@ -22,7 +22,10 @@ SessionToken = Annotated[
     str,
     Field(
         max_length=MAX_TOKEN,
-        description="Session token that the service issued. Any other value starts a new session.",
+        description=(
+            "Session token that the service issued. With any other value, the message starts a "
+            "new session."
+        ),
     ),
 ]
 

@@ -22,8 +22,8 @@ class MessagesQuery(BaseModel):
 
 
 class SessionMessages(BaseModel):
-    """One page of a session's messages, at most 100. After a full page, request the messages after
-    the last message's number."""
+    """One page of a session's messages, at most 100. After a full page, use the number of the last
+    message to request the next page."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -53,8 +53,8 @@ class VisitorCode(StrictBody):
 class VerifiedSession(BaseModel):
     session_id: str = Field(
         description=(
-            "New token of the session, which replaces the previous token. If the previous session "
-            "belongs to another address, the new token starts a new session."
+            "New token of the session, which replaces the previous token. If the previous "
+            "session belongs to another address, the new token starts a new session."
         )
     )
     customer_email: str
