@@ -61,7 +61,7 @@ def main() -> None:
     options.add_argument(
         "--misses",
         action="store_true",
-        help=("list the rows that count as errors, for each figure"),
+        help="list the rows that count as errors, for each figure",
     )
     chosen = options.parse_args()
     try:

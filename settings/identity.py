@@ -13,8 +13,8 @@ from settings.group import is_fetched_safely, named_by
 ASYMMETRIC: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
-# "changeme", repeated, has 7 different characters. Of random strings of 32 hexadecimal digits, one
-# in 30 million has fewer than 8.
+# "changeme", repeated, has 7 different characters. Among random strings of 32 hexadecimal digits,
+# one in 30 million has fewer than 8.
 _MIN_SECRET: Final = 32
 _MIN_DIFFERENT: Final = 8
 

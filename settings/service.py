@@ -129,8 +129,9 @@ class ServerSettings(BaseModel):
     trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
         default=None,
         description=(
-            "Addresses or networks of proxies before the API, comma-separated. Their connections "
-            "carry requests of many callers, and are not limited by address."
+            "Addresses or networks of the proxies in front of the API, comma-separated. "
+            "Connections from a proxy carry the requests of many callers, so they are not "
+            "limited by address."
         ),
     )
 
@@ -281,8 +282,8 @@ class WebhookSettings(BaseModel):
     canary_host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")] | None = Field(
         default=None,
         description=(
-            "Host name that can always be resolved. If it cannot be resolved, our resolver has "
-            "failed and not the receiver."
+            "Host name that can always be resolved. If its lookup fails, the fault is in our "
+            "resolver and not in the receiver's name."
         ),
     )
 

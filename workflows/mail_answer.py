@@ -22,8 +22,8 @@ class MailAnswer:
 
 
 async def start_mail_answer(client_id: str, answer: LateAnswer | None) -> None:
-    """Start the workflow that mails a late answer, if there is one. Return when the workflow is
-    started, now or earlier. It outlives the calling run."""
+    """Start the workflow that mails a late answer, if there is a late answer. Return once the
+    workflow is started, even if it was started before. The workflow outlives the calling run."""
     if answer is None:
         return
     child: workflow.ChildWorkflowConfig = {

@@ -2,7 +2,7 @@
 those of the previous month.
 
 No answer depends on the reset. Counters are kept by month, and plans are computed for the current
-time. A reset that is late, repeated or missing therefore changes no quota.
+time. A reset that is late, repeated or missing therefore does not change a quota.
 """
 
 from temporalio import workflow

@@ -152,8 +152,8 @@ DELIVERY: Final[ChildWorkflowConfig] = {
 # For one attempt at a webhook delivery. The timeout covers the wait for a permit (45 s,
 # `activities/webhooks/delivery_limiter.py`), the POST (10 s), and the storage of its result.
 # Storing is retried while the database is unavailable. The number of retries has no limit: a
-# receiver's failure is not a failure of this activity, and our own failures must not lose a
-# delivery.
+# receiver's failure is not a failure of this activity, and a failure of our own must not cause the
+# loss of a delivery.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),
@@ -163,8 +163,9 @@ DELIVERING: Final[ActivityConfig] = {
 }
 
 # For a mail or notice to a person. No caller waits, and after some hours the mail is useless. A
-# sign-in code is useless after ten minutes, which its activity checks. The task queue is the
-# engine's, because only the engine's workers have the settings of the mail server.
+# sign-in code is useless after ten minutes; the activity that mails the code checks its age. The
+# workflow uses the engine's task queue, because only the engine's workers have the settings of the
+# mail server.
 TELLING: Final[ActivityConfig] = {
     "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),
@@ -192,9 +193,9 @@ SWEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
 
-# For scheduled work that is done page by page, for which no caller waits. A retry continues where
-# the last attempt stopped, or finds little work left. The attempts end after an hour: when a
-# schedule or a person starts the work again, the previous workflow must have ended
+# For scheduled work that is done page by page. No caller waits for it. A retry continues where the
+# last attempt stopped, or finds little work left. The attempts end after an hour: when a schedule
+# or a person starts the work again, the previous workflow must have ended
 # (`adapters/temporal/setup.py` bounds the total).
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),
@@ -219,8 +220,8 @@ TRYING: Final[ActivityConfig] = {
     ),
 }
 
-# For polling clients' platforms, which happens concurrently, in batches of some seconds each. A
-# retry repeats the batch that the last attempt did not finish.
+# For polling clients' platforms. Platforms are polled concurrently, in batches that take some
+# seconds each. A retry repeats the batch that the last attempt did not finish.
 POLLING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=50),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -231,7 +232,7 @@ POLLING: Final[ActivityConfig] = {
     ),
 }
 
-# For one page of a replay, for which no caller waits. A page ends after some seconds, or after the
+# For one page of a replay. No caller waits for it. A page ends after some seconds, or after the
 # language model call in progress. Attempts continue for an hour, because the database may be
 # unavailable that long.
 REPLAYING: Final[ActivityConfig] = {

@@ -89,9 +89,9 @@ class ProcessEvent:
 
     async def _read(self, filed: NormalizeResult, *, joined: bool) -> ThinkResult | None:
         """Look up the order and draft an answer, and return the draft's result. Return None for a
-        message that joined a review and that the agent does not read.
+        message that was added to a review and that the agent does not read.
 
-        Raises FailureError if the message has not joined a review.
+        Raises FailureError only if the message was not added to a review.
         """
         if joined and not filed.considered:
             return None
@@ -134,8 +134,8 @@ class ProcessEvent:
             self._round += 1
 
     async def _join(self, review_id: str) -> None:
-        """Leave the message to people in the review that it joined. If the agent has read the
-        message, revise the review's draft and plan first."""
+        """Leave the message for people to handle, in the review to which it was added. If the agent
+        has read the message, revise the review's draft and plan first."""
         if self._thought is not None and workflow.patched("later-turns"):
             step = ReviseReviewInput(ref=self._event.ref, review_id=review_id)
             await revise(step, remote=self._event.remote_brain)
@@ -229,7 +229,7 @@ class ProcessEvent:
     async def _execute(self, actions: tuple[ActionKind, ...]) -> ExecuteResult:
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            # Once the caller has an answer, there is no caller to wait, so a mail server may take
+            # After the caller has received an answer, no caller waits, so a mail server may take
             # longer.
             waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
             done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
@@ -247,11 +247,10 @@ class ProcessEvent:
         error: str = "",
         joined: str = "",
     ) -> str:
-        """Store an outcome of the run. Return an empty text if it was stored, and the reason if
-        not.
+        """Store an outcome of the run. Return an empty text if the outcome was stored, and
+        otherwise the reason why it was not stored.
 
-        The reason is _STOPPED, or the id of the review that the message joined instead of getting
-        an outcome.
+        The reason is _STOPPED, or the id of the review to which the message was added instead.
         """
         outcome = PersistInput(
             ref=self._event.ref,
@@ -310,5 +309,5 @@ class ProcessEvent:
 
 
 def _has_joined(review_id: str) -> bool:
-    """Return whether the message joined a review, so that people handle it."""
+    """Return whether the message was added to a review, so that people handle it."""
     return bool(review_id) and workflow.patched("joins")

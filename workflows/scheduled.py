@@ -1,4 +1,5 @@
-"""The start time that a schedule planned for a workflow, which may start later."""
+"""The planned start time of a workflow that a schedule starts. The workflow may start later than
+planned."""
 
 from datetime import datetime
 

@@ -15,8 +15,8 @@ with workflow.unsafe.imports_passed_through():
 
 
 async def think(question: ThinkInput, *, remote: bool) -> ThinkResult:
-    """Draft an answer, and return its result. If the message costs too much to process, leave it
-    unread to a human. Raises FailureError."""
+    """Draft an answer, and return its result. If the message costs too much to process, a human
+    reads it instead of the brain. Raises FailureError."""
     unread = question.model_copy(update={"unread": True})
     if not remote or question.unread:
         return await within_budget(Think.think, question, unread)

@@ -66,7 +66,8 @@ async def predict(
     as_json: JsonOption = False,
 ) -> None:
     """Compute this week's churn predictions now, on an engine worker. They replace Monday's
-    predictions. Ctrl-C stops the wait, not the work; running the command again resumes the wait."""
+    predictions. Ctrl-C stops waiting, but the work continues; run the command again to resume
+    waiting."""
     client_id = await whose(client, every, data)
     reports = await reports_of(data)
     with left_running():

@@ -105,8 +105,9 @@ async def backfill(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Recompute past days, on an engine worker. Days with records that retention has removed do not
-    change. Ctrl-C stops the wait, not the work; running the command again resumes the wait."""
+    """Recompute past days, on an engine worker. A day whose records were removed by retention does
+    not change. Ctrl-C stops waiting, but the work continues; run the command again to resume
+    waiting."""
     yesterday = day_before(utc_now())
     since, until = first.date(), last.date() if last else yesterday
     _check(since, until)

@@ -32,8 +32,8 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 
 
 async def reports_of(data: Path) -> "TemporalReports":
-    """Return a starter of reports on the Temporal server at TEMPORAL_ADDRESS, or on that of the
-    stack that runs on `data`. Raises InvalidInput if there is neither."""
+    """Return a starter of reports on the Temporal server at TEMPORAL_ADDRESS, or on the Temporal
+    server of the stack that runs on `data`. Raises InvalidInput if there is no such server."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine runs here: start one, or set TEMPORAL_ADDRESS")
@@ -48,7 +48,7 @@ async def reports_of(data: Path) -> "TemporalReports":
 
 @contextmanager
 def left_running() -> Iterator[None]:
-    """Print an error that the work continues if the person interrupts the wait in this block."""
+    """If the person interrupts the block, print an error stating that the work continues."""
     try:
         yield
     except asyncio.CancelledError:

@@ -70,8 +70,8 @@ async def verify(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Verify that no audit entries were changed, removed, inserted or cut off. The exit code is 1
-    if any were."""
+    """Verify that no audit entry was changed, removed, inserted or cut off. The exit code is 1 if
+    the verification fails."""
     kept = {} if anchors is None else _read(anchors)
     found: list[VerifiedChain] = []
     async with database_of(data) as database:
@@ -113,7 +113,7 @@ def _fields(fault: Fault) -> dict[str, object]:
 
 
 def _chain_of(client: str) -> TenantId:
-    """Return the client's id. The client may no longer exist, because the audit log is kept after
+    """Return the client's id. The client may have been erased, because the audit log is kept after
     an erasure."""
     return TenantId(parse_ulid(client) or client)
 

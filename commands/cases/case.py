@@ -231,7 +231,7 @@ async def bring_in(
     as_json: JsonOption = False,
 ) -> None:
     """Import the client's cases from a file. Cases are matched by name. Either all cases are
-    imported or none. Other cases remain."""
+    imported or none. Cases that are not in the file remain."""
     specs = parse_cases(content_of(file, MAX_CASE_FILE_BYTES))
     async with work_on(data) as units:
         actor = await acting(units.database, person)

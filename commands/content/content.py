@@ -46,12 +46,12 @@ LanguageOption = Annotated[Language, typer.Option(help="Language of the text: fr
 
 @templates.callback()
 def templates_group() -> None:
-    """A client's own answer templates. docs/playbooks.md lists their placeholders."""
+    """Response templates of the client. docs/playbooks.md lists their placeholders."""
 
 
 @knowledge.callback()
 def knowledge_group() -> None:
-    """A client's own facts. The agent quotes them and does not invent others."""
+    """Facts about the client. The agent quotes these facts and does not invent others."""
 
 
 @command(templates, "create")

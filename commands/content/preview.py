@@ -39,8 +39,8 @@ async def try_content(data: Path, client: str, change: ContentVariant, as_json: 
 
 @asynccontextmanager
 async def saving(data: Path, client: str) -> AsyncIterator[UnitOfWork]:
-    """Yield a unit of work that saves content. Prints a warning if the change makes cases lose
-    their green result."""
+    """Yield a unit of work that saves content. Prints a warning if, because of the change, cases
+    must run again before they count as passed."""
     async with (
         work_on(data) as units,
         units.of(TenantId(client)) as work,

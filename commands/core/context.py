@@ -113,8 +113,8 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> "Settings":
-    """Return the settings in the environment, completed by those of the embedded stack that runs on
-    `data`. The stack's settings are ignored if the environment names another database or Temporal
+    """Return the settings in the environment. Settings that are missing there are taken from the
+    embedded stack that runs on `data`, unless the environment names another database or Temporal
     server. Raises InvalidInput if a setting is still missing."""
     if not any(os.environ.get(key) for key in _PLACES):
         kept_folder(data)
@@ -128,8 +128,8 @@ def settings_for(data: Path) -> "Settings":
 
 
 def environment_of(data: Path) -> Mapping[str, str]:
-    """Return the environment's variables, completed by those of the embedded stack that runs on
-    `data`. The stack's variables are ignored if DATABASE_URL is set."""
+    """Return the environment's variables. Variables that are missing there are taken from the
+    embedded stack that runs on `data`, unless DATABASE_URL is set."""
     running = None if os.environ.get("DATABASE_URL") else running_stack(data)
     given = {name: value for name, value in os.environ.items() if value}
     return {**(running.env if running else {}), **given}
@@ -171,8 +171,8 @@ def model_of(data: Path) -> NamesModel:
 
 @asynccontextmanager
 async def database_of(data: Path) -> AsyncIterator[Database]:
-    """Yield the database at DATABASE_URL, or the embedded database in `data`, which is started for
-    the block. Raises InvalidInput if there is neither."""
+    """Yield the database at DATABASE_URL, or the embedded database in `data`, which runs only while
+    the block runs. Raises InvalidInput if neither database exists."""
     async with AsyncExitStack() as held:
         url = os.environ.get("DATABASE_URL")
         if not url and (running := running_stack(data)):
@@ -204,14 +204,14 @@ async def reading_client(
 @asynccontextmanager
 async def work_on(data: Path) -> AsyncIterator[UnitsOfWork]:
     """Yield units of work on the database of `data`. Their workflows start on the Temporal server
-    at TEMPORAL_ADDRESS, or on that of the stack that runs on `data`."""
+    at TEMPORAL_ADDRESS, or on the Temporal server of the stack that runs on `data`."""
     async with database_of(data) as database:
         yield UnitsOfWork(database, NearbyEngine(environment_of(data)), utc_now, new_ulid)
 
 
 def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
-    """Print a command's result: one JSON object for programs, otherwise a sentence and the fields.
-    Lines are never truncated, because a secret may be shown only this once."""
+    """Print a command's result: for programs, one JSON object; for people, a sentence and the
+    fields. Lines are never truncated, because a secret may be shown only this once."""
     if as_json:
         typer.echo(json.dumps(fields, ensure_ascii=False, default=_as_json))
         return
@@ -225,8 +225,8 @@ def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
 
 
 def _as_json(value: object) -> str:
-    """Return a value as text for JSON output. Times end with `Z`, as over HTTP and in exports, and
-    not with an offset."""
+    """Return a value as text for JSON output. Times end with `Z` instead of an offset, as over HTTP
+    and in exports."""
     return rfc3339(value) if isinstance(value, datetime) else str(value)
 
 

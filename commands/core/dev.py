@@ -105,7 +105,7 @@ async def _with_stack(
 ) -> None:
     """Start the stack, run `work`, and end every process, also after an error.
 
-    `endless`: `work` ends only with Ctrl-C, which then counts as success.
+    `endless`: `work` runs until Ctrl-C, which then counts as success.
     """
     os.umask(0o077)  # only the current user may read files that this process and its children write
     configure_logs(

@@ -37,8 +37,8 @@ class NearbyEngine:
         return engine is not None and await engine.process_webhook(webhook, wake=wake)
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Send a mail. Raises EngineUnavailable, also if Temporal is not configured, because the
-        sweep does not send mails."""
+        """Start the workflow of an email. Raises EngineUnavailable, also if Temporal is not
+        configured, because the sweep does not start these workflows."""
         engine = await self._engine()
         if engine is None:
             raise EngineUnavailable("TEMPORAL_ADDRESS is not set: the mail is not sent")

@@ -23,8 +23,8 @@ def operator() -> Actor:
 
 
 async def acting(database: Database, name: str | None) -> Actor:
-    """Return the actor of a command: the operator on behalf of that person, or the operator alone.
-    Raises InvalidInput."""
+    """Return the actor of a command: the operator who acts on behalf of that person, or the
+    operator alone. Raises InvalidInput."""
     if name is None:
         return operator()
     async with database.reading_across() as connection:

@@ -47,7 +47,9 @@ def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> Non
     """Migrate the database and Temporal's namespace to this version; safe to repeat."""
     with anticipated():
         if url := os.environ.get("DATABASE_URL"):
-            migrate_database(url)  # outside of an event loop, so that the first Ctrl-C ends it
+            migrate_database(
+                url
+            )  # outside an event loop, so that the first Ctrl-C ends the migration
         asyncio.run(_migrate_rest(data))
     answer(as_json, "The schema is current.", migrated=True)
 

@@ -39,8 +39,8 @@ from settings.service import ServerSettings
 # that takes longer is cut off without its end marker, so that a reader cannot mistake the file for
 # a complete one.
 GRACE_S = 35
-# Number of file descriptors that the API opens besides connections of callers: PostgreSQL,
-# Temporal, the event loop.
+# Number of file descriptors that the API opens in addition to callers' connections, for PostgreSQL,
+# Temporal and the event loop.
 _OWN_FILES = 64
 
 

@@ -46,8 +46,9 @@ async def export(
     """Export all records of a client to a file, as the client itself receives them. See
     docs/export.md.
 
-    If a section cannot be read, the file contains it empty, the error message names it, and the
-    exit code is 1. The file appears only once it is complete, and replaces an existing file.
+    If a section cannot be read, the section is empty in the file, the error message names the
+    section, and the exit code is 1. The file appears only once it is complete, and replaces an
+    existing file.
     """
     tenant = TenantId(parse_ulid(client) or client)
     skipped: list[str] = []

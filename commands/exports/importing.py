@@ -48,7 +48,7 @@ class Watched:
 @contextmanager
 def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
     """Yield the file and its size in bytes. For `-`, yield standard input. The size is None if it
-    is unknown, as for a pipe. Raises InvalidInput."""
+    is unknown, for example for a pipe. Raises InvalidInput."""
     if str(file) == "-":
         yield sys.stdin.buffer, None
         return

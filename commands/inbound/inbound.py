@@ -64,7 +64,7 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show a client's latest webhooks, newest first, and the refused requests of the last day."""
+    """Show a client's latest webhooks, newest first, and the rejected requests of the last day."""
     async with reading_client(data, client) as (connection, tenant):
         log = InboundLogRepository(connection, tenant)
         found = await log.page(limit=limit, provider=provider, state=state, outcome=outcome)
@@ -95,7 +95,7 @@ async def list_latest(
 async def list_polls(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show each platform's last poll, and why the poll failed, if it did."""
+    """Show each platform's last poll, and the reason if the poll failed."""
     async with reading_client(data, client) as (connection, tenant):
         found = await PollCursorRepository(connection, tenant).all()
     if as_json:

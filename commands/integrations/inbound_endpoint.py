@@ -144,8 +144,8 @@ async def show(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show whether an endpoint is open, and since when. The output contains neither its URL nor its
-    secret."""
+    """Show whether an endpoint is open, and since when. The output does not contain the endpoint's
+    URL or secret."""
     async with database_of(data) as database:
         tenant = await database.find_client(client_of, integration_id)
         async with database.reading(tenant) as connection:
@@ -214,7 +214,7 @@ def _mapping(file: Path | None) -> dict[str, str] | None:
 
 def _secret() -> str:
     """Return the secret, read from the environment, from standard input, or from a hidden prompt.
-    It is never read from the arguments, which `ps` shows."""
+    The secret is never read from the arguments, because `ps` shows them."""
     value = os.environ.get(_VARIABLE)
     if not value and not sys.stdin.isatty():
         value = sys.stdin.readline()

@@ -224,8 +224,8 @@ def _settings(given: Sequence[str]) -> dict[str, str]:
 
 
 def _secret(name: str) -> str:
-    """Return the secret, read from the environment or from a hidden prompt. It is never read from
-    the arguments, which `ps` shows."""
+    """Return the secret, read from the environment or from a hidden prompt. The secret is never
+    read from the arguments, because `ps` shows them."""
     variable = _SECRET_VARIABLE.format(name.upper())
     value = os.environ.get(variable)
     if not value and not sys.stdin.isatty():

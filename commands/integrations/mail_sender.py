@@ -93,7 +93,7 @@ async def put(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Replace the sender, and mail a verification code to the new address."""
+    """Replace the sender, and email a verification code to the new address."""
     drawn = _drawn(language)
     server: WantedServer | None = None
     if host is not None:
@@ -125,7 +125,7 @@ async def send_again(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Mail a new code to the sender's address. It replaces the previous code."""
+    """Email a new code to the sender's address. The new code replaces the previous one."""
     drawn, sealer = _drawn(language), sealer_of(data)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         code_id = await send_sender_code(work, operator(), drawn, sealer)
@@ -163,7 +163,7 @@ async def remove(
 async def report(
     client: ClientOption,
     group: Annotated[
-        MailGroup, typer.Option(help=("Group of mails whose limit the emails counted against."))
+        MailGroup, typer.Option(help=("Group of the emails, whose limit they counted against."))
     ],
     number: Annotated[
         int,
@@ -194,7 +194,7 @@ def _drawn(language: str) -> DrawnCode:
 
 def _secret() -> str:
     """Return the password, read from the environment, from standard input, or from a hidden prompt.
-    It is never read from the arguments, which `ps` shows."""
+    The password is never read from the arguments, because `ps` shows them."""
     value = os.environ.get(_PASSWORD)
     if not value and not sys.stdin.isatty():
         value = sys.stdin.readline()

@@ -30,8 +30,8 @@ async def status(
 ) -> None:
     """Show the versions of the client's own classifier head, latest first.
 
-    The list states the accuracy of the own and the shared head on held-out tickets. The state of
-    the latest version shows whether it is used.
+    The list states the accuracy of the client's own head and of the shared head on held-out
+    tickets. The state of the latest version shows whether it is used.
     """
     async with reading_client(data, client) as (connection, tenant):
         heads = OwnHeadRepository(connection, tenant)

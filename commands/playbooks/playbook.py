@@ -53,7 +53,7 @@ OverrideOption = Annotated[
     str | None,
     typer.Option(
         metavar="REASON",
-        help="Reason for going live although cases are not green. See docs/simulator.md.",
+        help="Reason for going live although cases have not passed. See docs/simulator.md.",
     ),
 ]
 
@@ -108,7 +108,7 @@ async def bring_in(
     as_json: JsonOption = False,
 ) -> None:
     """Import the client's playbooks from a file. Playbooks are matched by name. Either all
-    playbooks are imported or none. Other playbooks remain."""
+    playbooks are imported or none. Playbooks that are not in the file remain."""
     specs, publication = parse_playbooks(content_of(file)), Publication.of(model_of(data), override)
     async with work_on(data) as units:
         actor = await acting(units.database, person)
@@ -202,8 +202,8 @@ async def deactivate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Deactivate a playbook. Its events then match another playbook, or get the outcome
-    no_playbook."""
+    """Deactivate a playbook. Events that matched it then match another playbook, or have the
+    outcome no_playbook."""
     await _switch(playbook_id, Publication(model_of(data)), None, data, as_json, active=False)
 
 
@@ -214,8 +214,8 @@ async def delete(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete a playbook. Its events then match another playbook, or get the outcome no_playbook.
-    Runs that the playbook answered can still be explained."""
+    """Delete a playbook. Events that matched it then match another playbook, or have the outcome
+    no_playbook. Runs that the playbook handled can still be explained."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, playbook_id)
@@ -254,7 +254,7 @@ async def _entries(database: Database, client: str) -> tuple[PlaybookEntry, ...]
 
 def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
     fields = {"outcome": change.outcome.value, "changed": change.fields, **_fields(change.entry)}
-    # A dry run creates no playbook, so there is no id.
+    # A dry run does not create playbooks, so there is no id.
     missing = dry_run and change.outcome is ImportOutcome.CREATED
     return {**fields, "playbook_id": None} if missing else fields
 

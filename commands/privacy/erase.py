@@ -75,8 +75,8 @@ async def erase(
     as_json: JsonOption = False,
 ) -> None:
     """Erase one customer of a client, or the whole client, and print the certificate. A worker
-    performs the erasure. If this command is interrupted, the erasure continues; running the command
-    again resumes the wait."""
+    performs the erasure. If this command is interrupted, the erasure continues; run the command
+    again to resume waiting."""
     if context.invoked_subcommand is not None:
         return
     if client is None:
@@ -120,8 +120,8 @@ async def list_latest(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show the latest erasure certificates, newest first. With an address, show only those of that
-    customer."""
+    """Show the latest erasure certificates, newest first. If an address is given, show only the
+    certificates of that customer."""
     key = _subject_of(customer, session)
     client_id = client and (parse_ulid(client) or client)
     if key is not None and client_id is None:
@@ -180,7 +180,7 @@ def _forget_mails(data: Path, subject: str | None) -> int:
     """Delete the customer's mails in the embedded mail server, and return the number of deleted
     mails. The server does not distinguish clients, so erasing a whole client deletes all mails."""
     if subject is not None and session_of(subject) is not None:
-        return 0  # a visitor without an email address has received no mail
+        return 0  # a visitor without an email address has not received any mail
     if not data.exists():
         return 0  # this installation has no embedded mail server
     return forget(DataFolder(data).mail, subject)

@@ -1,4 +1,4 @@
-"""review: commands to decide about drafts that wait for a person."""
+"""review: commands to decide about drafts that are held for human review."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -155,7 +155,10 @@ async def approve(
         int | None,
         typer.Option(
             min=0,
-            help=("Revision of the draft and the plan that you have read, if they have changed."),
+            help=(
+                "Revision of the draft and the plan that you have read. Required if they have "
+                "changed."
+            ),
         ),
     ] = None,
     person: AsOption = None,
@@ -201,8 +204,8 @@ async def reject(
 async def _at_work(
     review_id: str, person: str | None, data: Path
 ) -> AsyncIterator[tuple[UnitOfWork, Actor]]:
-    """Yield a unit of work on the review's client, and the actor for that person. Raises
-    EscalationNotFound."""
+    """Yield a unit of work on the review's client, and the actor that acts for the given person.
+    Raises EscalationNotFound."""
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         tenant = await units.database.find_client(client_of, review_id)

@@ -50,7 +50,8 @@ async def attachment(
         if found.state is AttachmentState.REFUSED:
             raise AttachmentNotFound(wanted)
         try:
-            # Create a new file and never overwrite one. Only the current user can read the file.
+            # Create a new file and never overwrite an existing one. Only the current user can read
+            # the new file.
             handle = os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
             raise InvalidInput(f"{to}: {(error.strerror or 'cannot be written').lower()}") from None

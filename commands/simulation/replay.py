@@ -96,7 +96,8 @@ async def start(
     as_json: JsonOption = False,
 ) -> None:
     """Process a client's past events again with a variant, and show the differences. Ctrl-C stops
-    the wait, not the work: `replay show` shows the progress, and `replay stop` stops the replay."""
+    waiting, but the work continues: `replay show` shows the progress, and `replay stop` stops the
+    replay."""
     asked = ReplayAsked(
         variant=Variant(
             playbook_id=playbook,

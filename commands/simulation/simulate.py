@@ -72,7 +72,10 @@ async def simulate(
     draft: Annotated[
         Path | None,
         typer.Option(
-            help="YAML file with one playbook. It replaces the playbook in --playbook, if given."
+            help=(
+                "YAML file with one playbook. If --playbook is given, this file replaces that "
+                "playbook."
+            )
         ),
     ] = None,
     threshold: Annotated[

@@ -95,7 +95,7 @@ async def stop_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False)
 
 @command(app, "resume-installation")
 async def resume_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Resume automation after a stop for all clients."""
+    """Resume automation for all clients."""
     async with work_on(data) as units, units.everywhere() as work:
         await resume_installation(work, operator())
     answer(as_json, _sentence(False), stopped_at=None)

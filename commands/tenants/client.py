@@ -65,12 +65,12 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a client. Its starter playbooks send answers, and leave refunds to people."""
+    """Create a client. Its starter playbooks send answers, and hold refunds for human review."""
     new = NewClient(brand, owner_email, plan, owner_id)
     starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
         owner = await open_client(work, operator(), new)
-        # Determined after the owner is created, because the new owner may be the actor.
+        # Determined after the owner is created, because the actor may be the new owner.
         actor = await acting_as(work, operator(), person)
         await import_playbooks(work, actor, starter, NEW_CLIENT)
         if with_templates:
@@ -162,7 +162,7 @@ async def set_trial(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give a client the pro plan's quota and features for some days. Afterwards the client's own
+    """Give a client the pro plan's quota and features for some days. After that, the client's own
     plan applies."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         ends_at = await give_trial(work, operator(), days)
@@ -184,7 +184,7 @@ async def set_brain_budget(
     as_json: JsonOption = False,
 ) -> None:
     """Set a client's monthly budget for language models. When the budget is used up, the embedded
-    brain answers."""
+    brain drafts the answers."""
     micros = None if usd is None else round(usd * 1_000_000)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await give_brain_budget(work, operator(), micros)

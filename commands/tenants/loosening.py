@@ -1,4 +1,4 @@
-"""loosening: changes that let the agent do more, and that wait for a second manager."""
+"""loosening: changes that give the agent more permissions and need a second manager's approval."""
 
 from typing import Annotated
 
@@ -23,14 +23,14 @@ from services.playbooks.loosening_approvals import approve_loosening
 from services.tenants.loosenings import cancel_loosening
 from store.tenants.loosenings import LooseningRepository
 
-app = typer.Typer(help="Manage changes that loosen rules.", no_args_is_help=True)
+app = typer.Typer(help="Manage changes that loosen protections.", no_args_is_help=True)
 
 _LISTED = 100
 
 
 @app.callback()
 def group() -> None:
-    """docs/playbooks.md lists the changes that wait for a second manager."""
+    """docs/playbooks.md lists the changes that need a second manager's approval."""
 
 
 @command(app, "list")

@@ -33,7 +33,7 @@ KeysOption = Annotated[
     Literal["revoke", "keep"] | None,
     typer.Option(
         help=(
-            "What happens to the active keys that the member created, if the member may no longer "
+            "Action on the active keys that the member created, if the member may no longer "
             "create keys."
         )
     ),

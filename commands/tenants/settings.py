@@ -76,8 +76,10 @@ async def change(
     sensitive_word: Annotated[
         list[str] | None,
         typer.Option(
-            help="Word or phrase that always sends a message to a person. Repeatable. Replaces the "
-            "current list; empty for none."
+            help=(
+                "Word or phrase that sends every message containing it to human review. "
+                "Repeatable. Replaces the current list; empty for none."
+            )
         ),
     ] = None,
     acknowledgement: Annotated[
@@ -85,7 +87,7 @@ async def change(
         typer.Option(
             help=(
                 "LANGUAGE=TEXT: the text that a customer gets when a person must handle the "
-                "matter. LANGUAGE= restores the built-in text."
+                "request. LANGUAGE= restores the built-in text."
             )
         ),
     ] = None,
@@ -112,7 +114,8 @@ async def change(
         bool | None,
         typer.Option(
             help=(
-                "Hold changes that loosen rules until a second manager approves them, or for a day."
+                "Hold changes that loosen protections until a second manager approves them, "
+                "or for a day."
             )
         ),
     ] = None,

@@ -53,7 +53,7 @@ async def token(
 
 
 def _session_keys(data: Path) -> SessionKeys:
-    """Return the session keys that the API accepts. Raises InvalidInput if the API accepts no
+    """Return the session keys that the API accepts. Raises InvalidInput if the API does not accept
     session keys of this installation."""
     env = environment_of(data)
     if env.get("JWT_JWKS_URL") or env.get("OIDC_ISSUER"):

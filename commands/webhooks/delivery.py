@@ -75,8 +75,8 @@ async def try_out(
     as_json: JsonOption = False,
 ) -> None:
     """Send a test event and wait for its outcome. The exit code is 1 unless the delivery succeeds.
-    A failed test does not increase the failure count. A paused or disabled webhook receives tests
-    too."""
+    A failed test does not increase the failure count. Tests are also sent to paused and disabled
+    webhooks."""
     chosen = _event(event)
     async with work_on(data) as units:
         tenant = await units.database.find_client(client_of, webhook_id)
@@ -216,7 +216,7 @@ async def verify(
 async def ended(
     database: Database, tenant: TenantId, webhook_id: str, delivery_id: str
 ) -> Delivery:
-    """Wait until the delivery has ended, or for 15 s, and return the delivery."""
+    """Wait until the delivery has ended, for at most 15 s, and return the delivery."""
     deadline = time.monotonic() + _WAIT_S
     while True:
         async with database.reading(tenant) as connection:

@@ -162,8 +162,8 @@ async def update(
 async def pause(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Pause a webhook. Until `enable`, only tests are sent to it. Events during the pause can be
-    replayed."""
+    """Pause a webhook. Until `enable`, only test events are sent to the webhook. Events that occur
+    during the pause can be replayed."""
     change = WebhookChange(pause=True)
     await _changed(webhook_id, change, "Webhook paused.", data, as_json)
 
@@ -208,8 +208,8 @@ async def rotate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Rotate a webhook's secret. The new secret is shown only once. At most two secrets sign
-    deliveries: a second rotation within the overlap ends the oldest secret immediately."""
+    """Rotate a webhook's secret. The new secret is shown only once. Deliveries are signed with at
+    most two secrets: a second rotation within the overlap immediately ends the oldest secret."""
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, webhook_id) as work:
         rotated = await rotate_webhook(

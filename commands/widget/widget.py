@@ -41,7 +41,7 @@ app = typer.Typer(help="Manage the chat widget on a client's pages.", no_args_is
 
 @app.callback()
 def group() -> None:
-    """The widget's key is one of the client's settings. To rotate it, use `settings
+    """The widget's key is one of the client's settings. To rotate the key, use `settings
     rotate-widget-key`."""
 
 

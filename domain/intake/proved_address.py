@@ -1,7 +1,7 @@
-"""The proved address: without this proof, a message gets no access to a customer's orders and
-memory.
+"""The verified address of a message's author. Without it, a message gets no access to a customer's
+orders and memory.
 
-An address in an event is a claim until a method of `ProofKind` has proved it. Just as only
+An address in an event is a claim until a method of `ProofKind` has verified it. Just as only
 authentication creates a `TenantId`, only the modules listed in `tests/test_proved_addresses.py`
 create a `ProvedAddress`.
 """
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from domain.intake.customer_email import customer_key
 
 CUSTOMER_VERIFIED: Final = "customer_verified"
-"""The payload field in which a trusted caller states whether the customer is proved."""
+"""The payload field in which a trusted caller states whether the customer is verified."""
 CALLER_VOUCHES: Final = "caller_vouches"
 """The payload field that is false for events of an untrusted caller."""
 
@@ -31,8 +31,8 @@ class ProofKind(StrEnum):
 
 
 class ProvedAddress(BaseModel):
-    """The address of a message's author, proved to be the author's own. `address`: in the canonical
-    form of `customer_key`."""
+    """The verified address of a message's author: a proof shows that the author holds it.
+    `address`: in the canonical form of `customer_key`."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -44,13 +44,13 @@ class ProvedAddress(BaseModel):
 
 
 def unvouched(payload: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """Return the payload marked as an untrusted caller's: its customer becomes a claim, and its
-    message joins no ticket's thread."""
+    """Return the payload marked as an untrusted caller's: the customer's address becomes a claim,
+    and the message is not added to a ticket's thread."""
     return {**payload, CUSTOMER_VERIFIED: False, CALLER_VOUCHES: False}
 
 
 def claims_proof(payload: Mapping[str, JsonValue]) -> bool:
-    """Return whether the payload states that the customer is proved."""
+    """Return whether the payload states that the customer is verified."""
     return payload.get(CUSTOMER_VERIFIED) is True
 
 

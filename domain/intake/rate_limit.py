@@ -61,14 +61,14 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
     Requests are counted per caller:
 
-    - signup, verification, ratings by a link and OAuth clients: per IP address
+    - signup, verification, ratings through a link and OAuth clients: per IP address
     - MCP and dry runs: per client
     - simulations: per user, and as dry runs of the client
     - the widget's requests: per IP address or session within a client; all scopes except reading
       have longer windows
     - codes for visitors: per IP address across all clients
-    - inbound webhooks: per endpoint; refused ones per IP address and endpoint
-    - all others: per user or key
+    - inbound webhooks: per endpoint; rejected requests per IP address and endpoint
+    - all other requests: per user or key
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -106,9 +106,9 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
 @dataclass(frozen=True, slots=True)
 class LimitDecision:
-    """The decision on one request. A refused request is not counted.
+    """The decision on one request. A rejected request is not counted.
 
-    `wait_s`: seconds until the window admits one more request. After a refusal, this is the time
+    `wait_s`: seconds until the window admits one more request. After a rejection, this is the time
     until a request is admitted, if no other request is admitted first.
     """
 

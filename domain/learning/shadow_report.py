@@ -109,7 +109,7 @@ class ShadowExample(BaseModel):
 class ShadowReport(BaseModel):
     """The shadow-mode report on one version of a playbook. `version`: None if the playbook was
     never in shadow mode. `waiting`: number of messages that people have not dealt with yet, or that
-    joined another review."""
+    were added to another review."""
 
     model_config = ConfigDict(frozen=True)
 

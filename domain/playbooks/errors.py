@@ -90,6 +90,6 @@ class TooManyPlaybookChanges(InvalidInput):
 
 class PlaybookVersionsFull(InvalidInput):
     """The client's playbook versions have used up their storage limit. An active playbook can still
-    be turned off or deleted."""
+    be deactivated or deleted."""
 
     code = "playbook_versions_full"

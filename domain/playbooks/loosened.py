@@ -1,8 +1,8 @@
 """Find the rules that a change of a client's playbooks makes looser.
 
-The active playbooks are compared as a whole, for each kind of event. Not only an edit can loosen
-rules: a change that moves events to another playbook, deletes a playbook or narrows one can loosen
-as much.
+The active playbooks are compared as a whole, for each kind of event. An edit of a rule is not the
+only change that loosens rules: moving events to another playbook, or deleting or narrowing a
+playbook, can have the same effect.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -14,7 +14,7 @@ from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
 
 class ImportOutcome(StrEnum):
     """The effect of an import on one playbook. `changed`: the playbook has a new version.
-    `switched`: the playbook has the same version, but was turned on or off."""
+    `switched`: the playbook has the same version, but was activated or deactivated."""
 
     CREATED = "created"
     CHANGED = "changed"

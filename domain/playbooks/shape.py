@@ -155,13 +155,13 @@ class DuringReviewShape(_Part):
     answers: StrictBool = Field(
         default=True,
         description=(
-            "Whether the agent answers a message about another matter while a review waits."
+            "Whether the agent answers a message about another topic while a review waits."
         ),
     )
     actions: StrictBool = Field(
         default=False,
         description=(
-            "Whether the agent may act on another matter while a review waits, or ask the "
+            "Whether the agent may act on another topic while a review waits, or ask the "
             "customer about an action."
         ),
     )

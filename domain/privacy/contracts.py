@@ -7,20 +7,26 @@ from domain.privacy.erasure import ErasureScope
 class HousekeepingInput(Contract):
     """Retention periods, in seconds, of the records that housekeeping prunes.
 
-    `idempotency_s`: the period promised to callers. `webhooks_s`: the period in which missed events
-    can be replayed. `inbound_webhooks_s`: longer than any platform retries an event.
-    `sign_in_codes_s`, `widget_codes_s`: the day in which the codes are counted. `mail_counts_s`:
-    longer than refusals count against a client's mail allowance. `invitations_s`: well beyond an
-    invitation's expiry. `sessions_s`: longer than any session lasts. `address_codes_s`: one day in
-    which the codes are counted, plus one day for which a verified address stays valid.
-    `widget_sessions_s`: counted from the last message; longer than a session lasts.
-    `order_facts_s`: counted from the last fact about an order; longer than customers ask about an
-    order. `ended_connections_s`: the period in which an ended connection accepts compliance
-    requests; then the connection's endpoint and proved account name are removed. `case_verdicts_s`:
-    longer than a playbook goes without a new test; applies to runs beyond the 50 latest of a
-    client. `replays_s`: counted from the start of the replay. `form_posts_s`: longer than a browser
-    resubmits a page. `page_drafts_s`: counted from the last edit. `sign_in_links_s`: counted from
-    the link's expiry.
+    - `idempotency_s`: the period promised to callers.
+    - `webhooks_s`: the period in which missed events can be replayed.
+    - `inbound_webhooks_s`: longer than any platform retries an event.
+    - `sign_in_codes_s`, `widget_codes_s`: the day in which the codes are counted.
+    - `mail_counts_s`: longer than refusals count against a client's mail allowance.
+    - `invitations_s`: well beyond an invitation's expiry.
+    - `sessions_s`: longer than any session lasts.
+    - `address_codes_s`: one day in which the codes are counted, plus one day for which a verified
+      address stays valid.
+    - `widget_sessions_s`: counted from the last message; longer than a session lasts.
+    - `order_facts_s`: counted from the last fact about an order; longer than customers ask about an
+      order.
+    - `ended_connections_s`: the period in which an ended connection accepts compliance requests;
+      then the connection's endpoint and verified account name are removed.
+    - `case_verdicts_s`: longer than a playbook goes without a new test; applies to runs beyond the
+      50 latest of a client.
+    - `replays_s`: counted from the start of the replay.
+    - `form_posts_s`: longer than a browser resubmits a page.
+    - `page_drafts_s`: counted from the last edit.
+    - `sign_in_links_s`: counted from the link's expiry.
     """
 
     idempotency_s: float = 24 * 3600
@@ -91,7 +97,7 @@ class CloseResult(Contract):
 
 
 class EraseResult(Contract):
-    """The result of an erasure. `erasure_id`: the certificate's id. A caller that joined a running
-    erasure gets the same id."""
+    """The result of an erasure. `erasure_id`: the certificate's id. A request for an erasure that
+    is already running gets the same id."""
 
     erasure_id: str

@@ -23,8 +23,8 @@ class SettleReviewResult(Contract):
 
 
 class ReviseReviewInput(Contract):
-    """The input for revising a review because of a later message. `ref`: the run whose message
-    joined the review `review_id`."""
+    """The input for revising a review because of a later message. `ref`: the run whose message was
+    added to the review `review_id`."""
 
     ref: RunRef
     review_id: str

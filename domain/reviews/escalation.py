@@ -112,7 +112,7 @@ class Choice:
 class ReviewStanding:
     """The state of an escalation. `draft`: the text that an approval sends, written by the first
     editor or else by the agent. `first_event`: the message that caused the escalation.
-    `latest_event`: the latest message that joined the escalation, or else the first message.
+    `latest_event`: the latest message that was added to the escalation, or else the first message.
     `revision`: how often the agent has changed draft and plan. `authors`: ids of the users who
     typed a message of the conversation."""
 

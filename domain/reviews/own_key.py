@@ -1,4 +1,4 @@
-"""The check whether the deciding person's own API key sent the request that the person approves."""
+"""Check that people do not approve requests that their own API keys sent."""
 
 from collections.abc import Set
 from datetime import datetime

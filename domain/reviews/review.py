@@ -60,7 +60,9 @@ class ReviewSummary(BaseModel):
         description="Whether the review is urgent. Urgent reviews precede others in the queue."
     )
     sensitive: SensitiveMatter | None = Field(
-        description="Sensitive matter that always goes to a human; null if there is none."
+        description=(
+            "Sensitive topic of the message, which always requires a human; null if there is none."
+        )
     )
     classification: str
     confidence: float = Field(ge=0, le=1)
@@ -101,8 +103,8 @@ class CaseMessage(BaseModel):
     covered: bool = Field(
         default=True,
         description=(
-            "Whether the draft takes this message into account. An approval leaves a message that "
-            "is not covered open. An edit covers all messages."
+            "Whether the draft takes this message into account. After an approval, a message "
+            "that is not covered stays open. An edit covers all messages."
         ),
     )
     in_draft: bool = Field(
@@ -112,13 +114,13 @@ class CaseMessage(BaseModel):
     answered: bool = Field(
         default=False,
         description=(
-            "Whether the agent answered this message separately during the review, as another "
-            "matter."
+            "Whether the agent answered this message separately during the review, because it "
+            "concerned another topic."
         ),
     )
     classification: str | None = Field(
         default=None,
-        description="Category of this message alone; null if the agent has not read it.",
+        description="Category of this message alone; null if the agent has not read the message.",
     )
     intent: Intent | None = Field(
         default=None, description=("Intent of this message alone; null if unknown.")

@@ -20,8 +20,8 @@ class ProcessEventInput(Contract):
     """The input of a run's workflow. `threshold`: the confidence threshold of the playbook selected
     at admission. `remote_brain`: whether the brain runs outside the process, which decides how its
     activity is run. It is recorded so that a Temporal replay takes the same path. `reopened`: the
-    message joined a review whose answer did not cover it, and an earlier workflow with the same id
-    has ended."""
+    message was added to a review, but the review's answer did not cover the message. An earlier
+    workflow with the same id has ended."""
 
     ref: RunRef
     threshold: float
@@ -48,7 +48,7 @@ class RunFacts(Contract):
 
 
 class ExecuteInput(Contract):
-    """The plan execution to run. `round`: 0 for the agent's own attempt; each approval adds one."""
+    """The plan to execute. `round`: 0 for the agent's own attempt; each approval adds one."""
 
     ref: RunRef
     round: int = 0
@@ -56,7 +56,8 @@ class ExecuteInput(Contract):
 
 class ExecuteResult(Contract):
     """The outcome of an execution. `joined`: id of the review to which the run's message was added
-    instead of an execution, because a person now handles the conversation; empty otherwise."""
+    instead of executing the plan, because a person now handles the conversation; empty otherwise.
+    """
 
     steps: tuple[StepOutcome, ...]
     elapsed_ms: float
@@ -65,8 +66,8 @@ class ExecuteResult(Contract):
 
 class PersistInput(Contract):
     """The outcome of a run, to be stored. `escalation`: set if the run waits for a human.
-    `error_code`: set if the run failed. `joined`: id of the review that the run's message joined,
-    so that the run itself no longer waits; empty otherwise."""
+    `error_code`: set if the run failed. `joined`: id of the review to which the run's message was
+    added, so that the run itself no longer waits; empty otherwise."""
 
     ref: RunRef
     status: RunStatus
@@ -80,8 +81,8 @@ class PersistInput(Contract):
 
 
 class ReopenedRun(Contract):
-    """A run to start again: its message joined a review, but the review's answer did not cover the
-    message."""
+    """A run to start again: its message was added to a review, but the review's answer did not
+    cover the message."""
 
     ref: RunRef
     threshold: float
@@ -90,12 +91,14 @@ class ReopenedRun(Contract):
 class PersistResult(Contract):
     """The consequences of persisting a run's outcome.
 
-    `deliveries`: ids of this run's webhook deliveries that are ready to be sent. `joined`: id of
-    the open review that the message joined, in which case nothing was stored. `late_answer`: an
-    answer in the widget that is mailed if the visitor does not see it. `notice`: id of the new
-    review about which the client's team is notified in chat; empty if there is none. `reopened`:
-    runs to start again. `stopped`: automation was stopped before the answer was stored, so nothing
-    was stored.
+    - `deliveries`: ids of this run's webhook deliveries that are ready to be sent.
+    - `joined`: id of the open review to which the message was added, in which case nothing was
+      stored.
+    - `late_answer`: an answer in the widget that is mailed if the visitor does not see it.
+    - `notice`: id of the new review about which the client's team is notified in chat; empty if
+      there is none.
+    - `reopened`: runs to start again.
+    - `stopped`: automation was stopped before the answer was stored, so nothing was stored.
     """
 
     duration_ms: int
@@ -147,8 +150,8 @@ class ForgetDryRunsResult(Contract):
 class SweepInput(Contract):
     """The input of the sweep, which resumes interrupted work. `older_than_s`: the minimum age of a
     run or decision that the sweep resumes. It exceeds the gateway's deadline, so that the sweep
-    never races a healthy request. `embedding_model`: the model that embeds knowledge; empty to
-    embed nothing."""
+    never races a healthy request. `embedding_model`: the model that embeds knowledge; empty to skip
+    the embedding."""
 
     older_than_s: float = 60
     review_expiry_s: float = 72 * 3600

@@ -20,7 +20,8 @@ MAX_TURNS: Final = 12
 MAX_TURN_CHARS: Final = 2_000
 TURNS_KEPT: Final = timedelta(days=30)
 """How long the messages of a conversation are given to the agent. Older messages are omitted,
-because a customer who returns later has a new matter. Their outcomes remain in the summary."""
+because a customer who returns later has a new topic. The outcomes of older messages remain in the
+summary."""
 
 ANSWERS_PER_HOUR: Final = 10
 """Maximum number of automatic answers per hour in one thread. Beyond this limit, people answer."""

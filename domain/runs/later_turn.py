@@ -1,6 +1,6 @@
 """Handle a message that arrives while a review of its conversation is open.
 
-The agent answers the message if it clearly concerns another matter and the playbook allows an
+The agent answers the message if it clearly concerns another topic and the playbook allows an
 answer. Otherwise the message is merged with the review's other messages, and changes the review's
 draft and plan.
 """
@@ -41,17 +41,17 @@ _PARCEL: Final = frozenset(
         *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.CHANGE_ADDRESS),
     }
 )
-# Groups of intents that form one matter: an answer to one intent covers the others too.
+# Groups of intents that form one topic: an answer to one intent covers the others too.
 _MATTERS: Final = (_TROUBLE, _PARCEL)
-# These intents can refer to any earlier matter, so they never count as another matter.
+# These intents can refer to any earlier topic, so they never count as another topic.
 _ABOUT_ANYTHING: Final = frozenset({Intent.THANKS, Intent.SERVICE_COMPLAINT, Intent.CONTACT})
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingMatter:
-    """The matter of an open review. `intents`: the intents of its unanswered messages. `category`:
+    """The topic of an open review. `intents`: the intents of its unanswered messages. `category`:
     the category of its first message. `orders`: the numbers of the orders in its plan.
-    `is_sensitive`: the matter always goes to a human. `is_held`: a person has claimed the review or
+    `is_sensitive`: the topic always goes to a human. `is_held`: a person has claimed the review or
     taken over the conversation."""
 
     intents: frozenset[Intent]
@@ -66,8 +66,8 @@ def may_answer(
 ) -> bool:
     """Return whether the agent may answer a message while a review of its conversation is open.
 
-    The answer must not need a review, and must concern another matter than the review. A question
-    to the customer about an action counts as an action.
+    The answer must not need a review, and the message must concern another topic than the review. A
+    question to the customer about an action counts as an action.
     """
     if waiting.is_held or waiting.is_sensitive or thought.sensitive is not None:
         return False
@@ -87,7 +87,7 @@ def may_answer(
 
 
 def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
-    """Return whether the message's intents concern another matter than the review's intents.
+    """Return whether the message's intents concern another topic than the review's intents.
 
     If either side has no intent, compare the categories instead.
     """
@@ -103,8 +103,9 @@ def _is_another_matter(thought: ThinkingResult, waiting: WaitingMatter) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class LaterMessage:
-    """An unanswered message that joined a review. `is_in_draft`: the review's draft already takes
-    the message into account. `lookup`: the lookup of the order that the message names, if any."""
+    """An unanswered message that was added to a review. `is_in_draft`: the review's draft already
+    takes the message into account. `lookup`: the lookup of the order that the message names, if
+    any."""
 
     event_id: str
     event: UnifiedEvent
@@ -135,8 +136,8 @@ def merge_messages(
 
     `first`, `lookup` and `plan`: those of the waiting run. `later`: the later messages, oldest
     first. A corrected order number replaces the previous one. If the plan already acts on an order,
-    other messages are left to people. A message from a less verified sender than the sender of the
-    first message changes nothing.
+    other messages are not merged, and people handle them. A message from a less verified sender
+    than the sender of the first message changes nothing.
     """
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)

@@ -1,5 +1,5 @@
-"""Stops of all automation. A client's managers stop it for their client; operators stop it for all
-clients.
+"""Stopping all automation. A client's managers stop the automation of their client; operators stop
+the automation of all clients.
 
 While a stop is active, the agent sends no answer and takes no action without a person. People can
 still approve drafts and reply (docs/decisions/0087).
@@ -50,8 +50,8 @@ def resumed(
     """Return a function that returns the loosenings between two states of automation, for a change
     by `actor`.
 
-    Resuming automation is a loosening if another member stopped it. It is not if the actor stopped
-    it.
+    Resuming automation is a loosening if another member stopped the automation. It is not a
+    loosening if the actor stopped it.
     """
 
     def compare(before: AutomationState, after: AutomationState) -> tuple[LoosenedRule, ...]:

@@ -104,7 +104,7 @@ class ClientSettings(BaseModel):
         default=True,
         description=(
             "Whether the embedded brain's confident answers from knowledge are sent without "
-            "review by a person. If false, they wait as drafts."
+            "review by a person. If false, they wait for review as drafts."
         ),
     )
     updated_at: datetime | None = None

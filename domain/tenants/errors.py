@@ -169,8 +169,8 @@ class LooseningDecided(DomainError):
 
 
 class LooseningChanged(DomainError):
-    """Playbooks or settings have changed since the change was requested. It would now loosen more
-    than it showed at the request."""
+    """Playbooks or settings have changed since the change was requested. The change would now
+    loosen more than was shown when it was requested."""
 
     code = "loosening_changed"
 

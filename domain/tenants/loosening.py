@@ -138,7 +138,7 @@ setting is either in this table or in SETTINGS_RULES."""
 def looser_settings(before: ClientSettings, after: ClientSettings) -> tuple[LoosenedRule, ...]:
     """Return the settings that become looser, with their old and new values.
 
-    Such a change lowers the required proof, sends fewer matters to people, lets the agent answer
+    Such a change lowers the required proof, sends fewer messages to people, lets the agent answer
     more automatically, or ends the wait itself.
     """
     return tuple(

@@ -143,8 +143,8 @@ class TicketResponseFailed(TicketEvent):
 
 class ConversationCreated(TicketEvent):
     """A conversation has started, with a new ticket, mail or session, or with the first message
-    from an address for some time. The event is sent before the agent processes the message. It is
-    not sent for later messages in the conversation."""
+    from an address after some time without messages. The event is sent before the agent processes
+    the message. It is not sent for later messages in the conversation."""
 
     event = "conversation.created"
 

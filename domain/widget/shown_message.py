@@ -5,8 +5,8 @@ from datetime import datetime
 from typing import Final, Literal
 
 MESSAGES_A_READ: Final = 100
-"""Maximum number of messages per response. For more messages, the widget's script requests those
-after the last received one."""
+"""Maximum number of messages per response. To get more, the widget's script requests the messages
+after the last one that it received."""
 
 
 @dataclass(frozen=True, slots=True)

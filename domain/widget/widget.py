@@ -172,7 +172,7 @@ def overlap_end(now: datetime, overlap: timedelta) -> datetime | None:
 
 def seal_widget_secret(sealer: Sealer, client_id: str, secret: str) -> str:
     """Return the sealed secret. The secret is sealed together with its client's id, so that it is
-    valid for no other client."""
+    not valid for another client."""
     return sealer.seal(f"{_whose(client_id)}{secret}")
 
 
