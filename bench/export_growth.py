@@ -40,7 +40,8 @@ async def growth(database_url: str, owner_url: str) -> Growth:
 
 
 async def _read(database: Database, tenant: TenantId) -> float:
-    """Return the duration of a complete JSON export in seconds. The exported bytes are discarded."""
+    """Return the duration of a complete JSON export in seconds. The exported bytes are
+    discarded."""
 
     def skipped(section: Section, sqlstate: str, error: Exception) -> None:
         raise RuntimeError(f"{section} cannot be read: {sqlstate}") from error

@@ -54,7 +54,8 @@ class FloodContender(GatewayContender):
         return nullcontext() if kind is None else self._flooded(kind)
 
     async def _fill(self) -> None:
-        """Store as many messages for tenant A as it may send in an hour, so that A is at its limit."""
+        """Store as many messages for tenant A as it may send in an hour, so that A is at its
+        limit."""
         self._attacker = await self._shop(_ATTACKER)
         tenant, now = TenantId(self._attacker.client_id), utc_now()
         ids = [new_ulid() for _ in range(PER_CLIENT.messages)]
