@@ -194,7 +194,8 @@ class ProcessEvent:
         """Ask for a review, and wait for a human's decision or the deadline. Return whether to
         execute the plan.
 
-        If people have taken over the conversation, leave the message to them and return False.
+        If people have taken over the conversation, they handle the message, and the result is
+        False.
         """
         joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
         if _has_joined(joined):

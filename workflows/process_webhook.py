@@ -22,11 +22,13 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.failure import OUTAGE, TIMEOUT, error_code
 
-# Number of rounds of attempts for failures that are not outages. After these rounds, we have to fix
-# the failure ourselves, and the queue of webhooks that are processed in order continues.
+# Number of rounds of attempts for failures that are not outages. After these rounds, the webhook is
+# given up, so that the webhooks queued behind it continue. The cause of the failure needs a fix in
+# the service.
 _ROUNDS: Final = 3
-# Outages for which the webhook waits without limit. A webhook that only another version can read,
-# or that takes too long to read, must not block its queue. Our own outages have another code.
+# Outages during which the webhook is retried without limit. Two codes are excluded: a webhook that
+# only another version can read, or that takes too long to read, must not block its queue. Outages
+# of the service itself have other codes.
 _HEALED_BY_TIME: Final = OUTAGE - {"unknown_provider", TIMEOUT}
 _PAUSE: Final = timedelta(seconds=5)
 _WAITS_FOR: Final = "waits_for"

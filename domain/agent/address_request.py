@@ -1,4 +1,4 @@
-"""The address request: when the author of an order question has not proved the claimed email
+"""The address request: when the author of an order question has not verified the claimed email
 address, the reply asks for a verification code.
 
 The reply does not depend on the claimed address, so it reveals nothing about it.

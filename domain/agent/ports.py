@@ -8,10 +8,10 @@ from domain.agent.safety.sensitive import SensitiveMatter
 
 
 class SafetyNet(Protocol):
-    """Detects sensitive matters, which always go to a human."""
+    """Detects sensitive topics, which always go to a human."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the sensitive matter for which a text must go to a human, or None if the agent may
+        """Return the sensitive topic for which a text must go to a human, or None if the agent may
         answer the text.
 
         `own_words`: the merchant's own sensitive words, as whole words or phrases.

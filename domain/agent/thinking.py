@@ -71,7 +71,7 @@ class ThinkingResult:
     - `text`: the answer to send; empty if the brain's answer would promise a refused action.
     - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
     - `thread`: the state of the thread once the answer has reached the customer.
-    - `sensitive`: the sensitive matter because of which no brain was called.
+    - `sensitive`: the sensitive topic because of which no brain was called.
     """
 
     answer: BrainAnswer
@@ -98,8 +98,8 @@ async def think_through(
     """Call the brain for a message, and return its evaluated answer. Raises only the errors that
     the brain raises.
 
-    Sensitive matters are not shown to a brain. An answer to the agent's own question, and a message
-    that allows no reply, need no brain. `net` detects sensitive matters; by default, only the
+    Sensitive topics are not shown to a brain. An answer to the agent's own question, and a message
+    that allows no reply, need no brain. `net` detects sensitive topics; by default, only the
     grammar detects them.
     """
     is_whole = context.is_read_whole
@@ -237,7 +237,7 @@ def _doubt(
 
 
 def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
-    """Return the sensitive matter for which the message must go to a human. Return None if it has
+    """Return the sensitive topic for which the message must go to a human. Return None if it has
     none, or if no reply is allowed."""
     if not context.event.reply_allowed:
         return None
@@ -247,7 +247,7 @@ def _sensitive(context: BrainContext, net: SafetyNet) -> SensitiveMatter | None:
 def _for_people(
     context: BrainContext, policy_context: PolicyContext, matter: SensitiveMatter | None
 ) -> ThinkingResult:
-    """Return the result for a message that a human must answer. `matter`: the sensitive matter, or
+    """Return the result for a message that a human must answer. `matter`: the sensitive topic, or
     None for a message of files without text."""
     reason = EscalationReason.POLICY_RESTRICTION if matter else EscalationReason.MISSING_KNOWLEDGE
     answer = BrainAnswer(

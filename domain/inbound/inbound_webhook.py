@@ -38,7 +38,7 @@ class WebhookState(StrEnum):
 
 class WaitsFor(StrEnum):
     """The limit that makes a ticket wait. `client_limit`: the client's hourly message limit, or the
-    limit on its stored events. `unproved_limit`: the share of the limit that unproved senders may
+    limit on its stored events. `unproved_limit`: the share of the limit that unverified senders may
     use."""
 
     CLIENT_LIMIT = "client_limit"
@@ -57,7 +57,7 @@ class Outcome(StrEnum):
     `staff_answered`: a person answered in the helpdesk. `ticket_closed`: the ticket was closed, so
     the agent may answer the ticket's next message again. `own_message`: this service wrote the
     message. `left_to_people`: a person handles the ticket. `known`: the message has already arrived
-    by another route. `no_room`: the message is from an unproved sender, and the queue of such
+    by another route. `no_room`: the message is from an unverified sender, and the queue of such
     messages is full. `ignored`: not relevant to this service.
     """
 

@@ -1,7 +1,7 @@
 """Limits on a client's stored webhooks, so that a flood of messages cannot fill the disk.
 
 A webhook above a limit is refused, and its platform sends it again later. The service only drops
-messages from unproved senders.
+messages from unverified senders.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ DAY_BYTES_WITHOUT_PLAN: Final = 64 * 1024 * 1024
 the 30 days of retention, this is about 2 GB."""
 
 UNPROVED_WAITING: Final = 1_000
-"""Maximum number of a client's tickets that wait for the limit of unproved senders: about as many
+"""Maximum number of a client's tickets that wait for the limit of unverified senders: about as many
 as that limit admits in half a day."""
 
 

@@ -14,7 +14,7 @@ MAX_FILES: Final = 20
 MAX_DAY_BYTES: Final = 1024 * 1024 * 1024
 """Maximum total size, in bytes, of the files that a client receives in 24 hours."""
 MAX_DAY_UNPROVED_BYTES: Final = 256 * 1024 * 1024
-"""The part of MAX_DAY_BYTES, in bytes, available to messages from unproved senders."""
+"""The part of MAX_DAY_BYTES, in bytes, available to messages from unverified senders."""
 MAX_DAY_BYTES_WITHOUT_PLAN: Final = 64 * 1024 * 1024
 """The daily limit in bytes, in place of MAX_DAY_BYTES, for a client without a plan."""
 MAX_DAY_UNPROVED_BYTES_WITHOUT_PLAN: Final = 32 * 1024 * 1024

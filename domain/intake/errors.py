@@ -60,8 +60,8 @@ class ClientRateLimited(DomainError):
 
 
 class UnprovedShareUsed(DomainError):
-    """Unproved senders have used up their share of the client's messages per hour or of its monthly
-    tickets."""
+    """Unverified senders have used up their share of the client's messages per hour or of its
+    monthly tickets."""
 
     code = "unproved_share_used"
 

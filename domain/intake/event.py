@@ -64,9 +64,11 @@ class UnifiedEvent(BaseModel):
     - `platform`: the event's platform, such as "zendesk".
     - `ticket_named`: the caller gave `ticket_id`, so the platform knows the ticket. Otherwise the
       ticket id is the event's own id.
-    - `proved`: the customer's address, if the author is proved to hold it. Otherwise the address is
+    - `proved`: the customer's address, if the author is verified to hold it. Otherwise the address
+      is
       a claim.
-    - `mailed_back`: the event is an unproved mail, and its answer goes only to the claimed mailbox.
+    - `mailed_back`: the event is a mail from an unverified sender, and its answer goes only to the
+      claimed mailbox.
       The answer may mention orders, but no action is allowed.
     - `is_vouched`: the caller is trusted about the ticket and session that it names.
     - `author_id`: the platform's id for the author of a helpdesk message.
@@ -134,7 +136,7 @@ class UnifiedEvent(BaseModel):
 
     @property
     def may_act(self) -> bool:
-        """True if the author is proved to hold the customer's address."""
+        """True if the author is verified to hold the customer's address."""
         return self.proved is not None and self.proved.is_of(self.customer_email)
 
     @property

@@ -13,7 +13,7 @@ ROOM: Final = 64 * 1024 * 1024
 by PostgreSQL."""
 
 UNPROVED_PART: Final = 2
-"""The divisor of ROOM that gives the limit for unproved senders of a client without a plan. The
+"""The divisor of ROOM that gives the limit for unverified senders of a client without a plan. The
 rest of ROOM is reserved for other senders."""
 
 WINDOW: Final = timedelta(hours=24)

@@ -1,5 +1,5 @@
 """The sender: determine the customer who wrote an event, and whether the customer's address is
-proved.
+verified.
 
 Source: decision 0028, "Who writes a mail".
 """

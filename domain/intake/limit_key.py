@@ -17,9 +17,9 @@ from domain.intake.proved_address import claims_proof
 class LimitKey:
     """The customer against whose rate limit a message counts.
 
-    `customer`: the result of `claimed_customer`. `is_claim`: the author is not proved to hold the
-    address. Claims and proved messages are counted separately, so that a stranger who claims an
-    address does not use up the rate limit of its holder.
+    `customer`: the result of `claimed_customer`. `is_claim`: the author is not verified to hold the
+    address. Claims and messages from verified senders are counted separately, so that a stranger
+    who claims an address does not use up the rate limit of its holder.
     """
 
     customer: str

@@ -58,7 +58,7 @@ def _words() -> MailSenders:
 
 
 def is_robot(address: str) -> bool:
-    """Return whether an address belongs to a form, a platform or a program that does not read mail."""
+    """Return whether an address belongs to a form, platform or program that does not read mail."""
     local, _, domain = address.strip().lower().rpartition("@")
     parts = domain.rstrip(".").split(".")
     return (

@@ -59,9 +59,9 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
 
 
 def numbers_of_author(event: UnifiedEvent) -> tuple[str, ...]:
-    """Return the order numbers that the proved author wrote.
+    """Return the order numbers that the verified author wrote.
 
-    A verification code proves the author of one message only. Another person may have written the
+    A verification code verifies the author of one message only. Another person may have written the
     ticket's subject and fields, and the text before the code.
     """
     if not event.is_proved_by_code:

@@ -1,8 +1,8 @@
-"""The share of a client's limits that is available to messages from unproved senders.
+"""The share of a client's limits that is available to messages from unverified senders.
 
 The share covers messages from a webhook or a poll: unauthenticated mail, and claims in a helpdesk.
 A stranger may send any number of such messages under invented addresses. The holder of a domain can
-prove any number of addresses, so a proved sender's messages beyond SENDER count as unproved.
+prove any number of addresses, so a verified sender's messages beyond SENDER count as unverified.
 """
 
 import math
@@ -29,8 +29,8 @@ TICKET_RETRY: Final = timedelta(minutes=30)
 can change and credits can be bought."""
 
 SENDER: Final = MessageLimit(10, timedelta(hours=24))
-"""Number of messages that one proved sender may send before its messages count towards the share. A
-sender is a domain (`own_domain`), or an address at a mail provider."""
+"""Number of messages that one verified sender may send before its messages count towards the share.
+A sender is a domain (`own_domain`), or an address at a mail provider."""
 
 _PERCENT_AT_ONCE: Final = 40
 
@@ -47,12 +47,12 @@ def is_unproved(event: InboundEvent, customer: LimitKey | None) -> bool:
 
 
 def tickets_at(standing: QuotaStanding, now: datetime) -> int | None:
-    """Return the number of tickets that unproved senders may use in the month at `now`, or None if
-    there is no limit.
+    """Return the number of tickets that unverified senders may use in the month at `now`, or None
+    if there is no limit.
 
     The share starts at _PERCENT_AT_ONCE of the plan's tickets and credits, and grows evenly to all
-    of them by the end of the month. A shop that receives only unproved mail at a steady pace can
-    use its whole plan.
+    of them by the end of the month. A shop that receives only mail from unverified senders at a
+    steady pace can use its whole plan.
     """
     if standing.tickets_limit == UNLIMITED:
         return None

@@ -255,7 +255,7 @@ def improves(made: MergedMessages, thought: ThinkingResult, before: RunDraft) ->
     """Return whether the agent's result for merged messages replaces the review's draft and plan.
 
     A corrected order number always replaces them, because the previous plan concerns the wrong
-    order. A sensitive matter or unsafe input never does.
+    order. A sensitive topic or unsafe input never does.
     """
     if thought.sensitive is not None or thought.hold is EscalationReason.UNSAFE_INPUT:
         return False

@@ -14,7 +14,7 @@ REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
 OWNERS: Final = frozenset({Role.OWNER})
 OPERATORS: Final[frozenset[Role]] = frozenset()
-"""No role of a client. As required roles, it permits only operators, internal admins and the
+"""The empty set of roles. As required roles, it permits only operators, internal admins and the
 system."""
 
 

@@ -1,4 +1,4 @@
-"""The safety net: detect sensitive matters, which always go to a human, before any brain is called.
+"""The safety net: detect sensitive topics, which always go to a human, before any brain is called.
 
 The search covers French and English, regardless of the detected language. It takes linear time; the
 patterns are in `sensitive_frames.yaml`.
@@ -19,7 +19,7 @@ _WORD: Final = re.compile(r"\w+")
 
 
 def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-    """Return the sensitive matter for which `text` must go to a human, or None if the agent may
+    """Return the sensitive topic for which `text` must go to a human, or None if the agent may
     answer the text.
 
     `own_words`: the merchant's own sensitive words, as whole words or phrases, regardless of case
@@ -33,10 +33,10 @@ def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatte
 
 
 class SafetyGrammar:
-    """A safety net that uses only the grammar of sensitive matters, and no classifier."""
+    """A safety net that uses only the grammar of sensitive topics, and no classifier."""
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the sensitive matter of a text; see `sensitive_matter`."""
+        """Return the sensitive topic of a text; see `sensitive_matter`."""
         return sensitive_matter(text, own_words)
 
 

@@ -1,4 +1,4 @@
-"""Sensitive matters: topics that always go to a human and that the agent never answers."""
+"""Sensitive topics: topics that always go to a human and that the agent never answers."""
 
 from enum import StrEnum
 

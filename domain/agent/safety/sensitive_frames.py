@@ -1,4 +1,4 @@
-"""The frames of sensitive matters: concepts that indicate a sensitive matter if they occur close
+"""The frames of sensitive topics: concepts that indicate a sensitive topic if they occur close
 together.
 
 `sensitive_frames.yaml` contains the frames and documents their syntax. A phrase is a few
@@ -38,7 +38,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class SpokenFrame:
-    """A frame of a sensitive matter.
+    """A frame of a sensitive topic.
 
     `parts`: sets of concepts; one concept of each set must occur, in this order if `ordered`.
     `near`: the maximum number of words between two parts. `not_near`: concepts that make the frame
@@ -61,8 +61,8 @@ class Frames:
     frames: tuple[SpokenFrame, ...]
 
     def matter(self, text: str) -> SensitiveMatter | None:
-        """Return the sensitive matter of the first frame that the text matches, in the file's
-        order, or None."""
+        """Return the sensitive topic of the first frame that the text matches, in the file's order,
+        or None."""
         said = self.said(self.vocabulary.words(text))
         for frame in self.frames:
             if any(_stands(frame, places, said) for places in _chains(frame, said)):

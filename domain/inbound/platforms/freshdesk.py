@@ -23,7 +23,7 @@ class FreshdeskWebhooks:
     needs_secret = False
     signs = True
     is_limited = True
-    # All statements in the template about the ticket's requester are unproved claims.
+    # All statements in the template about the ticket's requester are unverified claims.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's

@@ -22,8 +22,8 @@ class GorgiasWebhooks:
     needs_secret = False
     signs = True
     is_limited = True
-    # All statements in the template about the ticket's customer are unproved claims. In a chat, the
-    # customer typed them.
+    # All statements in the template about the ticket's customer are unverified claims. In a chat,
+    # the customer typed them.
     author_proof = AuthorProof.NOTHING
 
     def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
