@@ -37,7 +37,8 @@ class Typed:
         return self.fields.get(name, "")
 
     def is_behind(self, seen: str) -> bool:
-        """Return whether the draft was based on a version other than `seen`, the current version."""
+        """Return whether the draft was based on a version other than `seen`, the current
+        version."""
         return self.draft is not None and self.draft.fields.get(SEEN, seen) != seen
 
 

@@ -35,7 +35,8 @@ class EventStream(Response):
         self._stalled_s = stalled_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """Send the stream. If the reader disconnects or stalls, the stream ends without an error."""
+        """Send the stream. If the reader disconnects or stalls, the stream ends without an
+        error."""
         try:
             async with asyncio.timeout(None) as patience, aclosing(self._pieces) as pieces:
                 first = await anext(pieces)

@@ -139,7 +139,8 @@ class RequestContext:
 
 
 def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
-    """Log a request that was cancelled before its response started, and return the error to send."""
+    """Log a request that was cancelled before its response started, and return the error to
+    send."""
     event_id = structlog.contextvars.get_contextvars().get("event_id")
     error = AnswerDelayed(event_id) if event_id else EngineUnavailable()
     error.__cause__ = cancelled

@@ -20,7 +20,8 @@ Told = TypeVar("Told", bound=BaseModel)
 
 
 class ToolInput(BaseModel):
-    """The arguments of a tool. Unknown arguments are rejected, so that a misspelt name is noticed."""
+    """The arguments of a tool. Unknown arguments are rejected, so that a misspelt name is
+    noticed."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

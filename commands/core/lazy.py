@@ -1,4 +1,5 @@
-"""Commands whose module is imported only when the command runs, so that every command starts fast."""
+"""Commands whose module is imported only when the command runs, so that every command starts
+fast."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

@@ -1,4 +1,5 @@
-"""correction: people's edits of the agent's drafts, and the suggestions derived from these edits."""
+"""correction: people's edits of the agent's drafts, and the suggestions derived from these
+edits."""
 
 from pathlib import Path
 from typing import Annotated, Final

@@ -18,7 +18,8 @@ router = APIRouter(route_class=DescribedRoute)
     summary="Get a client's usage of the current calendar month",
 )
 async def usage(asked: UsageOfDep, resources: ResourcesDep) -> UsageRecord:
-    """Each user can send 60 requests in 60 s. Only requests from internal admins can return a 404."""
+    """Each user can send 60 requests in 60 s. Only requests from internal admins can return a
+    404."""
     async with resources.database.reading(asked.tenant) as connection:
         found = await UsageRepository(connection, asked.tenant).in_month(period_of(asked.now))
     return usage_record(found, asked.now)

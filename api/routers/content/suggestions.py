@@ -54,7 +54,8 @@ async def accept(
     _: Annotated[AcceptBody, Depends(JsonBody(AcceptBody, optional=True))],
     resources: ResourcesDep,
 ) -> KnowledgeEntry | TemplateEntry:
-    """Returns the new entry or template. The agent may use this content from the next message on."""
+    """Returns the new entry or template. The agent may use this content from the next message
+    on."""
     async with resources.work.of(member.tenant) as work:
         return await accept_suggestion(work, member.actor, suggestion_id)
 

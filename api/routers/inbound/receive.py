@@ -173,7 +173,8 @@ async def _check_pace(request: Request, resources: Resources, integration_id: st
 
 
 async def _count_refusal(request: Request, resources: Resources, sender: _Sender) -> None:
-    """Count a rejected request from the address. Raises TooManyRequests if too many were rejected."""
+    """Count a rejected request from the address. Raises TooManyRequests if too many were
+    rejected."""
     key = _refusal_key(request, sender.key)
     await resources.limiter.check(LimitScope.INBOUND_REFUSED, key, resources.now())
 

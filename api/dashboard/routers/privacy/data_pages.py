@@ -67,7 +67,8 @@ async def keep(post: ManagersPost) -> Response:
 
 @router.get(f"{_PATH}/export")
 async def export(page: ManagersPage) -> Response:
-    """Download all data of the client, as the same file that `GET /api/client/export-data` returns."""
+    """Download all data of the client, as the same file that `GET /api/client/export-data`
+    returns."""
     request, resources = page.request, page.resources
     await resources.limiter.check_request(
         request, LimitScope.EXPORT, request.state.caller, page.now

@@ -48,7 +48,8 @@ async def data_request(page: RequestPage) -> Response:
 
 @router.get(f"{_REQUEST}/file.json")
 async def download(page: RequestPage) -> Response:
-    """Download the data about the customer. The content is the same as in the API route's response."""
+    """Download the data about the customer. The content is the same as in the API route's
+    response."""
     file = await _file(page)
     headers = {
         "content-disposition": f"attachment; filename=customer-{file.request_id}.json",
