@@ -1,5 +1,5 @@
-"""The brain budget: it chooses the language model or the embedded brain by the budget that is
-left."""
+"""The brain budget. It chooses between the language model and the embedded brain, depending on the
+budget that is left."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -61,8 +61,8 @@ class BrainBudget:
         chosen: ChosenBrain,
         think: Callable[[Brain], Awaitable[ThinkingResult]],
     ) -> ThinkingResult:
-        """Run `think` with the chosen brain, and return its result. Replace the reservation by the
-        actual cost, which is committed even if the result is not stored."""
+        """Run `think` with the chosen brain, and return its result. Replace the reservation with
+        the actual cost, which is committed even if the result is not stored."""
         if chosen.reservation is None:
             return await think(chosen.brain)
         cost: BrainAnswer | BrainFailed = BrainFailed()

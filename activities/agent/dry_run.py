@@ -57,12 +57,12 @@ class DryRuns:
 
     @activity.defn(name=names.REHEARSE)
     async def answer(self, step: DryRunInput) -> DryRunResult:
-        """Classify and answer the sealed event like a run. Nothing is stored, so a repetition is
+        """Classify and answer the sealed event as a run does. Nothing is stored, so a repetition is
         harmless.
 
         The cost of a language model is booked. The customer's memory is read but never written. No
         shop is queried, so the data that a run would look up is missing. A question about an order
-        therefore waits for a human agent.
+        is therefore held for a human agent.
         """
         tenant = TenantId(step.client_id)
         inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))

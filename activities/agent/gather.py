@@ -45,8 +45,8 @@ async def useful_embedder(
     connection: AsyncConnection, tenant: TenantId, embedder: Embedder | None
 ) -> Embedder | None:
     """Return the embedder if the client has knowledge with embeddings, otherwise None. Embedding a
-    question takes longer than all other steps, and is useless without embeddings to compare it
-    with."""
+    question takes longer than all other steps, and is useless if the client has no embeddings to
+    compare the question with."""
     if embedder is None or not await is_embedded(connection, tenant, embedder.model):
         return None
     return embedder
@@ -55,8 +55,8 @@ async def useful_embedder(
 async def near_question(
     database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
 ) -> Embedding | None:
-    """Return the embedding of the message to pass to `gather`, or None if no embedder is useful. It
-    is computed outside any transaction."""
+    """Return the embedding of the message to pass to `gather`, or None if no embedder is useful.
+    The embedding is computed outside any transaction."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:

@@ -1,4 +1,4 @@
-"""Search for the order that a message is about. It covers the client's shops and the facts from the
+"""Search for the order that a message is about, in the client's shops and in the facts from the
 shops' webhooks."""
 
 import asyncio
@@ -108,8 +108,8 @@ class OrderSearch:
 async def _with_told(
     facts: OrderFactRepository, found: Lookup, email: str | None, answered: Set[str]
 ) -> Lookup:
-    """Return the result with facts from webhooks added. They complete the order of a shop, or
-    replace it if the shop did not answer."""
+    """Return the result with facts from webhooks added. The facts complete the order from a shop,
+    or replace it if the shop did not answer."""
     if found.order is not None:
         known = await facts.about(found.order)
         return found.model_copy(update={"order": with_facts(found.order, known)})

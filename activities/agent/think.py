@@ -78,9 +78,9 @@ class Think:
     async def think(self, step: ThinkInput) -> ThinkResult:
         """Classify the message, draft an answer, and plan the actions.
 
-        Idempotency key: run_id. A stored result is not computed again. No transaction is open while
-        the brain works. Raises OverBudget for a message that is too expensive to process, unless
-        `step.unread` is set.
+        Idempotency key: run_id. A result that is already stored is not computed again. No
+        transaction is open while the brain works. Raises OverBudget for a message that is too
+        expensive to process, unless `step.unread` is set.
         """
         started = time.monotonic()
         draft = await self._draft(TenantId(step.ref.client_id), step)
@@ -232,7 +232,7 @@ class Think:
         has_mood: bool,
         joined: str | None = None,
     ) -> RunDraft:
-        """Store the brain's result. Return the stored draft, which may be that of an earlier
+        """Store the brain's result. Return the stored draft, which may come from an earlier
         attempt.
 
         In shadow mode, the run stores no actions of the agent; they are stored separately.

@@ -51,8 +51,9 @@ class Churn:
         """Compute the predictions for the customers of one client, or of all clients, page by page.
 
         Idempotency key: (client, week, customer). A retry continues after the last page of
-        customers. If a customer fails, the failure is counted, the client is logged, and the other
-        customers continue. A client counts as one failure if its customers cannot be listed.
+        customers. If a prediction fails, the failure is counted, the client is logged, and the
+        other customers are still processed. If a client's customers cannot be listed, this counts
+        as one failure.
         """
         place = _broken_off()
         pages = client_pages(

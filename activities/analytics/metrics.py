@@ -64,8 +64,8 @@ class ComputeMetrics:
         now = self._now()
         async with self._database.service(patience_s=DAY_PATIENCE_S) as connection:
             found = await count_day(connection, client_ids, day, now)
-            # Skip days from which records were removed. The stored metrics of such a day stay, and
-            # a missing day stays missing.
+            # Skip days from which records were removed. Metrics already stored for such a day stay;
+            # otherwise the day stays without metrics.
             whole = [one for one in found if not may_be_incomplete(day, one.retention, now)]
             changed = await keep_day(connection, whole, day, now)
         return ComputeMetricsResult(

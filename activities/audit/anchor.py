@@ -30,7 +30,8 @@ class AnchorHeads:
         checkpoints of the day.
 
         Idempotency key: the client and the position in its chain. A retry writes the remaining
-        checkpoints and logs again, so the log line is never missing but may appear twice.
+        checkpoints and logs the digest again. The log line is therefore never missing but may
+        appear twice.
         """
         anchored, after = 0, ""
         while True:

@@ -20,8 +20,8 @@ from store.billing.usage_periods import drifting, make_due_changes, open_counter
 from store.core.database import Database
 
 _OPENED_AT_ONCE: Final = 500
-# Few clients per statement: comparing a client counts the month's tickets and all credits, and a
-# statement may take only 3 s.
+# Few clients per statement: to compare one client, the statement counts the month's tickets and all
+# credits, and it may take only 3 s.
 _COMPARED_AT_ONCE: Final = 20
 
 R = TypeVar("R", OpenPeriodResult, ReconcileResult)

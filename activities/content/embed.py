@@ -15,7 +15,7 @@ from store.core.database import Database
 
 PAGE: Final = 64
 # Maximum number of consecutive failures before the sweep stops. A single failure may concern one
-# text that the provider refuses. If the provider is down, each attempt takes seconds.
+# text that the provider rejects. If the provider is down, each attempt takes seconds.
 _MAX_FAILURES: Final = 3
 
 _log = structlog.get_logger(__name__)

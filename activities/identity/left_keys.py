@@ -39,9 +39,9 @@ class LeftKeyNotices:
             return await departures(connection, after=after, limit=BATCH)
 
     async def _mail(self, one: Departure) -> int:
-        """Mail each manager once, and return the number of departures handled (0 or 1). A mail is
-        sent twice only if this worker dies after the mail server has accepted it. A mail that was
-        refused, or that has an unknown outcome, is not sent again."""
+        """Email each manager once, and return the number of departures handled (0 or 1). A mail is
+        sent twice only if this worker dies after the mail server has accepted the mail. A mail that
+        was refused, or that has an unknown outcome, is not sent again."""
         async with self._units.database.reading(one.tenant) as connection:
             keys = await LeftKeyRepository(connection, one.tenant).due(one.left_at)
             members = await MemberStandings(connection, one.tenant).all()

@@ -1,5 +1,5 @@
-"""The activity that mails sign-in codes and invitations. It looks up the address's account long
-after the caller got a response, so that the response time reveals nothing."""
+"""The activity that emails sign-in codes and invitations. The address's account is looked up only
+after the caller got a response, so that the response time reveals nothing about the account."""
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection

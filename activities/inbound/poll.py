@@ -55,12 +55,12 @@ class PollIntegrations:
 
     @activity.defn(name=names.POLL_INTEGRATIONS)
     async def poll(self, step: PollInput) -> PollResult:
-        """Query each connection for the changes since its last poll, several connections
-        concurrently.
+        """Query several connections at a time for the changes since their last polls.
 
         Idempotency keys: the deliveries' names and the cursors, which one transaction writes. A
         retry repeats the last attempt's batch, known from its heartbeats, so that no connection is
-        skipped. A failed connection is recorded and polled less often; the others continue.
+        skipped. A failed connection is recorded and polled less often; the other connections are
+        still polled.
         """
         after, done = _stopped_at()
         while True:
@@ -107,8 +107,8 @@ class PollIntegrations:
 
         A timeout counts as a failure, so that a slow platform cannot take up the whole of each
         poll. Stored pages are kept and reset the failure count. A connection that times out after
-        storing pages is polled half as often. A connection that stores none is polled less and less
-        often.
+        pages were stored is polled half as often. A connection that times out before that is polled
+        less and less often.
         """
         found = 0
         position = dict(one.cursor.position) if one.cursor else {}

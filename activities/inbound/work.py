@@ -31,8 +31,8 @@ from store.inbound.work import StoredWebhook, WebhookStanding, WorkRepository
 # only a few at once.
 _LARGE: Final = 1024 * 1024
 _LARGE_AT_ONCE: Final = 2
-# Seconds that a large webhook waits for memory. They are below the activity's timeout; a webhook
-# that waits longer is retried.
+# Seconds that a large webhook waits for memory. The wait is shorter than the activity's timeout; a
+# webhook that waits longer is retried.
 _PATIENCE_S: Final = 4.0
 # Transaction timeout in seconds, long enough to write files of ten megabytes.
 _TRANSACTION_S: Final = 10.0
@@ -62,12 +62,12 @@ class WorkOnWebhook:
 
     @activity.defn(name=names.WORK_ON_WEBHOOK)
     async def work(self, step: ProcessWebhookInput) -> WebhookWorked:
-        """Apply the webhook's effect in the transaction that updates its row, or let the webhook
-        wait.
+        """Apply the webhook's effect in the transaction that updates its row, or leave the webhook
+        waiting.
 
-        Idempotency key: the webhook's row. A finished webhook changes nothing; a repetition returns
-        the webhooks to start next. Raises LargeEventsWait, EngineUnavailable, and the errors of the
-        use cases.
+        Idempotency key: the webhook's row. If the webhook is already finished, a repetition only
+        returns the webhooks to start next. Raises LargeEventsWait, EngineUnavailable, and the
+        errors of the use cases.
         """
         loop = asyncio.get_running_loop()
         turn_ends = loop.time() + _TURN_S

@@ -1,4 +1,4 @@
-"""Entry of a mailed code: a ticket message that contains the code proves its author's address."""
+"""Entry of a mailed code: a ticket message that contains the code verifies its author's address."""
 
 from datetime import datetime
 
@@ -24,12 +24,12 @@ async def with_code(
     sealer: Sealer,
     now: datetime,
 ) -> UnifiedEvent:
-    """Return the event. Its address is proved if a right code was typed in its thread, now or
-    before.
+    """Return the event. Its address counts as verified if a correct code was entered in its thread,
+    now or before.
 
-    The thread, which is locked, belongs to one author and one address in one ticket. A code of
-    another thread is accepted only if it is shared. Each of several concurrent tries counts. An
-    event with the right code takes over the question that was asked before it. That question must
+    The thread, which is locked, belongs to one author and one address in one ticket. A code from
+    another thread is accepted only if it is shared. Each of several concurrent attempts counts. An
+    event with the correct code takes over the question that was asked before it. That question must
     not cause an action.
     """
     email = customer_key(event.customer_email)

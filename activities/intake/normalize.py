@@ -77,9 +77,9 @@ class Normalize:
 
         If human agents handle the thread, the message is kept for them. Idempotency key: event_id.
         A repetition computes and writes the same values. The thread's row is locked, so that
-        concurrent messages see each other's changes. The ticket of a reopened run is counted again.
-        No transaction is open while a large event is normalized. Raises OverBudget for an event
-        that is too expensive to process, unless `step.cut` is set.
+        concurrent messages see each other's changes. For a reopened run, the ticket is counted
+        again. No transaction is open while a large event is normalized. Raises OverBudget for an
+        event that is too expensive to process, unless `step.cut` is set.
         """
         started = time.monotonic()
         tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id
@@ -121,8 +121,8 @@ class Normalize:
         unified: UnifiedEvent,
     ) -> NormalizeResult:
         """Add the event to its thread, and return the result. If an earlier attempt stored the
-        whole event, the event is not truncated. It stays in its thread, and with the human agents
-        who handle the thread."""
+        whole event, the event is not truncated. It then stays in its thread; if human agents handle
+        the thread, they also handle the event."""
         events = EventRepository(connection, tenant)
         now = self._now()
         if step.cut:
@@ -214,7 +214,7 @@ class Normalize:
         conversation.
 
         Return the review's id or None, and whether the agent reads the message. A sensitive message
-        makes the review urgent, and is left to human agents.
+        makes the review urgent, and stays in human review.
         """
         reviews = EscalationRepository(connection, tenant)
         joined = await reviews.join(conversation_id, event_id=event_id)

@@ -93,9 +93,9 @@ class ClientMail:
     async def _require_proof(
         self, connection: AsyncConnection, tenant: TenantId, to: str, answer_of: str | None
     ) -> None:
-        """Raise MailRecipientUnproved unless the owner of the address has written in. The owner has
-        verified the address in the widget, or the run `answer_of` answers an authenticated mail
-        from the address."""
+        """Raise MailRecipientUnproved unless the owner of the address has written in. This is the
+        case if the owner has verified the address in the widget, or if the run `answer_of` answers
+        an authenticated mail from the address."""
         recipients, address = MailRecipientRepository(connection, tenant), to.lower()
         if await recipients.has_proved(address):
             return
@@ -105,8 +105,8 @@ class ClientMail:
             subscription = await AccountRepository(connection, tenant).subscription()
         except ClientNotFound:
             raise MailRecipientUnproved from None
-        # Clients that are not accountable may hold the secrets of their mail providers, and so
-        # forge messages.
+        # Clients that are not accountable may hold the secrets of their mail providers, and could
+        # therefore forge messages.
         if not is_accountable(subscription, self._now()):
             raise MailRecipientUnproved
 
@@ -118,8 +118,8 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> None:
-        """Send a mail like `send`, within an activity and without repetition. A mail that was
-        refused, or that has an unknown outcome, is logged and not sent again. Raises
+        """Send a mail as `send` does, but within an activity and without repetition. A mail that
+        was refused, or that has an unknown outcome, is logged and not sent again. Raises
         MailUnreachable."""
         try:
             async with beating():

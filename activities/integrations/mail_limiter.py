@@ -59,7 +59,7 @@ class MailLimiter:
     ) -> AsyncIterator[None]:
         """Count one mail that the service's server sends for a client, in the client's `group`.
 
-        Anyone can open an unaccountable client and verify an address as its `sender`. Mails of
+        Anyone can create an unaccountable client and verify an address as its `sender`. Mails of
         unaccountable clients are therefore also counted together. Raises MailLimitReached.
         """
         together = [MailCount("unpaid/recipient", self._digest("unpaid", to), UNPAID_PER_RECIPIENT)]

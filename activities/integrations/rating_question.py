@@ -28,7 +28,7 @@ class RatingQuestion:
     ) -> OutgoingMail:
         """Return the mail with the rating request about the run's answer.
 
-        The mail is unchanged if the client wants no ratings or the answer asks the customer
+        The mail is unchanged if the client has disabled ratings or the answer asks the customer
         something. It is also unchanged if the conversation had another rateable answer within
         ASKED_EVERY.
         """

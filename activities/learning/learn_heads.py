@@ -50,8 +50,8 @@ class LearnHeads:
         other.
 
         Idempotency key: the client's decided tickets. A head that was fitted to nearly the same
-        tickets stays in place. A retry continues after the last processed client. A failed client
-        is counted and logged, and does not stop the other clients.
+        tickets is kept. A retry continues after the last processed client. A failed client is
+        counted and logged, and does not stop the other clients.
         """
         place = _broken_off()
         if self._heads is None:

@@ -1,6 +1,6 @@
-"""The sweep of loosenings, which are playbook changes that let the agent do more. It notifies
-managers about loosenings and about keys of departed members, and applies the loosenings that are
-due."""
+"""The sweep of loosenings, which are playbook changes that give the agent more permissions. The
+sweep notifies managers about loosenings and about keys of departed members, and applies the
+loosenings that are due."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
@@ -74,9 +74,9 @@ class SweepLoosenings:
             return await due_loosenings(connection, now=self._units.now(), after=after, limit=BATCH)
 
     async def _mail(self, left: LeftLoosening) -> int:
-        """Mail each manager once, and return the number of loosenings handled (0 or 1). A mail is
-        sent twice only if this worker dies after the mail server has accepted it. A mail that was
-        refused, or that has an unknown outcome, is not sent again."""
+        """Email each manager once, and return the number of loosenings handled (0 or 1). A mail is
+        sent twice only if this worker dies after the mail server has accepted the mail. A mail that
+        was refused, or that has an unknown outcome, is not sent again."""
         async with self._units.database.reading(left.tenant) as connection:
             loosening = await LooseningRepository(connection, left.tenant).read(left.id)
             members = await MemberStandings(connection, left.tenant).all()

@@ -80,8 +80,8 @@ class EraseRecords:
     @activity.defn(name=names.ERASE_ROWS)
     async def remove_rows(self, erase: EraseInput) -> None:
         """Remove the rows of a client, including the client's own row. For a customer, remove the
-        rows that are about this customer only. Rows that are counted stay, but lose the customer's
-        words."""
+        rows that are about this customer only. Rows that are counted are kept, but the customer's
+        words are removed from them."""
         key = self._customer(erase)
         reached = _reached()
         async with beating(reached):

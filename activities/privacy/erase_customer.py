@@ -47,7 +47,7 @@ _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
 
 class CustomerErasure:
     """Erases a customer. `mark`: the start of the erasure, with which the customer's events are
-    marked. `reached`: the progress of an earlier attempt. It is updated after each page."""
+    marked. `reached`: the progress of an earlier attempt; updated after each page."""
 
     def __init__(
         self,
@@ -153,8 +153,8 @@ class CustomerErasure:
         await self._each_page(record_class, remove_page)
 
     async def _each_page(self, stage: str, handle: Callable[[str], Awaitable[str | None]]) -> None:
-        """Call `handle` with the last id of the previous page, until it returns None. The first
-        page is the one after the last page that an earlier attempt completed."""
+        """Call `handle` with the last id of the previous page, until `handle` returns None. The
+        first page is the one after the last page that an earlier attempt completed."""
         last = self._reached.get(stage, "")
         while last is not None:
             last = await handle(last)
@@ -164,7 +164,7 @@ class CustomerErasure:
                 self._reached[stage] = last
 
     async def _found(self, next_page: _NextPage, after: str) -> FoundRecords:
-        """Return the next page with all records of the customer on it.
+        """Return the next page with all records of the customer on that page.
 
         Texts are read in short transactions, and compared in a thread without a transaction,
         because comparing a page of long texts takes minutes.

@@ -1,4 +1,4 @@
-"""The activity that posts a notice of a waiting review to the client's chat."""
+"""The activity that posts a notice of a pending review to the client's chat."""
 
 from typing import get_args
 
@@ -23,7 +23,7 @@ _log = structlog.get_logger(__name__)
 
 
 class ReviewNotices:
-    """Posts notices of waiting reviews. `dashboard_url`: the URL of the page where people decide on
+    """Posts notices of pending reviews. `dashboard_url`: the URL of the page where people decide
     reviews."""
 
     def __init__(
@@ -43,8 +43,8 @@ class ReviewNotices:
 
     @activity.defn(name=names.TELL_OF_REVIEW)
     async def tell(self, step: TellReviewersInput) -> None:
-        """Post the notice of a review, unless the review was decided meanwhile or the chat is no
-        longer connected.
+        """Post the notice of a review, unless the review was decided in the meantime or the chat is
+        no longer connected.
 
         Slack supports no idempotency key. A post with an unknown outcome is repeated, because a
         duplicate notice does less harm than a missing one. Raises ActionUnreachable; Temporal

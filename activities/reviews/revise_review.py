@@ -28,10 +28,10 @@ class ReviseReview:
 
     @activity.defn(name=names.REVISE_REVIEW)
     async def revise(self, step: ReviseReviewInput) -> ReviseReviewResult:
-        """Compute a review's draft and plan from all its messages. Void the review's approvals if
-        the draft or the plan changes.
+        """Compute a review's draft and plan from all its messages. Invalidate the review's
+        approvals if the draft or the plan changes.
 
-        Idempotent: a repetition has the same result. A review that is decided meanwhile stays
+        Idempotent: a repetition has the same result. A review that is decided in the meantime stays
         unchanged, and its approved plan is executed. No transaction is open while the brain works.
         Raises OverBudget, BrainFailed.
         """

@@ -28,11 +28,12 @@ class SettleReview:
         Idempotency key: (run_id, round). Every call returns the first decision. If the run ends
         here, the customer's memory records that the run was handed off to a human agent. In shadow
         mode, the human's actions are compared with the playbook's plan. If no brain processed the
-        run, its ticket is returned when a person rejects the run or the review expires.
+        run, the client gets its ticket back when a person rejects the run or the review expires.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
-            # The account is locked before the review. All code uses this order.
+            # Lock the account before the review. All code uses this order, which prevents
+            # deadlocks.
             unused = await is_unused(connection, tenant, step.ref.run_id)
             decision = await EscalationRepository(connection, tenant).settle(
                 step.ref.run_id, step.round, expired=step.expired, now=now

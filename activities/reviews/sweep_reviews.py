@@ -44,8 +44,8 @@ class SweepReviews:
         return await one_by_one(next_page, self._expire, what="review not expired")
 
     async def _expire(self, overdue: OverdueEscalation) -> bool:
-        """Expire the review. Return whether this call expired it, because a person may decide it at
-        the last moment."""
+        """Expire the review. Return False if this call did not expire it, because a person decided
+        it at the last moment."""
         settled = await self._reviews.settle(
             SettleReviewInput(ref=overdue.ref, round=overdue.round, expired=True)
         )

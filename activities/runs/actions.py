@@ -25,8 +25,8 @@ class Step:
     """One action of a run, with the data that its handler needs.
 
     `key`: the effect's idempotency key, the same in every attempt and round. `again`: the action
-    was started before, with an unknown outcome. `interrupted`: the action was started in this very
-    round, so no human has approved a repetition since.
+    was started before, with an unknown outcome. `interrupted`: the action was started in the
+    current round, so no human has approved a repetition since then.
     """
 
     tenant: TenantId
@@ -57,8 +57,8 @@ class Actions:
         self._connectors = connectors
 
     async def perform(self, step: Step) -> str:
-        """Perform one action. Return the external system's id for the effect, or "" if there is
-        none.
+        """Perform one action. Return the external system's id for the effect, or "" if there is no
+        such id.
 
         Raises ActionRefused (the action had no effect), ActionUnreachable (the action certainly had
         no effect yet) and ActionUnknown.

@@ -1,4 +1,4 @@
-"""Codes that prove a customer's address. If an answer asks for a code, the code is created and
+"""Codes that verify a customer's address. If an answer asks for a code, the code is created and
 mailed before the answer is sent."""
 
 import secrets
@@ -32,7 +32,7 @@ from store.tenants.automation import AutomationStops
 
 
 class AddressCodes:
-    """Creates and mails codes that prove an address. Mails come from the service's own sender,
+    """Creates and mails codes that verify an address. Mails come from the service's own sender,
     because the text is the service's and contains nothing that the client wrote. `mails`: starts
     the workflow that mails a code by calling `send`."""
 
@@ -62,8 +62,8 @@ class AddressCodes:
         """Create the code that the plan's answer asks for, and start the workflow that mails it.
         Idempotent by run.
 
-        A code beyond the limits is stored without a mail, and takes the same work. The answer and
-        the time it takes therefore do not reveal whether the address is a customer's. Raises
+        A code beyond the limits is stored but not mailed, which takes the same work. The answer and
+        the time it takes therefore do not reveal whether the address belongs to a customer. Raises
         EngineUnavailable.
         """
         email, conversation_id = customer_key(case.event.customer_email), case.conversation_id

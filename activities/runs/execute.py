@@ -36,8 +36,8 @@ from store.runs.runs import RunRepository
 from store.tenants.automation import AutomationStops
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
-# After this many attempts, an unreachable step is left to a human if it or an earlier step may have
-# had an effect.
+# After this many attempts, an unreachable step is handed off to a human if this step or an earlier
+# one may have had an effect.
 _TRIES: Final = 4
 
 
@@ -131,8 +131,8 @@ class Execute:
     async def _kept_from(
         self, job: Job, plan: tuple[PlannedAction, ...]
     ) -> tuple[StepOutcome, ...]:
-        """Return the blocked first step of a plan that waits for people, or nothing if a step was
-        already started. People then decide on the unchanged plan."""
+        """Return the blocked first step of a plan that is held for human review, or nothing if a
+        step was already started. People then decide about the unchanged plan."""
         if not plan or job.kept_by is None:
             return ()
         kind, reason = plan[0].kind, job.kept_by
@@ -237,7 +237,8 @@ class Execute:
             if not (error.sent or begun.interrupted):
                 await self._release(job, index, entry_id)
                 raise
-            # A refusal before any request was sent says nothing about the interrupted attempt.
+            # A refusal before any request was sent does not show the outcome of the interrupted
+            # attempt.
             state = StepState.FAILED if error.sent else StepState.UNKNOWN
             outcome = StepOutcome(kind=action.kind, state=state, detail=error.code)
             await self._finish(job, index, outcome, reference)
@@ -268,7 +269,7 @@ class Execute:
         except ActionRefused as error:
             if error.sent:
                 raise
-            raise ActionUnknown from error  # the second attempt says nothing about the first
+            raise ActionUnknown from error  # the second attempt does not show the outcome of the first
 
     async def _record(
         self, ledger: ActionLedger, job: Job, action: PlannedAction, index: int

@@ -16,7 +16,7 @@ from store.intake.events import Ticket
 
 
 def answered(step: PersistInput) -> bool:
-    """Return whether the customer now has an answer. Some plans only leave notes or have no
+    """Return whether the customer now has an answer. Some plans only add notes, or contain no
     action."""
     return step.status is RunStatus.COMPLETED and any(
         done.kind in REPLIES and done.state is StepState.DONE for done in step.steps

@@ -50,8 +50,9 @@ class Persist:
         direction) for the message; run_id for the webhook event, with the round if a human is
         asked. The run's row is locked, so two attempts cannot interleave.
 
-        If people have taken over the conversation meanwhile, the message is added to their review,
-        and nothing else is written. While all automation is stopped, no new answer is stored.
+        If people have taken over the conversation in the meantime, the message is added to their
+        review, and nothing else is written. While all automation is stopped, no new answer is
+        stored.
         """
         tenant = TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
@@ -117,7 +118,7 @@ class Persist:
             reopened: tuple[ReopenedRun, ...] = ()
             if step.joined or run.status is RunStatus.NEEDS_REVIEW:
                 reopened = await end_joined(connection, tenant, step, now, self._new_id)
-            # This precedes the outbox, because the conversation is locked before the ticket.
+            # This precedes the outbox, because the conversation must be locked before the ticket.
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             ticket = await events.ticket(step.ref.event_id)
             asked = None if reason is None else (review_id, reason)

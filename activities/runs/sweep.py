@@ -46,7 +46,7 @@ class SweepRuns:
 
     @activity.defn(name=names.SWEEP_DECISIONS)
     async def wake_decided(self, step: SweepInput) -> SweepResult:
-        """Signal waiting runs that have a stored decision but have not used it yet. Idempotency
+        """Signal waiting runs that have a stored decision but have not applied it yet. Idempotency
         key: the decision itself, which the run reads from PostgreSQL once."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
@@ -63,7 +63,7 @@ class SweepRuns:
 
     async def _wake(self, step: SweepInput, decided: DecidedEscalation) -> bool:
         """Signal the run, and return whether the signal was sent. If the run's workflow was lost,
-        restart it first. If the run has ended, give up the decision."""
+        restart it first. If the run has ended, discard the decision."""
         if await self._engine.wake(decided.ref, decided.id):
             return True
         if await self._start(step, decided.ref, decided.threshold):

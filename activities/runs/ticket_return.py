@@ -1,4 +1,4 @@
-"""The return of a run's ticket to the client, if neither the brain nor the executor ran."""
+"""Returns the ticket of a run to the client if neither the brain nor the executor ran."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""Iteration over clients in pages, so that no transaction is long and no lock is held for long."""
+"""Iteration over clients in pages, so that transactions are short and locks are not held for long."""
 
 from collections.abc import AsyncIterator
 
@@ -10,7 +10,7 @@ async def client_pages(
     database: Database, client_id: str, *, after: str, size: int
 ) -> AsyncIterator[list[str]]:
     """Yield pages of the ids of all clients after the id `after`, in order. If `client_id` is not
-    empty, yield only this id, unless it is not after `after`."""
+    empty, yield only this id, and only if it comes after `after`."""
     if client_id:
         if client_id > after:
             yield [client_id]

@@ -12,8 +12,8 @@ from domain.core.errors import EngineUnavailable
 from domain.runs.contracts import SweepResult
 from store.core.place import Place
 
-# After this many consecutive failures, the other system counts as down, and the items are not the
-# cause.
+# After this many consecutive failures, the other system counts as down, so the items are not to
+# blame.
 _AWAY: Final = 3
 
 _log = structlog.get_logger(__name__)

@@ -138,8 +138,8 @@ class EventReplay:
 
     @asynccontextmanager
     async def _reading(self, tenant: TenantId, variant: Variant) -> AsyncIterator[AsyncConnection]:
-        """Open a transaction that leaves no trace. It is READ ONLY, or it contains the variant's
-        change of content and is rolled back at its end."""
+        """Open a transaction that changes nothing. The transaction is READ ONLY, or it contains the
+        variant's change of content and is rolled back at its end."""
         if variant.content is None:
             async with self._database.reading(tenant) as connection:
                 yield connection

@@ -63,9 +63,9 @@ class OutcomeSimulator:
         """Return one outcome for each message of the customer.
 
         The facts that a message settles carry over to the next message, as if each answer had been
-        sent. While people handle the conversation, each outcome waits for them too, until a
-        person's message. Raises PlaybookNotFound for an unknown playbook or version of the variant,
-        EngineUnavailable, and LargeEventsWait.
+        sent. While people handle the conversation, each outcome is held for human review too, until
+        a person sends a message. Raises PlaybookNotFound for an unknown playbook or version of the
+        variant, EngineUnavailable, and LargeEventsWait.
         """
         order, carried = order_of(scenario, self._now()), Carried()
         outcomes: list[SimulatedOutcome] = []

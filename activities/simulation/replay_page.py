@@ -218,7 +218,7 @@ class ReplayPages:
     async def _outcome(
         self, tenant: TenantId, plan: _Plan, event: PastEvent
     ) -> SimulatedOutcome | None:
-        """Return the event's outcome, or None if the event was erased meanwhile."""
+        """Return the event's outcome, or None if the event was erased in the meantime."""
         exchange = await self._exchanges.of(tenant, event)
         if exchange is None:
             return None

@@ -68,11 +68,11 @@ class Deliver:
 
         Idempotency key: (delivery, attempt), which is recorded once. If the worker dies between the
         POST and the record, the attempt is repeated with the same webhook-id, and counted once.
-        Raises Deferred while too many deliveries of the tenant wait. Raises Deferred also if our
-        own network is to blame, which counts against no receiver.
+        Raises Deferred while too many deliveries of the tenant wait. Also raises Deferred if our
+        own network is to blame; such an attempt does not count against the receiver.
 
         A secret that cannot be unsealed is our failure, not the receiver's. ValueError is raised
-        and reported, and the delivery is retried until the key is back.
+        and reported, and the delivery is retried until the key is available again.
         """
         async with beating():
             asked = time.monotonic()
@@ -105,7 +105,7 @@ class Deliver:
 
     def _tries(self, outgoing: Outgoing) -> int | None:
         """Return the number of attempts, or None if failures of our own network must not defer the
-        delivery. None is returned for a test, because a person waits for the test's result, and
+        delivery. This is the case for a test, because a person waits for the test's result, and
         after a long wait."""
         info = activity.info()
         waited = self._now() - info.scheduled_time

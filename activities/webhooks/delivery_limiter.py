@@ -1,10 +1,10 @@
-"""Limits on concurrent deliveries. No receiver delays another receiver's deliveries, and no tenant
-another tenant's.
+"""Limits on concurrent deliveries, so that receivers do not delay each other's deliveries, and
+tenants do not delay each other's deliveries.
 
 A receiver may hang for 10 s, and its delivery occupies a slot of the worker. Active and waiting
 deliveries are therefore limited, by endpoint and by tenant. A delivery beyond the limit of waiting
-deliveries is deferred, so that Temporal waits instead. Active deliveries are counted across all
-workers, waiting deliveries per worker.
+deliveries is deferred: it then waits in Temporal instead of in the worker. Active deliveries are
+counted across all workers, waiting deliveries per worker.
 """
 
 import asyncio
@@ -31,8 +31,8 @@ _ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
 # of the newest duration in the moving average.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
-# The random part of the longest deferral. Such a delivery returns within the latter half of that
-# time.
+# The random part of the longest deferral. A delivery with the longest deferral is retried within
+# the latter half of that time.
 _SPREAD: Final = 0.5
 _JITTER: Final = 0.1
 
@@ -55,7 +55,8 @@ class _Line:
 
     def put_off(self, now: float, randomness: float) -> Deferred:
         """Return the deferral of a delivery. Deferred deliveries return one after another, at the
-        rate at which slots have recently become free. Few of them are therefore deferred again."""
+        rate at which slots have recently become free. Few deliveries are therefore deferred a
+        second time."""
         self.next_at = max(self.next_at, now + SHORTEST_S) + self.held_s / self.places
         wait, spread = self.next_at - now, _JITTER
         if wait > LONGEST_S:
@@ -94,8 +95,8 @@ class DeliveryLimiter:
     """Grants the delivery permits of one process and one event loop. `places`: the slots that all
     workers share. `waiting`: the maximum number of waiting deliveries of all tenants.
 
-    A delivery that finds a free slot does not wait behind others. An endpoint may use the same
-    share of its tenant's waiting deliveries as of its tenant's permits.
+    A delivery for which a slot is free does not wait behind other deliveries. An endpoint may use
+    the same share of its tenant's waiting deliveries as of its tenant's permits.
     """
 
     def __init__(

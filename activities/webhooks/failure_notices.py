@@ -27,7 +27,7 @@ class WebhookFailureNotices:
 
     @activity.defn(name=names.TELL_OWNER)
     async def tell(self, step: TellOwnerInput) -> None:
-        """Mail the owner once. The mail is sent twice only if this worker dies after the mail
+        """Email the owner once. The mail is sent twice only if this worker dies after the mail
         server has accepted it.
 
         Idempotency key: the Message-ID, derived from the delivery's id. Raises MailUnreachable;

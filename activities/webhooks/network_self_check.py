@@ -1,5 +1,5 @@
-"""The self-check of our own resolver and network. While one of them fails, deliveries wait, and no
-failure counts against a receiver."""
+"""The self-check of our own resolver and network. While one of them fails, deliveries wait, and
+failures do not count against receivers."""
 
 import random
 import time
@@ -42,8 +42,8 @@ class NetworkSelfCheck:
         randomness: Callable[[], float] = random.random,
     ) -> None:
         self._canary = canary
-        # The canary counts only after it has resolved once, because a misspelled name proves
-        # nothing.
+        # The canary counts only after its name has resolved once. If a misspelled name does not
+        # resolve, this is no evidence of a failure.
         self._canary_known = False
         self._watch = watch
         self._first_wait_s = first_wait_s
@@ -92,8 +92,8 @@ class NetworkSelfCheck:
         return self._show(part) and reached is False
 
     def _show(self, part: OwnPart) -> bool:
-        """Return whether this part of our network is failing. Report a change by the metrics and
-        the log."""
+        """Return whether this part of our network is failing. If this has changed, report the
+        change in the metrics and the log."""
         failing = self._parts[part].is_open(self._clock())
         if failing is not self._failing[part]:
             self._failing[part] = failing

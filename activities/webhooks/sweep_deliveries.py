@@ -18,8 +18,9 @@ from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
 BATCH: Final = 1_000
 MOST: Final = 500
 """Maximum number of deliveries per client that a sweep starts. Most deliveries that have been
-pending for long are running, and wait for a slot (`activities/webhooks/delivery_limiter.py`).
-Checking all of them would cost the server more than sending them."""
+pending for long already have a running workflow, and wait for a slot
+(`activities/webhooks/delivery_limiter.py`). Checking all of them would cost the server more than
+sending them."""
 
 
 class SweepDeliveries:
@@ -65,7 +66,7 @@ class SweepDeliveries:
 
 class _Chosen:
     """A random sample of up to MOST deliveries of each client. All deliveries have the same
-    probability, so that no lost delivery stays hidden behind others."""
+    probability of being chosen, so that every lost delivery is chosen sooner or later."""
 
     def __init__(self, randomness: Callable[[], float]) -> None:
         self.by_client: dict[str, list[str]] = defaultdict(list)
