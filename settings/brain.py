@@ -67,7 +67,7 @@ class BrainSettings(BaseModel):
         ),
     )
     fallback_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
-        default=None, description="Model that is called if the first model gives no answer."
+        default=None, description="Model that is called if the first model does not answer."
     )
     fallback_base_url: WebUrl | None = None
     fallback_api_key: SecretStr | None = None

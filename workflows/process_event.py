@@ -155,8 +155,8 @@ class ProcessEvent:
 
     @workflow.signal(name=names.REVIEW_DECIDED_SIGNAL)
     def review_decided(self, _: ReviewDecided) -> None:
-        """Make the run check for a decision in PostgreSQL. The signal itself carries none, so
-        repeated and forged signals are harmless."""
+        """Make the run check for a decision in PostgreSQL. The signal itself does not contain a
+        decision, so repeated and forged signals are harmless."""
         self._decision_announced = True
 
     async def _normalize(self) -> NormalizeResult:

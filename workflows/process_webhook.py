@@ -120,8 +120,8 @@ class ProcessWebhook:
         child: workflow.ChildWorkflowConfig = {
             **options.WEBHOOK,
             "id": names.process_webhook_id(ref.client_id, webhook_id),
-            # With this key, the task queue serves tenants in turn, regardless of how many webhooks
-            # one of them receives.
+            # With this key, the task queue serves all tenants alternately, regardless of how many
+            # webhooks one of them receives.
             "priority": Priority(fairness_key=ref.client_id),
         }
         with suppress(WorkflowAlreadyStartedError):

@@ -96,8 +96,8 @@ class BrainContext:
 
     @property
     def is_wordless(self) -> bool:
-        """Return whether the message consists of files without text. Such a message states no
-        request."""
+        """Return whether the message consists of files without text. Such a message does not state
+        a request."""
         event = self.event
         return bool(self.attachments) and event.reply_allowed and not event.text.strip()
 

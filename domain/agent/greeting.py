@@ -33,8 +33,8 @@ _MIN_LETTERS: Final = 2
 _REPEATED: Final = re.compile(r"(\w)\1\1", re.IGNORECASE)
 _VOWEL: Final = re.compile(r"[aeiouy]")
 _LATIN: Final = re.compile(r"[a-z]+")
-# Longer words of Latin letters must contain a vowel to count as a name. Short ones such as "Ng" and
-# "Mr" need none.
+# Longer words of Latin letters must contain a vowel to count as a name. Short words such as "Ng"
+# and "Mr" need not.
 _FREE_OF_VOWELS: Final = 3
 # A capital inside a word is allowed in "McDonald" and "DeVito", but not in "DarkSlayer".
 _INNER_CAPITAL: Final = re.compile(

@@ -58,7 +58,7 @@ def clean_value(value: str) -> str:
     Values may come from the customer. Without cleaning, they could add paragraphs to a merchant's
     answer, or reverse its reading direction.
     """
-    # Truncate first: the value has no length limit, and cleaning reads the whole value.
+    # Truncate the value first, because its length is unlimited and cleaning reads the whole value.
     kept = "".join(_single_line(mark) for mark in value[: VALUE_LIMIT * 4])
     return " ".join(kept.split())[:VALUE_LIMIT].rstrip()
 

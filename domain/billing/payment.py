@@ -98,7 +98,7 @@ def doubt(
 def _doubt_payment(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
 ) -> PaymentProblem | None:
-    # The checkout's session id is None if the process ended before it could store the id.
+    # The id of the checkout's session is None if the process ended before it could store the id.
     if checkout.session_id not in (None, event.session_id):
         return PaymentProblem.OTHER_SESSION
     if event.amount != checkout.amount:

@@ -98,8 +98,8 @@ def spec_of(case: CaseSpec) -> CaseSpec:
 def compare_cases(
     known: Iterable[SavedCase], specs: Sequence[CaseSpec], made: Callable[[CaseSpec], SavedCase]
 ) -> tuple[CaseChange, ...]:
-    """Return the changes that make the client's cases match `specs`. Cases are matched by name, and
-    other cases stay unchanged."""
+    """Return the changes that make the client's cases match `specs`. Cases with the same name are
+    matched, and other cases stay unchanged."""
     by_name = {case.name: case for case in known}
     return tuple(_change(by_name.get(spec.name), spec, made) for spec in specs)
 

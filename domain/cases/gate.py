@@ -21,14 +21,14 @@ class GatedCase(BaseModel):
 
 class GateStanding(BaseModel):
     """The publish gate's decision on a playbook version. `was_live`: whether this version, or an
-    identical version, was live before. Such a version needs no passing case."""
+    identical version, was live before. Such a version may go live without passing cases."""
 
     model_config = ConfigDict(frozen=True)
 
     was_live: bool = Field(
         description=(
-            "Whether this version, or an identical version, was live before and needs no passing "
-            "case."
+            "Whether this version, or an identical version, was live before, so that it may "
+            "go live without passing cases."
         )
     )
     green: tuple[GatedCase, ...] = Field(

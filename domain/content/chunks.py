@@ -103,7 +103,7 @@ def _is_row(line: str) -> bool:
 
 
 def _split(line: str) -> Iterator[str]:
-    """Yield the sentences of a line. A sentence of few words, such as "A return?", is joined with
+    """Yield the sentences of a line. A sentence of few words, such as "A return?", is combined with
     the next sentence."""
     begin = 0
     for end in _SENTENCE_END.finditer(line):

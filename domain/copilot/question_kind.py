@@ -13,8 +13,8 @@ from domain.copilot.words import Tongue, content_words, plain_words, tongue_of
 from domain.core.ids import parse_ulid
 from domain.core.lexicon import LexiconFile, lexicon
 
-# Minimum score of a kind. Below it the question has no kind, and the copilot searches the documents
-# and the knowledge.
+# Minimum score of a kind. A question whose scores are all lower has no kind, and the copilot
+# searches the documents and the knowledge.
 _ENOUGH: Final = 2.0
 # Maximum number of words of a question without a kind that continues the user's previous question.
 _SHORT_WORDS: Final = 6

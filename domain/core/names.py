@@ -169,8 +169,8 @@ def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
 
 
 def simulate_id(client_id: str, simulation_id: str) -> str:
-    """Return the workflow id of a simulation. A simulation has no database row, so `simulation_id`
-    is only used in this id."""
+    """Return the workflow id of a simulation. `simulation_id`: an id that is used only here,
+    because a simulation has no database row."""
     return f"simulate/{client_id}/{simulation_id}"
 
 

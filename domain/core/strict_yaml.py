@@ -33,7 +33,7 @@ _JSON: Final[TypeAdapter[JsonValue]] = TypeAdapter(JsonValue)
 
 def read_yaml(text: str) -> JsonValue:
     """Parse a YAML document and return its value. Raises InvalidInput, which names the position of
-    the error and quotes no value."""
+    the error and does not quote a value."""
     try:
         return _JSON.validate_python(yaml.load(text, Loader=_Loader))  # noqa: S506 - a safe one
     except yaml.MarkedYAMLError as error:

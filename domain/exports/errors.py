@@ -25,6 +25,6 @@ class InvalidExport(InvalidInput):
 
 
 class ClientNotEmpty(InvalidInput):
-    """The client that is the target of the import already has records."""
+    """The target client of the import already has records."""
 
     code = "client_not_empty"

@@ -90,8 +90,8 @@ class MetricsRecord(Record):
         Field(
             default=None,
             description=(
-                "Number of runs that had a message of their own to answer. This field and "
-                "`handled` to `durable` are null if an earlier version computed the day."
+                "Number of runs that had a message of their own to answer. The fields `asked` "
+                "and `handled` to `durable` are null if an earlier version computed the day."
             ),
         ),
     ]

@@ -52,8 +52,7 @@ class StoredLegacyEvent(BaseModel):
 def parse_line(line: bytes, number: int) -> LegacyEvent:
     """Parse a line and return its event. `number`: the line's number in the file, starting at 1.
 
-    Raises InvalidInput, which names the line and the invalid field, and quotes nothing from the
-    line.
+    Raises InvalidInput, which names the line and the invalid field, and does not quote the line.
     """
     if len(line) > MAX_LINE_BYTES:
         raise InvalidInput(f"line {number}: longer than {MAX_LINE_BYTES} bytes")

@@ -118,7 +118,7 @@ class OAuthError(StrEnum):
 
 
 class OAuthRefused(DomainError):
-    """The request of an OAuth client is refused. `description`: the reason in English, for the
+    """The request of an OAuth client is rejected. `description`: the reason in English, for the
     developer of the OAuth client."""
 
     code = "oauth_refused"

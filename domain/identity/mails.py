@@ -101,7 +101,7 @@ def no_account_mail(
 def invitation_mail(
     invitation: Invitation, inviter: str | None, *, page: str, service: ServiceName
 ) -> OutgoingMail:
-    """Return the mail of an invitation. The text is fixed, and contains no text of the client.
+    """Return the mail of an invitation. The text is fixed, and does not contain text of the client.
 
     `inviter`: the verified address of the inviting member, or None if an operator invites. `page`:
     the URL of the invitations page.

@@ -18,7 +18,7 @@ _MAX_ACCOUNT: Final = 255
 
 def account_of(provider: Provider, request: InboundRequest) -> str | None:
     """Return the platform's name for the account that a verified request concerns, or None if the
-    request names no usable account.
+    request does not name a usable account.
 
     Shopify names the shop in an unsigned header. Raises InboundRefused if the signed body names
     another shop.

@@ -7,7 +7,7 @@ from domain.core.errors import DomainError, InvalidContent
 
 
 class RefusalReason(StrEnum):
-    """The reason why an inbound request was refused, as shown in the inbound log."""
+    """The reason why an inbound request was rejected, as shown in the inbound log."""
 
     SIGNATURE_MISSING = "signature_missing"
     SIGNATURE_WRONG = "signature_wrong"
@@ -39,7 +39,7 @@ class InboundRefused(DomainError):
 
 class WebhookUnreadable(DomainError):
     """The body of a verified webhook matches none of the provider's documented formats. `reason`: a
-    stable code that quotes none of the content."""
+    stable code that does not quote the content."""
 
     code = "webhook_unreadable"
 

@@ -47,7 +47,7 @@ class HelpdeskShape(BaseModel):
 
 
 def parsed(shape: type[Shape], body: bytes) -> Shape:
-    """Parse a body into a helpdesk model. Raises WebhookUnreadable, which quotes none of the
+    """Parse a body into a helpdesk model. Raises WebhookUnreadable, which does not quote the
     content."""
     try:
         return shape.model_validate_json(body)

@@ -55,7 +55,7 @@ class LoggedWebhook(InboundWebhook):
 
 @dataclass(frozen=True, slots=True)
 class RefusalCount:
-    """The number of requests to an endpoint that were refused in one hour for one reason. `hour`:
+    """The number of requests to an endpoint that were rejected in one hour for one reason. `hour`:
     start of the hour. `reason`: a RefusalReason."""
 
     integration_id: str

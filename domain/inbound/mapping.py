@@ -78,7 +78,7 @@ _Node = Mapping[str, Any]
 def check_mapping(mapping: Mapping[str, str]) -> None:
     """Raise InvalidEndpoint for an unknown field, and for an invalid or forbidden expression.
 
-    The error names the field and quotes none of the mapping.
+    The error names the field and does not quote the mapping.
     """
     if not mapping.keys() <= FIELDS:
         raise InvalidEndpoint(f"mapping: fields are {', '.join(sorted(FIELDS))}", "mapping")

@@ -48,7 +48,7 @@ class Platform(Protocol):
     max_body: int
     """Maximum size of a body in bytes: 1 MiB for JSON, 25 MiB for mail."""
     refusal_status: int
-    """The HTTP status that makes this provider stop retrying a refused request."""
+    """The HTTP status that makes this provider stop retrying a rejected request."""
     needs_secret: bool
     """Whether the provider issues the secret, so that it is required for creating an endpoint.
     Otherwise the service generates the secret, or none is used (`signs`)."""

@@ -73,8 +73,8 @@ def check_age(
 ) -> None:
     """Raise InboundRefused(TIMESTAMP_OLD) unless the signed timestamp is recent.
 
-    `signed_at`: Unix time in seconds. `both_ways`: whether a timestamp far in the future is refused
-    as well.
+    `signed_at`: Unix time in seconds. `both_ways`: whether to reject a timestamp far in the future
+    too.
     """
     age = now.timestamp() - signed_at
     if age > tolerance.total_seconds() or (both_ways and -age > tolerance.total_seconds()):

@@ -30,8 +30,8 @@ class MediaType(StrEnum):
 SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
 """Types that every browser displays as images, and that models can read."""
 
-# The allowed file extensions of each type. `download_name` appends the first one to a name that has
-# none of them.
+# The allowed file extensions of each type. If a name has none of these extensions, `download_name`
+# appends the first one.
 _ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
     MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
     MediaType.PNG: (".png",),

@@ -1,4 +1,4 @@
-"""The reduced event. A dry run passes this event on in place of the event that the caller sent.
+"""The reduced event, which a dry run passes on instead of the event that the caller sent.
 
 The reduced event has no attachments, no second form of the text and no trace headers of a mail.
 `normalize` returns the same result for both events; `tests/domain/intake/test_essentials.py` checks
@@ -48,7 +48,7 @@ _MAX_VALUE_CHARS: Final = 32_000
 # One character more than `normalize` reads, so that it recognizes a truncated block as truncated.
 # The same applies to lists.
 _MAX_HEADER_BLOCK: Final = 100_001
-# `normalize` reads no more items of a list of mailboxes or header values.
+# The maximum number of items that `normalize` reads from a list of mailboxes or header values.
 _MAX_ITEMS: Final = 301
 # No real sender's container has more entries. Filtering a larger one would delay other requests, so
 # it passes unchanged.

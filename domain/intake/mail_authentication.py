@@ -1,9 +1,10 @@
 """Check whether the merchant's own mail server authenticated a mail's sender (RFC 8601).
 
 Any sender can write `Authentication-Results` into a mail. Only the topmost header that names a
-server configured by the merchant is trusted. This module verifies no signature itself: it reads the
-server's results. An unreadable header proves nothing, and neither do the headers below it. The
-unreadable header may come from the merchant's server, and the headers below it from the sender.
+server configured by the merchant is trusted. This module does not verify signatures itself: it
+reads the server's results. An unreadable header proves nothing, and neither do the headers below
+it. The unreadable header may come from the merchant's server, and the headers below it from the
+sender.
 """
 
 import re

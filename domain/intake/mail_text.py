@@ -138,8 +138,8 @@ def _without_quotes(lines: list[str]) -> list[str]:
 
 
 def _joined_attribution(lines: list[str], index: int) -> tuple[str, int] | None:
-    """Return a possible attribution at this line, joined into one line, with its number of lines.
-    Return None if no line ends with a colon within the limits."""
+    """Return a possible attribution that starts at this line, as a single line, and its number of
+    lines. Return None if no line ends with a colon within the limits."""
     if not _OPENER.match(lines[index].strip()):
         return None
     words = ""

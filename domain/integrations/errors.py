@@ -97,8 +97,8 @@ class MailRefused(ActionRefused):
 
 
 class MailRecipientUnproved(MailRefused):
-    """The mail was not sent, because the client has no verified sender, and there is no accepted
-    proof that the recipient has written to the service."""
+    """The mail was not sent, because the client has no verified sender, and no accepted proof shows
+    that the recipient has written to the service."""
 
     code = "mail_recipient_unproved"
 

@@ -1,6 +1,6 @@
 """The mail with the code that verifies a client's sender address, in French and in English.
 
-The mail contains no text from the client, because the address may belong to a stranger.
+The mail does not contain text from the client, because the address may belong to a stranger.
 """
 
 from typing import Final

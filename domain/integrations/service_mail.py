@@ -1,7 +1,7 @@
 """The kinds of mail that the service sends in its own name, with their limits.
 
-The text of each mail is fixed: it contains no brand, free text or link of a client. Add each new
-kind of mail here, with its limit, before the code sends it
+The text of each mail is fixed: it does not contain a client's brand, free text or links. Add each
+new kind of mail here, with its limit, before the code sends it
 (`activities/integrations/service_mails.py`).
 """
 

@@ -16,7 +16,7 @@ def rewritten_entry(body: str, diff: Sequence[Piece]) -> str | None:
     be applied.
 
     `diff`: the difference from the draft to the text that was sent. Each edit must match exactly
-    one place in the body. An edit of the greeting, for example, usually matches none.
+    one place in the body. An edit of the greeting, for example, usually does not match the body.
     """
     rewritten = body
     for before, old, new, after in _changes(diff):

@@ -112,7 +112,7 @@ def check_name(name: str) -> str:
 
 def check_override(reason: str) -> str:
     """Return the trimmed reason for an override. Raises InvalidInput if the reason is longer than
-    MAX_OVERRIDE characters, or contains no letter and no digit."""
+    MAX_OVERRIDE characters, or contains neither a letter nor a digit."""
     kept = without_controls(reason).strip()
     if len(reason) > MAX_OVERRIDE or not re.search(OVERRIDE_PATTERN, kept):
         raise InvalidInput(f"override: a reason of 1 to {MAX_OVERRIDE} characters expected")

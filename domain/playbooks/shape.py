@@ -209,8 +209,8 @@ class DraftShape(PlaybookShape):
         default=None,
         ge=1,
         description=(
-            "Version on which the change is based. The change is refused if the playbook now has "
-            "another version."
+            "Version on which the change is based. The change is rejected if the playbook now "
+            "has another version."
         ),
     )
     override: Annotated[str, AfterValidator(_ruled(check_override))] | None = Field(

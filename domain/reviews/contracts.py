@@ -39,8 +39,8 @@ class ReviseReviewResult(Contract):
 
 
 class ReviewDecided(Contract):
-    """The signal that wakes a run that waits for a review. The signal carries no decision: the run
-    reads the decision from PostgreSQL."""
+    """The signal that wakes a run that waits for a review. The signal does not contain the
+    decision: the run reads the decision from PostgreSQL."""
 
     escalation_id: str
 

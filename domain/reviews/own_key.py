@@ -25,10 +25,9 @@ def check_key_maker(
     `makers`: the people who created the API keys that sent the review's messages. A maker may not
     approve. Neither may a member who may be a maker under a second address.
 
-    There is one exception, if the approval of one person is enough: a maker may approve if the
-    client has no colleague who can decide, because every key of the shop is then that person's. A
-    manager who left within a day counts as a colleague. Otherwise the maker could first remove the
-    others.
+    There is one exception, if the approval of one person is enough. A maker may approve if no
+    colleague can decide, because every key of the shop then belongs to that maker. A manager who
+    left within a day counts as a colleague. Otherwise the maker could first remove the others.
     """
     if is_staff(actor):
         return

@@ -17,8 +17,8 @@ MADE_UP: Final = "made-up"
 """The placeholder id of records that a simulation does not store."""
 
 SHOP: Final = Connection(integration_id=MADE_UP, provider=min(SHOPS))
-"""The shop of a made-up order. It supports actions; policy rules do not depend on which shop it
-is."""
+"""The shop of a made-up order. The shop supports actions. Policy rules do not depend on the shop.
+"""
 
 _PLACED_BEFORE: Final = timedelta(days=5)
 

@@ -53,8 +53,8 @@ def left_keys_mail(
     dashboard_url: str,
     service: ServiceName,
 ) -> OutgoingMail:
-    """Return the mail to one manager about the keys of a member who left. The same first key, time
-    of departure and manager always yield the same `name` of the mail."""
+    """Return the mail to one manager about the keys of a member who left. The `name` of the mail
+    depends only on the first key, the time of departure and the manager."""
     text = _TEXT.format(
         french="\n".join(map(_french, keys)),
         english="\n".join(map(_english, keys)),

@@ -1,7 +1,7 @@
 """The mail about a change that loosens rules for the agent, in French and English. The recipients
 are the client's owner and admins.
 
-The text is fixed and contains no text of a member. The linked page shows the change.
+The text is fixed and does not contain text of a member. The linked page shows the change.
 """
 
 from typing import Final

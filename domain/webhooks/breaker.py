@@ -125,18 +125,18 @@ class Breaker:
 
 
 def name_found(attempt: DeliveryAttempt) -> bool | None:
-    """Return whether a POST shows that the service's resolver works, or None if the POST allows no
-    conclusion."""
+    """Return whether a POST shows that the service's resolver works, or None if the POST does not
+    show whether it works."""
     if attempt.failure is FailureKind.DNS:
         return False
     return True if attempt.dns_ms is not None else None
 
 
 def connected(attempt: DeliveryAttempt) -> bool | None:
-    """Return whether a POST shows that the service's network works, or None if the POST allows no
-    conclusion.
+    """Return whether a POST shows that the service's network works, or None if the POST does not
+    show whether it works.
 
-    A receiver in a private network allows no conclusion about the path to the Internet.
+    A POST to a receiver in a private network shows nothing about the path to the Internet.
     """
     if attempt.remote_ip is None or forbidden(ip_address(attempt.remote_ip), False) is not None:
         return None

@@ -30,7 +30,7 @@ class DeliveryNotFound(DomainError):
 
 
 class WebhookDisabled(DomainError):
-    """The webhook is disabled, so it accepts no replays. It must be enabled first."""
+    """The webhook is disabled, so it does not accept replays. It must be enabled first."""
 
     code = "webhook_disabled"
 

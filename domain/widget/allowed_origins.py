@@ -37,7 +37,7 @@ def check_origins(given: Sequence[str]) -> tuple[str, ...]:
     """Return the origins in normalized form, without duplicates. Raises InvalidWidget, which lists
     every invalid origin by its one-based number.
 
-    A normalized origin is in lower case, has its host in ASCII, and has no default port.
+    A normalized origin is in lower case, has an ASCII host, and omits the default port.
     """
     if len(given) > MAX_ORIGINS:
         raise InvalidWidget(

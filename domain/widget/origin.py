@@ -12,7 +12,7 @@ def may_call(presented: Sequence[str], allowed: Collection[str], *, needed: bool
     """Return whether a request with these Origin headers is allowed.
 
     Origins are compared as text, because browsers write each origin in only one way. `needed`:
-    whether a request without an Origin header is refused.
+    whether a request without an Origin header is rejected.
     """
     if not presented:
         return not needed

@@ -110,7 +110,8 @@ def is_all(pattern: re.Pattern[str], words: tuple[AnswerWord, ...]) -> bool:
 def turns_no_yes(words: tuple[AnswerWord, ...]) -> bool:
     """Return whether unlisted words are only an aside, which does not change the answer.
 
-    An aside does not negate, limit, delay or ask, and contains no number of more than two digits.
+    An aside does not negate, limit, delay or ask, and does not contain a number of more than two
+    digits.
     """
     known = answer_words()
     return all(

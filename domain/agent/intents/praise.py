@@ -69,7 +69,7 @@ def with_plain_praise(text: str) -> str:
     """Return the text with each denied fault replaced by praise: "can't complain" becomes
     "perfect".
 
-    A text that denies no fault is returned unchanged.
+    A text without denied faults is returned unchanged.
     """
     sentences = read_sentences(text, _dictionary())
     if not any(_DENIED in sentence.meanings for sentence in sentences):

@@ -1,6 +1,6 @@
 """The acknowledgement that a customer receives when the agent hands off the message to a human.
 
-The acknowledgement states nothing about the topic, and promises neither an outcome nor a time. Its
+The acknowledgement does not mention the topic, and promises neither an outcome nor a time. Its
 texts are in `acknowledgement.yaml`.
 """
 

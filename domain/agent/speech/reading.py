@@ -206,8 +206,8 @@ def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[
 
 
 def _numbers(sentence: SpokenSentence, of: int, clause: Clause) -> frozenset[str]:
-    """Return the order numbers that a clause names. If it names none, return those of the nearest
-    earlier clause of the sentence that names any."""
+    """Return the order numbers that a clause names. If the clause names no number, return the
+    numbers of the nearest earlier clause of the sentence that names one."""
     named = (before.numbers for before in (clause, *reversed(sentence.clauses[:of])))
     return next((numbers for numbers in named if numbers), frozenset())
 

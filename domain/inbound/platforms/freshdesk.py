@@ -38,7 +38,7 @@ class FreshdeskWebhooks:
         check_secret(request, secrets)
 
     def identify(self, request: InboundRequest) -> Identity:
-        """Return the identity of a delivery. Freshdesk sends no delivery id.
+        """Return the identity of a delivery. Freshdesk does not send a delivery id.
 
         The key consists of the ticket, the event, the time of the change and the text, which are
         the same in each retry.

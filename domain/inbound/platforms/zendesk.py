@@ -128,7 +128,7 @@ class ZendeskWebhooks:
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
         """Verify the signature. The secret is used as text, without base64 decoding. Timestamps in
-        the future are refused too."""
+        the future are rejected too."""
         signature = signature_header(request, "x-zendesk-webhook-signature")
         stamp = signature_header(
             request, "x-zendesk-webhook-signature-timestamp", RefusalReason.TIMESTAMP_MISSING
@@ -172,7 +172,7 @@ def _of_comment(told: _TicketEvent, comment: _Comment) -> Meaning:
             author=Author.STAFF if by_staff else Author.CUSTOMER,
             text=comment.body,
             # Zendesk may send both a ticket event and a comment event for a new ticket, and the
-            # ticket event names no comment. Without an id, both messages get the same name.
+            # ticket event does not name a comment. Without an id, both messages get the same name.
             message_id=None if first and not by_staff else comment.id,
             is_first=first,
             is_public=comment.is_public,
