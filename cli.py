@@ -91,7 +91,9 @@ COMMANDS: Final = (
     LazyCommand(
         "suggestion", "commands.content.suggestion:app", "Manage suggestions of AI assistants."
     ),
-    LazyCommand("loosening", "commands.tenants.loosening:app", "Manage changes that loosen protections."),
+    LazyCommand(
+        "loosening", "commands.tenants.loosening:app", "Manage changes that loosen protections."
+    ),
     LazyCommand(
         "automation", "commands.tenants.automation_stops:app", "Stop and resume all automation."
     ),

@@ -269,7 +269,7 @@ class Execute:
         except ActionRefused as error:
             if error.sent:
                 raise
-            raise ActionUnknown from error  # the second attempt does not show the outcome of the first
+            raise ActionUnknown from error  # the first attempt may have succeeded
 
     async def _record(
         self, ledger: ActionLedger, job: Job, action: PlannedAction, index: int
