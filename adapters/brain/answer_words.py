@@ -101,7 +101,7 @@ class Terms:
 class AskedQuestion:
     """A customer's message as a question. `terms`: its terms, as read in each language. `kinds`:
     the kinds of answer that it expects. `cues`: the question words and phrases that it contains.
-    `asked`: the number of questions that it starts. `joined`: whether it joins several questions.
+    `asked`: the number of questions that it contains. `joined`: whether it joins several questions.
     """
 
     terms: dict[Language, Terms]

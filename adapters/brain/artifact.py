@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from adapters.brain.features import Floats
 
 # Weights are stored as small multiples of this power of two, which keeps the file small. Rounding
-# also removes differences in the last digit between processors, so the same examples give the same
-# file.
+# also removes differences in the last digit between processors, so the same examples produce the
+# same file everywhere.
 WEIGHT_STEP: Final = 1 / 32
 
 

@@ -40,9 +40,9 @@ class Classification:
 
     `probabilities` contains every category, sums to 1 and is calibrated: of messages with a
     probability of 0.8, about eight in ten are correct. `language`: French or English, whichever is
-    more probable. `language_probability`: its probability among these two, 0.5 to 1. `foreign`: the
-    detected language of a text that is in neither, or None. `sentiment`: the probability of joy or
-    thanks minus the probability of anger or disappointment, -1 to 1.
+    more probable. `language_probability`: the probability of this language among the two, 0.5 to 1.
+    `foreign`: the detected language of a text that is in neither language, or None. `sentiment`:
+    the probability of joy or thanks minus the probability of anger or disappointment, -1 to 1.
     """
 
     category: Category

@@ -21,7 +21,7 @@ _REPEATED: Final = re.compile(r"([a-z])\1+")
 
 def _single(word: str) -> str:
     """Return the word with repeated letters reduced to one. Doubled letters are the most common
-    misspelling, and a form of emphasis."""
+    misspelling, and are also used for emphasis."""
     return _REPEATED.sub(r"\1", word)
 
 

@@ -24,7 +24,7 @@ from domain.integrations.order import Order
 # Strength of a template that fits the intent if parts of the message are not understood.
 PARTIAL_STRENGTH: Final = 0.5
 # Strength of a template that fits only the message's class, without an evident intent. Such a
-# template is a text to start from.
+# template is only a starting point for a reply.
 OFF_STRENGTH: Final = 0.3
 # Maximum number of templates to fill for one message.
 _TRIED: Final = 50

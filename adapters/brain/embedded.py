@@ -184,7 +184,7 @@ class EmbeddedBrain:
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
-            # Without a merchant's text about the action, the customer would not learn of the
+            # Without a merchant's text about the action, the customer would not learn about the
             # action.
             proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
@@ -193,8 +193,8 @@ class EmbeddedBrain:
 
     def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
         """Return an answer without a draft, because no source fits or the customer wants a human.
-        The answer still proposes the requested action if only a text for it is missing, which a
-        human can write."""
+        The answer still proposes the requested action if only a text for the action is missing,
+        because a human can write that text."""
         seen = understood.seen
         return BrainAnswer(
             classification=seen.category,

@@ -106,8 +106,8 @@ def embedder_from(settings: EmbeddingSettings) -> Embedder | None:
 
 
 def embedding_model(settings: EmbeddingSettings) -> str | None:
-    """Return the name under which embeddings are stored. Return None for keyword search only: it is
-    configured, or the embedded encoder is not installed. Raises InvalidInput."""
+    """Return the name under which embeddings are stored. Return None if only keyword search is
+    used, because it is configured or the embedded encoder is not installed. Raises InvalidInput."""
     match settings.model:
         case "words":
             return None

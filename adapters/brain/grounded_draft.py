@@ -10,8 +10,8 @@ from domain.agent.intents.wanted import Want
 from domain.agent.plan import ActionKind, PlannedAction
 
 FITTING_STRENGTH: Final = 0.95
-"""Maximum strength of a draft's sources. It is below 1, because even a certain class and a matching
-text can be wrong."""
+"""Maximum strength of a draft's sources. The maximum is below 1, because even a certain class and a
+matching text can be wrong."""
 
 ARBITRARY_STRENGTH: Final = 0.65
 """The strength of an arbitrary choice between sources. It is below the default threshold (0.70), so

@@ -30,8 +30,7 @@ RELEVANT: Final = 0.5
 # the essential one, such as the lamp's name. The strength must then stay below the default
 # threshold.
 _GAP_PENALTY: Final = 1.5
-# From this strength on, a passage takes precedence over a template in classes with questions that
-# vary.
+# From this strength on, a passage takes precedence over a template in classes whose questions vary.
 WELL_COVERED: Final = 0.7
 # An answer with a lower probability does not help the person who writes the reply.
 LEAST_PROBABILITY: Final = 0.15
@@ -94,8 +93,9 @@ def _chosen_draft(
 
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
-    """Return whether words and meaning point to the same entry, and this entry probably answers. If
-    the semantic search finds nothing, the words decide."""
+    """Return whether keyword search and semantic search point to the same entry, and this entry
+    probably answers the message. If the semantic search finds nothing, the keyword search decides.
+    """
     if chosen is None:
         return True
     same = chosen.best.passage.id == found.passage.id

@@ -31,8 +31,8 @@ from domain.agent.errors import BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 
-# Time limit of an answer, in seconds. It is below the 12 s that Temporal gives the activity, which
-# also reads before and writes after.
+# Time limit of an answer, in seconds. It is below the 12 s that Temporal gives the activity,
+# because the activity also reads before and writes after the answer.
 DEADLINE_S: Final = 10.0
 _MAX_TOKENS_OUT: Final = 2_000
 # Input tokens of a long question, with a merchant's instructions and five knowledge entries.

@@ -19,7 +19,7 @@ from adapters.brain.model_http import model_client
 from domain.core.errors import InvalidInput
 from settings.brain import BrainSettings
 
-# Maximum size of a model's response. A long answer has a few kilobytes; with a provider's
+# Maximum size of a model's response. A long answer has a few kilobytes. Even with a provider's
 # additions, it stays far below this limit.
 MAX_ANSWER_BYTES: Final = 512 * 1024
 # The providers' addresses. Without them, the SDKs would read the environment, which only `settings`
@@ -86,8 +86,8 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
         return (first,)
     url, key = settings.fallback_base_url, settings.fallback_api_key
     if _provider(name) == _provider(settings.model) and url is None:
-        # A fallback at the same provider and address uses the same key. Another address must not
-        # receive the key.
+        # A fallback at the same provider and address uses the same key. A fallback at another
+        # address must not receive the key.
         url, key = settings.base_url, key or settings.api_key
     price = _price(settings.fallback_price_in, settings.fallback_price_out)
     fallback = _priced(name, url, key, price, "BRAIN_FALLBACK_")

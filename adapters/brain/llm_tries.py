@@ -1,7 +1,7 @@
 """Questions to language models, with retries and a fallback, within a deadline.
 
-After a transient error, the same model is asked again. After any other error, or without time left,
-the next model is asked.
+After a transient error, the same model is asked again. After any other error, or if no time is left
+for the same model, the next model is asked.
 """
 
 import asyncio
@@ -101,7 +101,7 @@ def _failure(state: RetryCallState) -> BaseException | None:
 
 
 def _may_pass(error: BaseException) -> bool:
-    """Return whether a retry may succeed. A retry cannot succeed if the provider refused the
+    """Return whether a retry may succeed. A retry cannot succeed if the provider rejected the
     request or the account."""
     return isinstance(error, ModelAPIError) and not isinstance(
         error, ModelRequestRejectedError | ModelQuotaExceededError

@@ -44,8 +44,8 @@ class OwnHeadFitter:
         return self._classifier.fingerprint
 
     async def tried(self, lessons: Sequence[Lesson]) -> TriedHead:
-        """Fit a classifier head to the latest `MAX_LESSONS` lessons, compare it with the shared
-        head, and return both.
+        """Fit a classifier head to the latest `MAX_LESSONS` lessons, compare the new head with the
+        shared head, and return both.
 
         The comparison is a cross-validation with `FOLDS` folds. Texts that are too expensive to
         read are skipped.

@@ -14,7 +14,7 @@ from domain.agent.intents.wanted import Want, Wants, read_wants
 # The minimum sentiment of a message that only praises, -1 to 1.
 LEAST_MOOD: Final = 0.5
 # Minimum language probability of praise such as "Wow, merci, you made my day". An answer in either
-# language is fine.
+# language is acceptable.
 LEAST_LANGUAGE_PROBABILITY: Final = 0.9
 
 

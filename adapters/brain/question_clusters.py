@@ -37,14 +37,14 @@ _OF_MEANING: Final = 1.0
 _WORDS: Final = 24
 # Terms in at most this many questions are rare. Their pairs of questions are counted individually.
 _RARE: Final = 32
-# The agent would answer a question from a passage that covers at least this share of it.
+# The agent would answer a question from a passage that covers at least this share of the question.
 _COVERED: Final = 0.7
 _LABEL: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]+")
 # The step budget of a call. It is enough for `MAX_QUESTIONS` questions of `QUESTION_CHARS`
 # characters in the worst case.
 _STEPS: Final = 60_000_000
-# Maximum number of running and waiting calls. The last one waits for some ten seconds.
+# Maximum number of running and waiting calls. The last call waits for about ten seconds.
 _AT_MOST: Final = 8
 
 

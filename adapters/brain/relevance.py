@@ -99,7 +99,7 @@ def read_question(text: str) -> Question:
 
 def own_words(text: str) -> frozenset[str]:
     """Return the content words of the message, without words of assent. "Yes, and the other one"
-    has none."""
+    contains no content words."""
     return frozenset(_content_words(text)) - _lexicon().assent
 
 

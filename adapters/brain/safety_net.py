@@ -20,8 +20,8 @@ from domain.agent.safety.sensitive import SensitiveMatter
 SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
 # The sensitive topics that the model can learn. The merchant's own words are not among them.
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
-# Maximum length of a text that the model may release. In a longer text, other sentences mask a
-# sensitive one from the model.
+# Maximum length of a text that the model may classify as harmless although the grammar names a
+# topic. In a longer text, other sentences can hide a sensitive one from the model.
 RELEASED_UP_TO: Final = 400
 _OF_HARM: Final = frozenset(
     {
@@ -63,11 +63,11 @@ class LearnedSafetyNet:
         return cls((path or SAFETY_MODEL_PATH).read_bytes())
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """Return the sensitive topic of a text, or None. The grammar is asked first, then the
+        """Return the sensitive topic of a text, or None. The grammar is applied first, then the
         model, then the merchant's own words.
 
-        A short text is not sensitive if the model finds it unlike sensitive messages, even if the
-        grammar names a topic. Topics of harm to people are an exception.
+        A short text is not sensitive if the model classifies it as harmless, even if the grammar
+        names a topic. This does not apply to topics of harm to people.
         """
         named = sensitive_matter(text)
         row = safety_row(text, self._rarities)

@@ -34,7 +34,7 @@ def unsigned(text: str) -> str:
 
 def without_sender(text: str, name: str) -> str:
     """Return the text without a last line that consists only of words of the sender's `name`. Any
-    other name may be a product's, and so matter for the answer."""
+    other name may be the name of a product, which matters for the answer."""
     said, line, last = text.rstrip().rpartition("\n")
     signed = set(words(fold(last)))
     return said if line and signed and signed <= set(words(fold(name))) else text
@@ -46,8 +46,8 @@ def last_words_of_customer(request: BrainRequest) -> str:
 
 
 def is_thanks(said: list[str]) -> bool:
-    """Return whether the message ends the conversation with thanks. "Yes, thanks" does not: it
-    accepts an offer."""
+    """Return whether the message ends the conversation with thanks. "Yes, thanks" does not end it,
+    because it accepts an offer."""
     return any("thanks" in concepts(word) for word in said) and not _ASSENT.intersection(said)
 
 

@@ -134,7 +134,7 @@ class Freshdesk:
         self, exchange: ConnectorCall, path: str, text: str, *, private: bool
     ) -> str | None:
         """Return the id of our message with this text, or None. Raises ActionUnknown if the search
-        fails or the ticket is too long for it."""
+        fails or the ticket is too long to be searched."""
         me = await exchange.verify(self._whoami(), _Agent)
         entries: list[_Entry] = []
         for page in range(1, _MAX_PAGES + 1):
@@ -162,8 +162,8 @@ class Freshdesk:
 
 
 def _check_addressee(shown: _Ticket, ticket: HelpdeskTicket) -> None:
-    """Raise ActionRefused unless the reply would reach the customer. The reply goes to the ticket's
-    requester, and an untrusted caller named the ticket."""
+    """Raise ActionRefused unless the reply would reach the customer. The check is needed because
+    the reply goes to the ticket's requester, and an untrusted caller chose the ticket."""
     if shown.status in _DONE:
         raise ActionRefused("somebody has resolved the ticket")
     reader, meant = customer_key(shown.requester.email), customer_key(ticket.customer_email)

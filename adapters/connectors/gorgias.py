@@ -143,7 +143,7 @@ class Gorgias:
 
     async def _find(self, exchange: ConnectorCall, number: str, key: str) -> _Message | None:
         """Return the newest message with our idempotency key, or None. Raises ActionUnknown if the
-        search fails or the ticket is too long for it."""
+        search fails or the ticket is too long to be searched."""
         query: dict[str, str | int] = {
             "ticket_id": number,
             "limit": _MESSAGES_A_PAGE,

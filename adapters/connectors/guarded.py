@@ -32,10 +32,10 @@ _LAST_S: Final = 3.0
 def open_guarded_client(
     look_up: LookUp = system_look_up, *, user_agent: str = ServiceName().slug
 ) -> httpx.AsyncClient:
-    """Return an HTTP client for hosts that merchants name. It follows no redirects.
+    """Return an HTTP client for hosts that merchants name. It does not follow redirects.
 
-    Like the client of `http.open_client`, it keeps no idle connections, so that an unclosed client
-    holds no resource. An instance belongs to one event loop.
+    Like the client of `http.open_client`, it keeps no idle connections, so an unclosed client does
+    not occupy resources. An instance belongs to one event loop.
     """
     return httpx.AsyncClient(
         transport=GuardedTransport(look_up),
@@ -88,8 +88,8 @@ class GuardedTransport(httpx.AsyncBaseTransport):
         try:
             return [str(ip_address(host))]
         except ValueError:
-            # The host name is also the client id of the lookup, so that a slow name blocks only the
-            # threads of its own lookups.
+            # The host name is also the client id of the lookup. A slow host name therefore blocks
+            # only the threads of its own lookups.
             return await self._names.found(await self._names.begin(host, host))
 
 

@@ -22,7 +22,8 @@ from domain.integrations.ports import HelpdeskTicket
 _NOT_ITS_TICKET: Final = "the agent's user may not work on this ticket"
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 # The start of a placeholder in the helpdesks' template languages. The helpdesk would replace a
-# placeholder with account data. A customer who made the agent repeat one could then read that data.
+# placeholder with account data. A customer who makes the agent repeat a placeholder could then read
+# that data.
 _PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
 
 
@@ -77,8 +78,8 @@ def tagging() -> Iterator[None]:
 def writing(*, again: bool) -> Iterator[None]:
     """Run a block that writes a message, and convert its errors.
 
-    `again`: an earlier attempt was started and may still be running. Another attempt then first
-    needs another search for the message, so ActionUnreachable is raised as ActionUnknown.
+    `again`: an earlier attempt was started and may still be running. Before another attempt, the
+    message must then be searched for again. ActionUnreachable is therefore raised as ActionUnknown.
     """
     try:
         yield

@@ -28,8 +28,8 @@ the read."""
 MAX_BODY: Final = 1024 * 1024
 """Maximum size of a response, in bytes. No known response is longer."""
 
-# Requests ask for uncompressed responses, because a small compressed response could expand to any
-# size before its length is checked.
+# Requests ask for uncompressed responses. A small compressed response could expand to any size
+# before its length is checked.
 IDENTITY: Final = "identity"
 _UNNAMED: Final = ServiceName()
 
@@ -44,8 +44,9 @@ class Conflict(ActionRefused):
 
 
 def open_client(service: ServiceName = _UNNAMED) -> httpx.AsyncClient:
-    """Return the process's HTTP client, to close with `aclose()`. It keeps no idle connections,
-    because a stale one would break during a write and leave the write's outcome unknown."""
+    """Return the process's HTTP client, to close with `aclose()`. The client keeps no idle
+    connections, because a stale connection could break during a write. The outcome of the write
+    would then be unknown."""
     return httpx.AsyncClient(
         timeout=httpx.Timeout(CALL_S, connect=_CONNECT_S),
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
@@ -67,7 +68,7 @@ class Reply:
 @contextmanager
 def verifying() -> Iterator[None]:
     """Run a block of queries about an earlier write. Every failure is raised as ActionUnknown,
-    because the outcome of the write then stays unknown."""
+    because the outcome of the write is then still unknown."""
     try:
         yield
     except ActionUnknown:
@@ -116,8 +117,8 @@ class ConnectorCall:
     ) -> Shape:
         """Send a write request and return the parsed response.
 
-        `doubted`: returns whether a refusal is about an earlier request with the same idempotency
-        key. The outcome of that earlier request then stays unknown.
+        `doubted`: returns whether a refusal concerns an earlier request with the same idempotency
+        key. The outcome of that earlier request is then still unknown.
         """
         reply = await self._send(request, ActionUnknown, self.seconds_left)
         if reply.status >= 400 and doubted(reply):
@@ -126,8 +127,8 @@ class ConnectorCall:
         return _parse(reply, shape, ActionUnknown)
 
     async def tell(self, request: httpx.Request, *, revoked: bytes) -> None:
-        """Post a message to a webhook URL. Posting it twice does no harm, so ActionUnknown is never
-        raised.
+        """Post a message to a webhook URL. A duplicate message does no harm, so ActionUnknown is
+        never raised.
 
         The URL itself is the credential. NotAuthorized is therefore also raised for 404, for 410,
         and for a 403 with the body `revoked`.

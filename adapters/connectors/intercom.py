@@ -155,8 +155,9 @@ class Intercom:
 
 
 def _check_open_to(seen: _Conversation, ticket: HelpdeskTicket) -> None:
-    """Raise ActionRefused unless a public part would reach the customer. The part goes to the
-    conversation's author, and an untrusted caller named the conversation."""
+    """Raise ActionRefused unless a public part would reach the customer. The check is needed
+    because the part goes to the conversation's author, and an untrusted caller chose the
+    conversation."""
     if seen.state == "closed":
         raise ActionRefused("somebody has closed the conversation")
     reader, meant = customer_key(seen.source.author.email), customer_key(ticket.customer_email)

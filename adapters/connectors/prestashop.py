@@ -30,8 +30,8 @@ def _in_utc(time: datetime) -> datetime:
 
 
 def _no_list(value: object) -> object:
-    """Return an empty object instead of `[]`, which PrestaShop returns if nothing was found. Return
-    any other value unchanged."""
+    """Return an empty object instead of `[]`, which is PrestaShop's response if nothing was found.
+    Return any other value unchanged."""
     return {} if value == [] else value
 
 

@@ -127,7 +127,7 @@ class Shopify:
         result = _data(answer, ActionUnknown).result
         codes = {error.code for error in result.errors}
         if codes:
-            # A retry may be refused because the first attempt is still running.
+            # A retry may be rejected because the first attempt is still running.
             unclear = again or not codes.isdisjoint(_INTERNAL)
             raise ActionUnknown("cancelling") if unclear else ActionRefused("the shop said no")
         if result.job is None:
@@ -219,7 +219,7 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
 def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str) -> RefundInput:
     """Return the input of a refund, taken from the order's payments one after the other. The input
     is deterministic for the same state of the order. Raises ActionRefused if the amount exceeds the
-    refundable rest."""
+    remaining refundable amount."""
     suggested = found.suggested
     if suggested is None or amount.currency != suggested.most.shop.currency:
         raise ActionRefused("nothing to refund in this currency")

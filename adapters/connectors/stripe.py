@@ -100,7 +100,8 @@ class _Failure(BaseModel):
 
 class Stripe:
     """A Stripe account. An order is a payment whose metadata has `order_number` or `order_id`.
-    Cancellation is not supported, because returning the money does not stop the parcel."""
+    Cancellation is not supported, because a parcel is still delivered after the money was returned.
+    """
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, api_key: str, integration_id: str
@@ -208,8 +209,8 @@ class Stripe:
 
 
 def _about_an_earlier_one(reply: Reply) -> bool:
-    """Return whether Stripe refused the request because of an earlier one with the same idempotency
-    key."""
+    """Return whether Stripe rejected the request because of an earlier request with the same
+    idempotency key."""
     if reply.status == 409:
         return True
     try:

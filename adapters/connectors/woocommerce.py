@@ -95,7 +95,7 @@ class _Orders(RootModel[tuple[_Order, ...]]):
 
 class _Refund(BaseModel):
     """A refund of an order. `is_paid_back`: whether the payment provider has returned the money. It
-    is false until the provider has answered. If the provider refuses, WooCommerce deletes the
+    is false until the provider has responded. If the provider declines, WooCommerce deletes the
     refund."""
 
     id: int
@@ -179,8 +179,8 @@ class WooCommerce:
             try:
                 await self._refund(exchange, order, left, key)
             except (ActionRefused, ActionUnreachable) as error:
-                # The order is already cancelled, so a person must learn that the money was not
-                # refunded.
+                # The order is already cancelled, so a person must be informed that the money was
+                # not refunded.
                 raise ActionUnknown("cancelled, and not given back") from error
         return order.id
 
@@ -235,7 +235,8 @@ class WooCommerce:
             json={
                 "amount": amount.decimal(),
                 "reason": f"Refunded by the support agent, {key}",
-                # This is the default, but without it the refund would only be recorded.
+                # Although this is the default in WooCommerce, the connector sends it: without the
+                # payment provider, the refund would only be recorded.
                 "api_refund": True,
                 # The goods are not restocked, because the customer still has them.
                 "api_restock": False,

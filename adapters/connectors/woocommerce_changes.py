@@ -15,7 +15,8 @@ from domain.integrations.errors import ActionUnreachable
 _TOPIC: Final = "order.updated"
 # A page has few orders: an order may be long, and a response is limited to a mebibyte.
 _A_PAGE: Final = 20
-# The resolution of WooCommerce's times. The API returns only orders modified after a given time.
+# The resolution of WooCommerce's times. The API returns only orders that were modified after a
+# given time.
 _TICK: Final = timedelta(seconds=1)
 
 

@@ -210,7 +210,7 @@ class Zendesk:
 
     async def _find(self, exchange: ConnectorCall, path: str, key: str) -> _Audit | None:
         """Return the newest audit with our idempotency key, or None. Raises ActionUnknown if the
-        search fails or the ticket's history is too long for it."""
+        search fails or the ticket's history is too long to be searched."""
         query: dict[str, str | int] = {"page[size]": _AUDITS_A_PAGE, "sort": "-created_at"}
         for _ in range(_MAX_PAGES):
             request = self._account.request("GET", f"{path}/audits.json", query=query)
@@ -252,8 +252,8 @@ def _check_open(ticket: _Ticket) -> None:
 
 
 def _check_addressee(shown: _Shown, ticket: HelpdeskTicket) -> None:
-    """Raise ActionRefused unless a public comment would reach the customer. The comment goes to the
-    ticket's requester, and an untrusted caller named the ticket."""
+    """Raise ActionRefused unless a public comment would reach the customer. The check is needed
+    because the comment goes to the ticket's requester, and an untrusted caller chose the ticket."""
     if shown.ticket.status == "solved":
         raise ActionRefused("somebody has solved the ticket")
     reader, meant = customer_key(shown.requester_email), customer_key(ticket.customer_email)

@@ -123,13 +123,13 @@ def _changes(
                 "body": comment.plain_body or comment.body or "",
                 "is_public": comment.public,
                 "author": {
-                    # Triggers identify an author by email address, events by id. With both, the
-                    # author of a ticket would get a second thread.
+                    # Triggers identify an author by email address, events by id. If both were used,
+                    # the author of a ticket would get a second thread.
                     "id": None if address else str(comment.author_id),
                     "email": address,
                     "name": author.name if author else None,
-                    # An unknown author counts as staff: text is a customer's only if Zendesk says
-                    # so.
+                    # An unknown author counts as staff: a text counts as a customer's only if
+                    # Zendesk identifies its author as a customer.
                     "is_staff": author is None or author.role in _STAFF,
                 },
             }

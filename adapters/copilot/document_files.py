@@ -21,8 +21,8 @@ _FOLDERS: Final = ("inbound",)
 
 @cache
 def document_index() -> DocumentIndex:
-    """Return the index of the product's documents. It is empty if the package was built without
-    them.
+    """Return the index of the product's documents. The index is empty if the package was built
+    without the documents.
 
     The index is built once per process, which takes a quarter of a second of CPU.
     """

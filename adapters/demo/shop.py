@@ -154,7 +154,7 @@ class DemoShop:
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:  # noqa: ARG002
         """Refund `amount` once per idempotency key. Return the refund's id. Raises ActionRefused if
-        the amount exceeds the refundable rest of the order."""
+        the amount exceeds the order's remaining refundable amount."""
 
         def act(shop: sqlite3.Connection) -> str:
             if self._done(shop, order, key, ActionKind.REFUND, amount.minor):

@@ -12,7 +12,7 @@ class DocumentRequest(BaseModel):
 
 
 class DocumentAnswer(BaseModel):
-    """The answer of a parsing process. `refused`: the problems of an invalid document. `failed`:
+    """The response of a parsing process. `refused`: the problems of an invalid document. `failed`:
     the type of an unexpected error. The error's message stays in the process, because it may quote
     the document."""
 

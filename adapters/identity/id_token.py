@@ -58,8 +58,8 @@ async def id_token_claims(
 
 
 def proved_address(claims: Mapping[str, object]) -> str | None:
-    """Return the email address if the provider has verified it, else None. Only an `email_verified`
-    of `true` counts."""
+    """Return the email address if the provider has verified it, otherwise None. Only an
+    `email_verified` of `true` counts as verified."""
     email = claims.get("email")
     if claims.get("email_verified") is not True or not isinstance(email, str):
         return None

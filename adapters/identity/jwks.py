@@ -21,8 +21,8 @@ waiting for it. A key that the provider has removed is accepted until then."""
 KEPT_S: Final = 3600.0
 """Maximum age of an accepted key, in seconds, even during an outage of the provider."""
 COOLDOWN_S: Final = 30.0
-"""Minimum interval between fetches, in seconds, so that tokens with invented key names cause no
-load at the provider."""
+"""Minimum interval between fetches, in seconds. Because of the interval, tokens with invented key
+names do not cause load at the provider."""
 FIRST_RETRY_S: Final = 5.0
 """Minimum interval between fetches, in seconds, until one has succeeded. It is short, because no
 one can sign in before the first successful fetch."""
@@ -31,7 +31,7 @@ TIMEOUT_S: Final = 3.0
 MAX_BODY: Final = 256 * 1024
 """Maximum size of a key set in bytes. Real key sets have a few thousand bytes."""
 
-# The algorithms of an RSA key that states none. An elliptic curve has only one algorithm.
+# The algorithms of an RSA key that does not state any. An elliptic curve has only one algorithm.
 _OF_RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
 
 _log = structlog.get_logger(__name__)
@@ -67,8 +67,8 @@ class ProviderKeys:
         return self._keys.get(kid) if self._age() < KEPT_S else None
 
     async def only(self) -> str | None:
-        """Return the name of the provider's key if the provider has only one, else None. In that
-        case, a token may omit the name."""
+        """Return the name of the provider's key if the provider has only one key, otherwise None.
+        In that case, a token may omit the name."""
         if not self._keys and (fetch := self._refresh()) is not None:
             await asyncio.shield(fetch)
         return next(iter(self._keys)) if len(self._keys) == 1 else None
@@ -95,7 +95,7 @@ class ProviderKeys:
         return self._fetch
 
     async def _replace(self) -> None:
-        """Replace the cached keys by the provider's current keys. If the fetch fails, keep the
+        """Replace the cached keys with the provider's current keys. If the fetch fails, keep the
         cached keys."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
@@ -142,7 +142,7 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
 
 
 def _bound(jwk: dict[str, object]) -> dict[str, jwt.PyJWK]:
-    """Return the key bound to each of its algorithms. PyJWT refuses an algorithm that needs another
+    """Return the key bound to each of its algorithms. PyJWT rejects an algorithm that needs another
     type of key."""
     if jwk.get("kty") == "RSA" and not jwk.get("alg"):
         return {name: jwt.PyJWK(jwk, algorithm=name) for name in _OF_RSA}

@@ -263,7 +263,7 @@ def oidc_provider(
     redirect_uri: str,
     clock: Callable[[], float],
 ) -> OidcProvider | None:
-    """Return the external identity provider, or None if we sign people in ourselves."""
+    """Return the external identity provider, or None if this service handles sign-in itself."""
     if settings.oidc_issuer is None or settings.oidc_client_id is None:
         return None
     secret = settings.oidc_client_secret

@@ -65,15 +65,16 @@ class SessionVerifier:
 
 
 def session_keys(settings: IdentitySettings) -> SessionKeys | None:
-    """Return our own provider's keys, or None if users sign in elsewhere or sign-in is off."""
+    """Return our own provider's keys, or None if an external provider handles sign-in or sign-in is
+    disabled."""
     if settings.has_other_provider or settings.session_key is None:
         return None
     return SessionKeys(settings.session_key.get_secret_value())
 
 
 def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
-    """Return the verifier of the configured identity provider, or None if there is none. Needs a
-    running event loop."""
+    """Return the verifier of the configured identity provider, or None if none is configured. Needs
+    a running event loop."""
     admins = frozenset(comma_separated(settings.admin_user_ids or ""))
     if settings.jwt_jwks_url and settings.jwt_issuer and settings.jwt_audience:
         # Another provider's claims must not grant access to every tenant, so admins are listed in

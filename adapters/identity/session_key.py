@@ -28,8 +28,8 @@ LIFETIME: Final = timedelta(hours=1)
 
 
 class SessionKeys:
-    """The keys of session tokens. The first key signs, and tokens of every key are accepted, so
-    that keys can be rotated."""
+    """The keys of session tokens. Tokens are signed with the first key. Tokens signed with any of
+    the keys are accepted, so that keys can be rotated."""
 
     def __init__(self, keys: str) -> None:
         """`keys`: P-256 private keys, comma-separated, newest first. Raises ValueError.

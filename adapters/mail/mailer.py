@@ -20,10 +20,10 @@ _TIMEOUT_S: Final = 8.0
 
 
 class SmtpMailer:
-    """Sends emails by the server of SMTP_URL, or by a client's own server.
+    """Sends emails through the server of SMTP_URL, or through a client's own server.
 
-    Each email has its own connection, so that no stale one is reused. Errors omit the server's
-    replies, because Temporal stores errors and a reply may contain a stranger's text.
+    Each email has its own connection, so that stale connections are never reused. Errors omit the
+    server's replies, because Temporal stores errors and a reply may contain a stranger's text.
     """
 
     def __init__(self, smtp_url: str | None, mail_from: str, own: OwnServers) -> None:

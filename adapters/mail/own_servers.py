@@ -2,8 +2,8 @@
 and few concurrent connections.
 
 A slow or silent server delays only its own client's emails. Each client has a few connection slots,
-and all clients together have a share of the worker's concurrency. Sending an email has one
-deadline. aiosmtplib limits a server's reply to 8 KiB a line and 32 KiB in total.
+and all clients together have a share of the worker's concurrency. A single deadline applies to
+sending an email. aiosmtplib limits a server's reply to 8 KiB a line and 32 KiB in total.
 """
 
 import asyncio
@@ -81,7 +81,7 @@ class OwnServers:
 
     async def _take_place(self, client_id: str, held: AsyncExitStack) -> None:
         """Take one of the client's own slots before a shared slot, so that a client at its limit
-        occupies no shared slot. Raises MailUnreachable if no slot becomes free in time."""
+        does not occupy a shared slot. Raises MailUnreachable if no slot becomes free in time."""
         mine = self._places.setdefault(client_id, asyncio.Semaphore(_AT_ONCE))
         try:
             async with asyncio.timeout(_PATIENCE_S):

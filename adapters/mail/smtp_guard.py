@@ -1,5 +1,5 @@
-"""SSRF protection for clients' mail servers. They pass the same checks as webhook URLs, when a
-server is stored and again for every email."""
+"""SSRF protection for clients' mail servers. A server is checked like a webhook URL, when it is
+stored and again for every email."""
 
 import socket
 from typing import Final
@@ -39,8 +39,8 @@ class SmtpGuard:
         return name
 
     async def connect(self, client_id: str, host: str, port: int) -> socket.socket:
-        """Resolve the host, check its addresses, and connect to one of them. A later DNS change has
-        no effect on the connection. Raises MailServerForbidden, MailUnreachable."""
+        """Resolve the host, check its addresses, and connect to one of them. A later DNS change
+        does not affect the connection. Raises MailServerForbidden, MailUnreachable."""
         try:
             addresses = vetted(
                 await self._found(client_id, host), allow_private=self._allow_private

@@ -1,5 +1,5 @@
-"""The error tracker of a process. It counts errors by kind and client, without losing any. Source:
-docs/decisions/0078."""
+"""The error tracker of a process. It counts errors by kind and client, and loses none of them.
+Source: docs/decisions/0078."""
 
 import asyncio
 import time

@@ -78,7 +78,7 @@ def _masked_by(redactor: Redactor) -> Processor:
 
 
 def _without_values(_: object, __: str, line: EventDict) -> EventDict:
-    """Replace the exception of a log line by its types and code locations.
+    """Replace the exception of a log line with its types and code locations.
 
     Locals and messages of PostgreSQL and of parsers quote customers' words and callers' secrets, so
     the log omits them.

@@ -15,7 +15,7 @@ _PAUSE_S: Final = 0.025
 
 Cause = Literal["own", "other"]
 """The cause of a block. `own`: the event loop's thread used the CPU for at least `HOLD_S`. `other`:
-it used less, because it waited for the CPU or for a blocking call."""
+the thread used less CPU time, because it waited for the CPU or for a blocking call."""
 
 
 class CountHolds(Protocol):

@@ -39,8 +39,8 @@ class Pool(Protocol):
 
 
 class _Pools(Collector):
-    """A collector that reads the state of the connection pools when Prometheus scrapes. Acquiring
-    and releasing a connection therefore costs nothing extra."""
+    """A collector that reads the state of the connection pools only when Prometheus scrapes.
+    Acquiring and releasing a connection therefore costs nothing extra."""
 
     def __init__(self) -> None:
         self.pools: dict[str, Pool] = {}
@@ -140,8 +140,8 @@ class Metrics:
         self._inbound.labels(provider, was).inc()
 
     def of_nobody(self, provider: str) -> None:
-        """Count a webhook that is verified for the whole installation, but names an account of no
-        client."""
+        """Count a webhook that is verified for the whole installation, but names an account that
+        belongs to no client."""
         self._unowned.labels(provider).inc()
 
     def reported(self, code: str) -> None:

@@ -75,8 +75,8 @@ class _Interceptor(TracingInterceptor):
 
 
 class _Reticent(SpanExporter):
-    """Exports each span with only its name, ids, times and known attributes. Errors have no
-    details, because their messages quote customers' words (decision 0020)."""
+    """Exports each span with only its name, ids, times and known attributes. Details of errors are
+    omitted, because error messages quote customers' words (decision 0020)."""
 
     def __init__(self, exporter: SpanExporter) -> None:
         self._exporter = exporter

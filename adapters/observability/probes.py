@@ -35,7 +35,7 @@ class _Health:
 
 
 class Probes:
-    """Answers the requests to METRICS_PORT. `library`: the local URL of the Temporal library's own
+    """Handles the requests to METRICS_PORT. `library`: the local URL of the Temporal library's own
     metrics, which are appended to ours."""
 
     def __init__(self, metrics: Metrics) -> None:
@@ -68,7 +68,7 @@ class Probes:
 
     def alive(self) -> tuple[int, dict[str, object]]:
         """Return 200 if the event loop responds or the process is starting, otherwise 503, and a
-        JSON body. A blocked loop does not recover by waiting."""
+        JSON body. A blocked event loop does not recover on its own."""
         if self._health is None:
             return 200, {"status": "starting"}
         try:

@@ -58,9 +58,9 @@ _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 # The order matters: each rule leaves intact the text that a later rule must match. Callers choose
-# some of the text, so no rule may rescan the same characters from ever more starting points. A rule
-# either consumes the characters that it scanned without a match, and returns them unchanged, or
-# stops after a fixed number of characters.
+# some of the text, so no rule may scan the same characters again and again from different starting
+# points. A rule either consumes the characters that it scanned without a match, and returns them
+# unchanged, or stops after a fixed number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
     # postgresql://user:password@host, and https://key@host. A run of 512 characters after the colon
     # is too long for a port, so it is masked.
@@ -137,7 +137,7 @@ class Redactor:
 
     def value(self, value: object, depth: int = 0) -> object:
         """Return the value in JSON-compatible form, with every text masked. An exception or a too
-        deeply nested value is replaced by its type."""
+        deeply nested value is replaced by the name of its type."""
         match value:
             case None | bool() | int() | float():
                 return value

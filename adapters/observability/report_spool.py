@@ -71,7 +71,7 @@ class ReportSpool:
     def sync(self, report_ids: Iterable[str]) -> None:
         """Flush these reports to disk. This call blocks. Raises OSError."""
         for path in (*map(self._file, report_ids), self._own):
-            with suppress(FileNotFoundError):  # the report was accepted and deleted meanwhile
+            with suppress(FileNotFoundError):  # the report was accepted and deleted in the meantime
                 file = os.open(path, os.O_RDONLY)
                 try:
                     os.fsync(file)

@@ -34,7 +34,7 @@ class ReportRefused(Exception):
 
 class _Outbox(Transport):
     """A transport that keeps the last envelope instead of sending it. The caller sends the envelope
-    itself and so learns the outcome."""
+    itself, and therefore knows the outcome."""
 
     envelope: Envelope | None = None
 

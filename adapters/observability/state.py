@@ -17,7 +17,8 @@ from adapters.observability.questions import Questions
 _WITHIN_S: Final = 4.0
 # Results are cached, so that several Prometheus servers or users cause no more queries than one.
 _KEPT_S: Final = 5.0
-# Additional seconds to wait for the event loop. A blocked loop does not respond.
+# Additional seconds to wait for a response from the event loop, which does not respond while it is
+# blocked.
 _LOOP_WITHIN_S: Final = 2.0
 
 

@@ -2,7 +2,7 @@
 
 This module calls Stripe with httpx. Stripe's library would cost 31 MB and a third of a second of
 every process's start, for three calls. Each call must also end by our deadline, and report whether
-it may have taken effect.
+the call may have taken effect.
 """
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ class _Subscription(BaseModel):
 
 
 class _Done(BaseModel):
-    """A response of Stripe that is used only for its id."""
+    """A Stripe response of which only the id is used."""
 
     id: str
 
@@ -104,8 +104,8 @@ class StripeCheckout:
             await call.effect(self._request("POST", path, change), _Done)
 
     async def end(self, subscription_id: str) -> None:
-        """End the subscription now. Its state is read first, because Stripe refuses to end a
-        subscription twice. Raises PaymentsUnreachable."""
+        """End the subscription now. Its state is read first, because Stripe rejects a request to
+        end a subscription that has already ended. Raises PaymentsUnreachable."""
         path = f"/v1/subscriptions/{subscription_id}"
         with _only_unreachable():
             call = ConnectorCall(self._http)

@@ -40,7 +40,7 @@ class ProcessPool:
         self._idle: list[Process] = []
 
     async def ask(self, request: bytes) -> bytes:
-        """Return a child process's answer to the request.
+        """Return a child process's response to the request.
 
         Raises OverBudget if the request exceeds its CPU time, EngineUnavailable if no process
         becomes free in time.
@@ -65,14 +65,14 @@ class ProcessPool:
             await _end(self._idle.pop())
 
     async def _tried(self, message: bytes) -> bytes | None:
-        """Return a child process's answer to the message, or None if the process died."""
+        """Return a child process's response to the message, or None if the process died."""
         process = self._idle.pop() if self._idle else await self._started()
         try:
             answer = await _exchange(process, message)
         except (ConnectionError, asyncio.IncompleteReadError):
             await _end(process)
             return None
-        except BaseException:  # a late answer must not be taken for the next request's
+        except BaseException:  # a late response must not be used for the next request
             await _end(process)
             raise
         self._idle.append(process)

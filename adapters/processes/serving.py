@@ -1,4 +1,4 @@
-"""A process that answers requests one at a time, until its input ends.
+"""A process that handles requests one at a time, until its input ends.
 
 The kernel kills the process when one request exceeds its CPU time, even deep inside a library. The
 parent then starts another process.
@@ -20,8 +20,8 @@ _NICE: Final = 5
 
 
 def serve(answer: Callable[[bytes], bytes], *, warm_up: Callable[[], object]) -> None:
-    """Answer requests from standard input until it ends. `warm_up`: loads the data that the first
-    request needs, before its CPU time is measured."""
+    """Handle requests from standard input until the input ends. `warm_up`: loads the data that the
+    first request needs, before the CPU time of that request is measured."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--seconds", type=float, required=True, help=("CPU time of one request, in seconds.")

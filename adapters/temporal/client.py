@@ -61,15 +61,15 @@ class TemporalEngine:
     async def answer(self, event: ProcessEventInput) -> None:
         """Start the run, or join it if it is running, and return when its first outcome is stored.
 
-        Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline. If the
+        Raises EngineUnavailable if Temporal does not respond. The caller sets the deadline. If the
         run has already ended, this method does nothing, because the run's row contains the outcome.
         """
         with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
             try:
                 await self._while_healthy(self._started(event))
             except RPCError as error:
-                # A worker that stops may lose a run's first task, and the update with it. The
-                # server treats each retry of that start as already done, and refuses the update. A
+                # If a worker stops, a run's first task may be lost together with the update. The
+                # server treats each retry of that start as already done, and rejects the update. A
                 # new start joins the run instead.
                 if error.status is not RPCStatusCode.UNAVAILABLE:
                     raise
@@ -206,7 +206,7 @@ class TemporalEngine:
         return gives.model_validate(result)
 
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
-        """Start webhook deliveries outside of a run. Deliveries that are already running are not
+        """Start webhook deliveries outside a run. Deliveries that are already running are not
         started again. Raises EngineUnavailable; the sweeper then finds the deliveries."""
         for start in range(0, len(delivery_ids), _SENT_AT_ONCE):
             await self._send(client_id, tuple(delivery_ids[start : start + _SENT_AT_ONCE]))
@@ -274,8 +274,8 @@ class TemporalEngine:
                 )
 
     async def _while_healthy(self, call: Awaitable[T]) -> T:
-        """Return the result of `call`. Raises TimeoutError if the server stops answering
-        meanwhile."""
+        """Return the result of `call`. Raises TimeoutError if the server stops responding during
+        the call."""
         task = asyncio.ensure_future(call)
         try:
             while not (await asyncio.wait({task}, timeout=_ASK_HEALTH_AFTER_S))[0]:
@@ -289,7 +289,7 @@ class TemporalEngine:
 @contextmanager
 def outages_told() -> Iterator[None]:
     """Raise EngineUnavailable for every error of the block that means that Temporal does not
-    answer. A client that never connected raises RuntimeError."""
+    respond. A client that never connected raises RuntimeError."""
     try:
         yield
     except (

@@ -26,8 +26,8 @@ from settings.temporal import TemporalSettings
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 _LOOK_S: Final = 1.0
-# Errors of Temporal that are retried. It learns of a build's queues one by one, and rate-limits
-# requests about a deployment.
+# Errors of Temporal that are retried. Temporal registers the queues of a build one by one, and
+# rate-limits requests about a deployment.
 _NOT_YET: Final = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
 _ANSWERS_WITHIN: Final = timedelta(seconds=10)
 _STATUS_PREFIX: Final = "WORKER_DEPLOYMENT_VERSION_STATUS_"
@@ -48,8 +48,8 @@ def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | No
     """Return the deployment settings of a worker's build, or None if the installation does not use
     deployments.
 
-    Runs move to the current build with their next task. Pinned runs would need their old workers
-    for as long as a review may wait: 72 hours.
+    Runs move to the current build with their next task. For pinned runs, the old workers would have
+    to keep running as long as a review may stay open: 72 hours.
     """
     if temporal.version is None:
         return None
@@ -61,8 +61,8 @@ def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | No
 
 
 async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, queue: str) -> None:
-    """Log a warning if a build other than this worker's own is current, because this worker then
-    gets no work."""
+    """Log a warning if the current build is not this worker's own, because this worker then gets no
+    work."""
     try:
         getting = await current(client, Work.WORKFLOWS, queue=queue)
     except (

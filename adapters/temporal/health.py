@@ -46,8 +46,8 @@ class Poller:
 
 
 async def pollers(client: Client, work: Work, now: datetime, *, queue: str) -> list[Poller]:
-    """Return all workers that poll the queue for this kind of work, including workers that get
-    none. Raises RPCError, RuntimeError."""
+    """Return all workers that poll the queue for this kind of work, including workers that get no
+    work. Raises RPCError, RuntimeError."""
     return _asking(await _describe(client, work, queue), now)
 
 

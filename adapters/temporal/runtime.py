@@ -55,7 +55,7 @@ def _counting(logs: LoggingConfig, tries: int = 5) -> tuple[str, Runtime]:
     )
     try:
         return address, Runtime(telemetry=TelemetryConfig(logging=logs, metrics=shown))
-    except ValueError:  # another process has taken the port meanwhile
+    except ValueError:  # another process has taken the port in the meantime
         if tries == 1:
             raise
         return _counting(logs, tries - 1)

@@ -49,8 +49,8 @@ class DeliveryTrace:
         )
 
     def _judged(self, met: Exception | None) -> tuple[FailureKind | None, str | None]:
-        # Once the response's headers have arrived in time, the receiver has answered. A failure
-        # while reading the body does not matter.
+        # Once the response's headers have arrived in time, the receiver has responded. A later
+        # failure to read the body does not matter.
         if self.head is not None:
             failure = failure_of(self.head.status)
             return failure, None if failure is None else f"the answer was {self.head.status}"

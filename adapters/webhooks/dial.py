@@ -90,7 +90,7 @@ class Dialler:
         try:
             sock = socket.socket(family, socket.SOCK_STREAM)
         except OSError as error:
-            # Too many files are open. This is our own failure, which must not count against the
+            # Too many files are open. This failure is our own, so it must not count against the
             # receiver.
             raise EngineUnavailable("no socket is left") from error
         try:

@@ -2,8 +2,8 @@
 
 A lookup cannot be cancelled: the operator of the name server determines how long its thread is
 blocked. Each client therefore has few threads, and no caller waits for a lookup beyond a deadline.
-The time spent waiting for a free thread is not the name server's fault, and does not count towards
-that deadline.
+The time spent waiting for a free thread is not the name server's fault, so it does not count
+towards that deadline.
 """
 
 import asyncio
@@ -86,12 +86,12 @@ class Names:
         mine = self._threads.setdefault(client_id, asyncio.Semaphore(_THREADS))
         if key not in self._running:
             with ExitStack() as taken:
-                # Acquire the client's own slot first, so that a client at its limit occupies no
-                # shared slot.
+                # Acquire the client's own slot first, so that a client at its limit does not occupy
+                # a shared slot.
                 for threads in (mine, self._all_threads):
                     await threads.acquire()
                     taken.callback(threads.release)
-                if key not in self._running:  # not started by another task meanwhile
+                if key not in self._running:  # not started by another task in the meantime
                     self._running[key] = self._begin(name)
                     given_back = taken.pop_all()
                     self._running[key].add_done_callback(lambda _: self._end(key, given_back))

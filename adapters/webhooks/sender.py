@@ -70,7 +70,7 @@ class HttpWebhookSender:
         except PostFailed:
             return False
         except Deferred:
-            # No thread was free, so the failure says nothing about the name.
+            # No thread was free, so the failure is no evidence against the host name.
             return True
         return True
 
