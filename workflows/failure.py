@@ -9,8 +9,8 @@ TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
 OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", "large_events_wait", TIMEOUT})
-"""Codes of failures that end by themselves or with the next deployment. After such a failure, a run
-is retried if no caller waits for it."""
+"""Codes of failures that pass without a code change or with the next deployment. After such a
+failure, a run is retried if no caller waits for it."""
 
 OVER_BUDGET: Final = "over_budget"
 """Code of an event that exceeds its processing budget. Retries do not help, so a person reads the

@@ -27,8 +27,8 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
 async def within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """Run a step with untrusted input like `inside`, but raise FailureError for failures that do
-    not end by themselves.
+    """Run a step with untrusted input like `inside`. After an outage, retry the step as a regular
+    activity. Raise FailureError for other failures.
 
     `given_up`: the step to run instead if the event exceeds its processing budget or times out.
     """
@@ -48,7 +48,7 @@ async def patiently_within_budget(
     activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
     """Run a step with untrusted input as a regular activity, which the Temporal server retries, and
-    return its result. Called after an outage.
+    return its result. Call this function after an outage.
 
     `given_up`: the step to run instead if the event exceeds its processing budget.
     """

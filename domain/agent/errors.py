@@ -8,8 +8,8 @@ from domain.core.errors import DomainError
 
 
 class BrainFailed(DomainError):
-    """The model gave no usable answer. `tokens_in`, `tokens_out` and `cost_micros` (millionths of a
-    US dollar) are the cost of its attempts, which counts as spent."""
+    """The model did not return a usable answer. `tokens_in`, `tokens_out` and `cost_micros`
+    (millionths of a US dollar) are the cost of its attempts, which counts as spent."""
 
     def __init__(self, *, tokens_in: int = 0, tokens_out: int = 0, cost_micros: int = 0) -> None:
         super().__init__()
@@ -19,19 +19,19 @@ class BrainFailed(DomainError):
 
 
 class BrainUnavailable(BrainFailed):
-    """No language model answered within the deadline."""
+    """No language model responded within the deadline."""
 
     code = "brain_unavailable"
 
 
 class BrainInvalid(BrainFailed):
-    """A language model answered, but not in the required format, even after one repair attempt."""
+    """A language model responded, but not in the required format, even after one repair attempt."""
 
     code = "brain_invalid"
 
 
 class EmbeddingUnavailable(DomainError):
-    """The embedding provider gave no usable answer in time."""
+    """The embedding provider did not return a usable response in time."""
 
     code = "embedding_unavailable"
     retryable = True

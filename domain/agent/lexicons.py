@@ -14,8 +14,8 @@ _MESSAGE = "Bonjour, remboursez la commande 1042. Please refund order 1042."
 
 
 def read_lexicons() -> None:
-    """Load all word lists, so that no message waits for them. The worker starts about a second
-    later.
+    """Load all word lists, so that messages need not wait for the loading. The start of the worker
+    takes about a second longer.
 
     Raises BrokenLexicon.
     """

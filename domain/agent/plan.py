@@ -98,7 +98,7 @@ class StepOutcome(BaseModel):
     """One step of a plan, after its execution.
 
     `detail`: a stable code, never customer text. `begun`: whether the effect was triggered. If the
-    effect was triggered and the step failed, the other system refused it.
+    effect was triggered and the step failed, the external system rejected the effect.
     """
 
     model_config = ConfigDict(frozen=True)

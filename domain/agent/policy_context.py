@@ -17,11 +17,11 @@ CUSTOMER_WINDOW: Final = timedelta(days=30)
 
 
 class Spent(BaseModel):
-    """The amounts that the agent has given back, in minor units of the limits' currency.
+    """The amounts that the agent has refunded, in minor units of the limits' currency.
 
     `customer`: to this customer within CUSTOMER_WINDOW. `day`: to all customers of the client since
-    midnight UTC. `on_order`: the kinds of action that any run has done, or may have done, on the
-    order.
+    midnight UTC. `on_order`: the kinds of action that any run has executed, or may have executed,
+    on the order.
     """
 
     model_config = ConfigDict(frozen=True)

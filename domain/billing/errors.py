@@ -61,8 +61,8 @@ class PaymentsUnavailable(DomainError):
 
 
 class PaymentsUnreachable(DomainError):
-    """The payment provider did not answer, or gave an unexpected answer. This call caused no
-    payment."""
+    """The payment provider did not respond, or sent an unexpected response. The failed call did not
+    cause a payment."""
 
     code = "payments_unreachable"
     retryable = True

@@ -58,10 +58,10 @@ def anonymized(
 ) -> str:
     """Return the text with personal data replaced.
 
-    Replaced are e-mail addresses, phone numbers, IBANs, card numbers, street addresses, links that
-    contain a token, the customer's `name` and the `order_numbers`. For the same customer and
-    numbers, a value always has the same replacement. Text without personal data is unchanged, and
-    so is text that was already anonymized. The run time is linear in the length of the text.
+    The function replaces e-mail addresses, phone numbers, IBANs, card numbers, street addresses,
+    links that contain a token, the customer's `name` and the `order_numbers`. For the same customer
+    and numbers, a value always has the same replacement. Text without personal data is unchanged,
+    and so is text that was already anonymized. The run time is linear in the length of the text.
     """
     spend(_PASSES * len(text))
     person, numbers = MadeUpPerson(email, name), made_up_numbers(order_numbers)

@@ -39,6 +39,6 @@ class TooManySuggestions(DomainError):
 
 
 class InvalidKnowledgeFile(DomainError):
-    """A line of the knowledge file is invalid, or the file has no entry. The file was not imported."""
+    """A line of the knowledge file is invalid, or the file has no entry. Nothing was imported."""
 
     code = "invalid_knowledge_file"

@@ -1,6 +1,6 @@
 """A limit on the work spent on one event's text, counted in steps instead of seconds.
 
-A function that examines text first spends one step per character. Untrusted text can therefore
+Before a function examines a text, it spends one step per character. Untrusted text can therefore
 never block an event loop: the work stops with OverBudget, at the same step on every machine.
 """
 

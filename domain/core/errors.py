@@ -97,7 +97,7 @@ class MethodNotAllowed(DomainError):
 
 
 class EngineUnavailable(DomainError):
-    """Temporal or the database did not answer. The caller may retry."""
+    """Temporal or the database did not respond. The caller may retry."""
 
     code = "engine_unavailable"
     retryable = True

@@ -61,7 +61,7 @@ class CrossSiteRequest(DomainError):
 
 
 class ProviderUnreachable(DomainError):
-    """The identity provider does not answer, or is temporarily unavailable."""
+    """The identity provider does not respond, or is temporarily unavailable."""
 
     code = "identity_provider_unreachable"
 

@@ -63,8 +63,8 @@ class RedirectUri:
         return f"{self.scheme}://{self.shown}"
 
     def with_answer(self, **answer: str | None) -> str:
-        """Return the URI with its own query parameters and the parameters of the answer. Parameters
-        that are None are omitted."""
+        """Return the URI with its own query parameters and the parameters of the authorization
+        response. Parameters that are None are omitted."""
         given = urlencode({name: value for name, value in answer.items() if value is not None})
         return f"{self.text}{'&' if '?' in self.rest else '?'}{given}"
 
@@ -72,7 +72,8 @@ class RedirectUri:
 def redirect_uri(text: str) -> RedirectUri:
     """Return the parsed redirect URI. Raises OAuthRefused (invalid_redirect_uri).
 
-    Accepted are `https` to any host, `http` to a loopback address, and an app's private-use scheme.
+    The accepted URIs are `https` to any host, `http` to a loopback address, and an app's
+    private-use scheme.
     """
     found = _WEB.fullmatch(text) or _PRIVATE.fullmatch(text) if len(text) <= MAX_URI else None
     if found is None:

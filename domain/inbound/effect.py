@@ -33,7 +33,7 @@ class WebhookEffect:
     """The final result of processing a webhook. `reason`: a stable code. `event_id`: the event that
     the webhook created. `reference`: the order, ticket or compliance request that the webhook
     concerned. `customer`: the customer's key. `erase`: an erasure to start before the webhook
-    counts as done."""
+    counts as processed."""
 
     outcome: Outcome
     reason: str | None = None

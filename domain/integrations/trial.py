@@ -1,4 +1,4 @@
-"""The trial of a new connection, which checks whether the external system answers and accepts the
+"""The trial of a new connection. It checks whether the external system responds and accepts the
 credentials."""
 
 from enum import StrEnum

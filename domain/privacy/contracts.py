@@ -91,7 +91,7 @@ class EraseInput(Contract):
 
 class CloseResult(Contract):
     """The result of stopping new work on the erased data. `under_way`: the number of runs that may
-    be in the middle of a step. The erasure waits for such steps to finish."""
+    be in the middle of a step. The erasure waits for these steps to finish."""
 
     under_way: int = 0
 

@@ -40,7 +40,7 @@ class EscalationChanged(DomainError):
 
 class ConversationMovedOn(DomainError):
     """The customer has written again after the message that the decision names. A decision that
-    names no message refers to the first one."""
+    does not name a message refers to the first message."""
 
     code = "conversation_moved_on"
 

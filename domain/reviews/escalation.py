@@ -1,10 +1,9 @@
 """The escalation: a run that waits for a human, and the decisions that the human can make. The API
 calls an escalation a review.
 
-A claim only asks colleagues to wait: a person without a claim may decide too, unless another
-person's claim has not expired. Above a limit, two people must agree, and the text that is sent must
-be the text that the second person has read. A person can approve only after reading the customer's
-latest message.
+A person can decide without a claim, but not while another person's claim is valid. Above a limit,
+two people must agree, and the text that is sent must be the text that the second person has read. A
+person can approve only after reading the customer's latest message.
 """
 
 from dataclasses import dataclass

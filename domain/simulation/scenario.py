@@ -84,9 +84,9 @@ class Scenario(_Part):
     """A conversation to simulate.
 
     The customer sends the last message. The agent's answers are not part of the scenario, because
-    the simulation generates them. Their effects on the thread, such as a known order or an open
-    question, therefore apply to later messages. `fields`: additional fields as the gateway accepts
-    them, for use in templates.
+    the simulation generates them. The effects of these answers on the thread, such as a known order
+    or an open question, therefore apply to later messages. `fields`: additional fields as the
+    gateway accepts them, for use in templates.
     """
 
     messages: tuple[ScenarioMessage, ...] = Field(min_length=1, max_length=MAX_MESSAGES)

@@ -95,7 +95,7 @@ class Breaker:
         client's next probe is due after PROBE_S.
 
         While the breaker is open, a client whose latest POST did not fail is not delayed. Clients
-        with dead receivers therefore cannot stop other clients.
+        with dead receivers therefore cannot stop the deliveries of other clients.
         """
         if not self.is_open(now):
             return True

@@ -31,9 +31,9 @@ def unsupported(
     """Return the statements of an answer that have no source, folded; empty if the answer is
     grounded.
 
-    An answer that cites no source of this request may state nothing: the result then lists the
-    beginning of each sentence that states a fact. Only facts are compared, not meanings. A source
-    that states something else with the same numbers is therefore not detected.
+    An answer that does not cite a source of this request may not state facts: the result then lists
+    the beginning of each sentence that states a fact. Only facts are compared, not meanings. A
+    source that states something else with the same numbers is therefore not detected.
     """
     texts = list(_texts(sources, request))
 
@@ -68,7 +68,7 @@ def claim_doubt(
     backed.
 
     A claim states that the merchant did, will do, owes or grants something. The plan or a cited
-    source must back it. If the brain uses no prompt, the templates that it sends count as the
+    source must back each claim. The templates that a brain without a prompt sends count as the
     merchant's own statements. If the shop reports the order as cancelled, the claim that it is
     cancelled is backed.
     """

@@ -42,7 +42,7 @@ class MessageSentence:
         """Return whether the word at index `place` is an unlisted word after an article, which
         names a thing.
 
-        If another word follows, it must have a known meaning other than goods.
+        A word that follows it must have a known meaning other than goods.
         """
         behind = self.by_place[place + 1 : place + 2]
         return (
