@@ -46,8 +46,8 @@ _log = structlog.get_logger(__name__)
 
 
 def working_on(queue: str) -> Working:
-    """Return the worker of a queue. Only the modules of this queue are imported: loading the brain
-    takes long, and the webhook worker does not need it."""
+    """Return the worker of a queue. Only the modules of this queue are imported, because loading
+    the brain takes long and the webhook worker does not need the brain."""
     if queue == names.WEBHOOKS_QUEUE:
         from workers import webhooks as webhook_worker  # noqa: PLC0415
 
@@ -122,7 +122,7 @@ def _asked_to_stop() -> asyncio.Event:
 
 def start(queue: str, settings: Settings) -> None:
     """Run a worker until a signal ends it. Raises EngineUnavailable if Temporal cannot be reached.
-    Raises InvalidInput if Temporal refuses the connection, METRICS_PORT is occupied, or tracing is
+    Raises InvalidInput if Temporal rejects the connection, METRICS_PORT is occupied, or tracing is
     configured but unavailable."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
     host, port = settings.watch.metrics_host, settings.watch.metrics_port

@@ -21,7 +21,7 @@ _MESSAGE_ID: Final = "MESSAGE_ID"
 
 
 def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """Print the addresses and keys for programs, to paste."""
+    """Print addresses and keys to paste into programs."""
     table = Table(title=f"{BRAND} is open", title_justify="left", show_header=False, box=None)
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -40,7 +40,7 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
 
 
 async def show_entry(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """Print the address that people open. Its one-time link signs them in as the shop's owner."""
+    """Print the address that people open. Its one-time link signs a person in as the shop's owner."""
     token = await opened.office.sign_in_link(secrets.token_bytes(TOKEN_BYTES))
     begin = f"open {stack.api_url}{LINK_PATH}/{token}"
     out.print(begin, soft_wrap=True, highlight=False, markup=False)

@@ -1,5 +1,5 @@
-"""The tour's inbound webhooks. A shop's webhook changes an answer; a helpdesk ticket and a mail
-with a photo are answered on their own platform."""
+"""The tour's inbound webhooks. A shop's webhook changes an answer. A helpdesk ticket and a mail
+with a photo are answered on the platform that sent them."""
 
 import asyncio
 from collections import Counter
@@ -75,8 +75,8 @@ async def arrivals(post: TourPost) -> list[tuple[str, TourTranscript]]:
     """Send the platforms' webhooks to the shop's inbound addresses. Return each part's title and
     transcript.
 
-    If the service refuses a request, that part of the tour ends, and its transcript records the
-    refusal.
+    If the service rejects a request, that part of the tour ends, and its transcript records the
+    error.
     """
     courses: list[tuple[str, TourTranscript]] = []
     for title, part in _PARTS:

@@ -55,7 +55,7 @@ class BackOffice:
     def reply_line(self, review: Review, text: str) -> str:
         """Return the command that approves the review with this text.
 
-        If the customer has written again, the service refuses a decision that does not name the
+        If the customer has written again, the service rejects a decision that does not name the
         latest message.
         """
         again = review.latest_message != review.messages[0].event_id

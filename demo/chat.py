@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from demo.widget import DemoWidget
 
 _SESSION: Final = "X-Widget-Session"
-# Slightly longer than the gateway's own deadline, so that its answer arrives first.
+# Slightly longer than the gateway's own deadline, so that the gateway's response arrives first.
 _TIMEOUT_S: Final = 35
 
 
@@ -27,7 +27,7 @@ def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
 
 
 class ChatReply(BaseModel):
-    """The service's answer to a message. `event_id`: None if no event was stored."""
+    """The service's response to a message. `event_id`: None if no event was stored."""
 
     session_id: str
     status: str
@@ -57,7 +57,8 @@ class _Verified(BaseModel):
 
 
 class WidgetChat:
-    """One visitor's chat. Each call raises httpx.HTTPStatusError if the service refuses it."""
+    """One visitor's chat. Each method raises httpx.HTTPStatusError if the service rejects the
+    request."""
 
     def __init__(self, http: httpx.AsyncClient, language: str) -> None:
         """`http`: a client with the widget's key and the page's origin, made by `widget_client`."""
@@ -70,8 +71,8 @@ class WidgetChat:
         self._session = _Begun.model_validate_json(_taken(answer)).session_id
 
     async def say(self, message: str, key: str) -> ChatReply:
-        """Send a message, and return the answer. `key`: its idempotency key; a retry with the same
-        key is not a second message."""
+        """Send a message, and return the response. `key`: the message's idempotency key; a retry
+        with the same key does not send a second message."""
         answer = ChatReply.model_validate_json(
             await self._post(
                 "chat",

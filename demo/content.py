@@ -46,8 +46,8 @@ TEMPLATES: Final = (
         "leaves within 5 working days of the parcel's arrival.\n\n{{ sign_off }}",
         intent=Intent.RETURN,
     ),
-    # The agent selects this template only if it may refund, because only then is `refund_amount`
-    # known.
+    # The agent selects this template only if a refund is allowed, because `refund_amount` is known
+    # only then.
     NewTemplate(
         "Remboursement effectué", Category.REFUND_REQUEST, "fr",
         "{{ greeting }}\n\nC'est fait : nous vous remboursons "

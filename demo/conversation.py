@@ -40,8 +40,8 @@ class ChatCourse(TourTranscript):
     """The transcript of the chat."""
 
     def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:
-        """Record an answer of the service, and check its status. `tells`: the webhooks that it must
-        cause."""
+        """Record a response of the service, and check its status. `tells`: the webhooks that the
+        message must cause."""
         self.said.append((answer.status, answer.response))
         self.expect(f"{status}, not {answer.status}", good=answer.status == status)
         if answer.event_id is not None:
@@ -53,7 +53,7 @@ async def converse(visit: TourVisit) -> ChatCourse:
 
     The visitor asks about an order and verifies her address with an emailed code. She then asks one
     question that the knowledge answers, and one that a person answers while the chat is open. If
-    the service refuses a request, the chat ends, and the transcript records the refusal.
+    the service rejects a request, the chat ends, and the transcript records the error.
     """
     course = ChatCourse()
     try:
@@ -110,7 +110,7 @@ async def _review(visit: TourVisit, course: ChatCourse) -> None:
     course.expect("the reviewer's words", good=reply is not None and reply.text == _REPLY)
     if reply is not None:
         course.said.append(("open chat", reply.text))
-        # Mark the reply as seen; otherwise the service would mail it as well.
+        # Mark the reply as seen; otherwise the service would also email it.
         await visit.chat.seen(reply.number)
 
 

@@ -75,7 +75,7 @@ async def open_hub(work: UnitOfWork, sealer: Sealer, desk: DemoDesk) -> DemoHub:
 
 async def close_helpdesk(units: UnitsOfWork, tenant: TenantId, desk: DemoDesk) -> None:
     """Disconnect the demo helpdesk before it stops, so that the service does not poll it. A
-    helpdesk that the merchant has connected since stays connected."""
+    helpdesk that the merchant has connected in the meantime stays connected."""
     async with units.database.reading(tenant) as connection:
         connected = await IntegrationRepository(connection, tenant).connected_to(Provider.ZENDESK)
     if connected is not None and connected.settings.get(BASE_URL) == desk.url:

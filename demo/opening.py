@@ -85,7 +85,7 @@ class _Opener:
 
     async def _reopened(self, work: UnitOfWork, kept: SeededShop) -> SeededShop:
         # The webhook cannot exist if the plan no longer includes webhooks, or if workers may not
-        # send to this machine. The tour then reports this.
+        # send to this machine. The tour then reports the missing webhook.
         with suppress(PlanRequired, InvalidWebhook):
             if not await point(work, kept.webhook, self.to):
                 webhook = await subscribe(work, self.to, self.sealer)

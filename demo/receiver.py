@@ -33,7 +33,8 @@ class Receiver:
         self.heard: Callable[[ReceivedWebhook], None] = self.arrivals.append
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Read a request, pass it to `heard`, and answer 204. An invalid request gets no answer."""
+        """Read a request, pass it to `heard`, and respond with 204. An invalid request gets no
+        response."""
         try:
             with suppress(OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError):
                 async with asyncio.timeout(_PATIENCE_S):

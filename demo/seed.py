@@ -31,8 +31,7 @@ from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
 from services.tenants.members import add_member
 
-# There is no playbook for Gorgias events, so that the tour can show the response without a
-# playbook.
+# Events from Gorgias have no playbook, so that the tour can show the response without one.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*", "zendesk.*")
 
 PLAYBOOKS: Final = tuple(
@@ -68,7 +67,7 @@ async def seed(
     webhook = DemoWebhook()
     with suppress(InvalidWebhook):  # workers may not send to this machine
         webhook = await subscribe(work, to, sealer) if to else webhook
-    # Publish the playbooks in the owner's name, which the webhooks then contain.
+    # Publish the playbooks in the owner's name, so that the webhooks contain this name.
     await import_playbooks(work, Actor.system(OWNER), PLAYBOOKS, NEW_CLIENT)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)

@@ -35,5 +35,5 @@ async def serving(listener: socket.socket, pages: Starlette) -> AsyncIterator[No
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals alone: the `dev` command handles Ctrl-C, and stops this server."""
+        """Do not handle signals: the `dev` command handles Ctrl-C, and stops this server."""
         yield

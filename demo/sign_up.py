@@ -1,4 +1,4 @@
-"""From signup to a first answered ticket over HTTP alone, as a merchant's program does it."""
+"""A signup up to the first answered ticket, over HTTP alone, as a merchant's program does it."""
 
 import time
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ class SignUp:
 
     async def first_answer(self) -> FirstAnswer:
         """Sign up, send a first ticket, and return its answer. Raises httpx.HTTPStatusError if the
-        service refuses a call, and TimeoutError if no mail arrives."""
+        service rejects a request, and TimeoutError if no mail arrives."""
         began = time.perf_counter()
         address = f"camille.{new_ulid().lower()}@atelier.example"
         async with httpx.AsyncClient(base_url=self._api_url, timeout=35, trust_env=False) as client:

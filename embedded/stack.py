@@ -37,9 +37,9 @@ _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
 # Seconds for each group of processes to finish its work after the first SIGINT. Together they stay
-# well under the 15 s that Ctrl-C may take. A slow process then gets a second SIGINT: the API sends
-# errors to its callers, and a worker drops its work. The next run repeats an interrupted webhook
-# delivery, and counts it once.
+# well under the 15 s that Ctrl-C may take. A process that takes longer gets a second SIGINT: the
+# API then sends errors to its callers, and a worker abandons its work. An interrupted webhook
+# delivery is repeated when the stack runs again, and is counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0
@@ -102,7 +102,7 @@ class Stack:
             "TEMPORAL_BUILD_ID": "",
             # The demo's shop is a local file, and its webhook receiver is a local server.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
-            # A member of a new account may try the agent on a demo shop of their own.
+            # A member of a new account may try the agent on the account's own demo shop.
             "DEMO_SHOPS": self._env.get("DEMO_SHOPS") or str(self._folder.demo_shops),
             "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": self._env.get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
             or "true",
@@ -199,7 +199,7 @@ class Stack:
                 self._back.remove(child)
                 taken = ui_port if is_free(port) else port
                 raise PortTaken(taken)
-            # An answer alone is not enough, because another stack's Temporal may listen on the
+            # A response alone is not enough, because another stack's Temporal may listen on the
             # port.
             return listens(child.pid, port) and await self._temporal_answers()
 

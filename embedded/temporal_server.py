@@ -42,8 +42,8 @@ def temporal_command(
     for name in SEARCH_ATTRIBUTES:
         command += ["--search-attribute", f"{name}=Keyword"]
     if tuned:
-        # As durable as the default journal mode, because every commit is synced, but with one sync
-        # instead of two.
+        # This mode is as durable as the default journal mode, because every commit is synced. It
+        # needs only one sync per commit instead of two.
         for pragma in ("journal_mode=wal", "synchronous=2"):
             command += ["--sqlite-pragma", pragma]
         for key, value in TUNING.items():

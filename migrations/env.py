@@ -6,9 +6,9 @@ from sqlalchemy import create_engine, pool
 from store.core.database import psycopg_url
 from store.metadata import metadata
 
-# A change that waits for its lock blocks other transactions that need the table. Therefore a change
-# stops waiting before those transactions time out (2 s, `store/core/database.py`), and is retried.
-# The wait is long enough for an autovacuum of the table to be cancelled (PostgreSQL's
+# A migration that waits for a lock blocks other transactions that need the table. The migration
+# therefore stops waiting before those transactions time out (2 s, `store/core/database.py`), and is
+# retried. The wait is long enough for an autovacuum of the table to be cancelled (PostgreSQL's
 # deadlock_timeout, 1 s).
 _LIMITS = "-c lock_timeout=1500ms -c statement_timeout=10min"
 

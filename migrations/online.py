@@ -1,8 +1,8 @@
 """Changes of large tables while the service reads and writes them.
 
-A short change is written in the migration as Alembic generates it. It waits for its lock for a
-short time, and the migration is retried (`store/core/migrate.py`). Building an index on a table
-with rows takes longer, so this module builds it without blocking writers.
+A short change is written in the migration as Alembic generates it. Such a migration waits for its
+lock only for a short time, and is then retried (`store/core/migrate.py`). Building an index on a
+table with rows takes longer, so this module builds it without blocking writers.
 """
 
 import sqlalchemy as sa
@@ -26,7 +26,7 @@ def create_index(
     """
     _refuse_what_is_before(name)
     with op.get_context().autocommit_block():
-        # The build waits for all older transactions to end, so time limits are turned off.
+        # The build waits for all older transactions to end, so time limits are disabled.
         op.execute("SET lock_timeout = 0; SET statement_timeout = 0")
         if _is_broken(name):
             op.drop_index(name, postgresql_concurrently=True)

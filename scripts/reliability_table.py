@@ -66,8 +66,8 @@ def results(files: Iterable[Path]) -> dict[str, str]:
 def _node(case: ET.Element) -> str:
     """Return the node id of a JUnit test case, without parameters.
 
-    In JUnit files pytest writes the test's file as a dotted name, and the parameters as part of the
-    test's name.
+    In JUnit files, pytest writes the test's file as a dotted name, and the parameters as part of
+    the test's name.
     """
     name = case.get("name", "").partition("[")[0]
     return f"{case.get('classname', '').replace('.', '/')}.py::{name}"

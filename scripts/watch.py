@@ -1,8 +1,8 @@
 """Rerun the tests that a change affects: `make watch`, in the project's folder. Ctrl-C ends it.
 
 The affected tests are the changed test files, and the test files that import a changed module. If
-there are none, the folder of `tests/` with the same path as the changed file is run. `make test`
-finds indirect effects.
+no test is affected in this way, the tests in the folder of `tests/` with the same path as the
+changed file are run. `make test` finds indirect effects.
 """
 
 import ast
@@ -35,7 +35,7 @@ def touched(changed: Set[Path], root: Path) -> list[Path]:
 
 
 def _imported(file: Path) -> Iterator[str]:
-    """Yield the modules that a file imports. Yield none if the file currently cannot be parsed."""
+    """Yield the modules that a file imports. If the file currently cannot be parsed, yield nothing."""
     with suppress(SyntaxError, OSError):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):

@@ -70,8 +70,8 @@ WORKFLOWS: Final[Sequence[type]] = (
 )
 _WORKFLOW_POLLS: Final = 20
 # The grace period is longer than any step for which a caller or a customer waits
-# (`workflows/options.py`). Scheduled work takes longer: it is cut off, and another worker resumes
-# it.
+# (`workflows/options.py`). Scheduled work takes longer: it is interrupted, and another worker
+# resumes it.
 GRACE: Final = timedelta(seconds=45)
 
 
@@ -104,8 +104,8 @@ def build_worker(
         max_cached_workflows=max_cached_workflows,
         deployment_config=deployment,
         graceful_shutdown_timeout=GRACE,
-        # This is more than the default of 5. With 16 concurrent callers, it made the slowest
-        # answers a quarter faster.
+        # This limit is higher than the default of 5. With 16 concurrent callers, it made the
+        # slowest answers a quarter faster.
         max_concurrent_workflow_task_polls=_WORKFLOW_POLLS,
         # After this time, another worker takes over the waiting runs of a dead worker. The default
         # is 10 s.

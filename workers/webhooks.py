@@ -42,8 +42,8 @@ WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
 # deliveries are sent concurrently, and 24 more may wait for a permit.
 _SLOTS: Final = 500
 _POLLS: Final = 20
-# The grace period is longer than a POST and the storage of its result take. On shutdown, deliveries
-# that wait for a permit are given up immediately.
+# The grace period is longer than a POST and the storage of its result. On shutdown, deliveries that
+# wait for a permit are deferred immediately.
 GRACE: Final = timedelta(seconds=15)
 
 
@@ -97,8 +97,8 @@ def canary_of(settings: Settings) -> str | None:
     """Return the host name for the network self-check. The self-check distinguishes failures of our
     resolver from failures of a receiver.
 
-    The result is WEBHOOK_CANARY_HOST if it is set. Otherwise it is the dashboard's host if that is
-    a public name, and None if not.
+    The result is WEBHOOK_CANARY_HOST if it is set. Otherwise the result is the dashboard's host if
+    that is a public name, and None if it is not.
     """
     if settings.webhooks.canary_host is not None:
         return settings.webhooks.canary_host
@@ -168,8 +168,8 @@ async def at_work(
 async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
-    """Run the webhook worker until the block ends. The worker needs neither a mail server nor a
-    brain, and loads neither."""
+    """Run the webhook worker until the block ends. The worker does not load a mailer or a brain,
+    because it needs neither."""
     database = Database(settings.database.url)
     metrics.watch_pool("work", database.use)
     sender = build_sender(settings.webhooks)

@@ -1,4 +1,5 @@
-"""Iteration over clients in pages, so that transactions are short and locks are not held for long."""
+"""Iteration over clients in pages. Transactions are therefore short, and locks are held only
+briefly."""
 
 from collections.abc import AsyncIterator
 

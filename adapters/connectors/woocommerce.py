@@ -235,8 +235,8 @@ class WooCommerce:
             json={
                 "amount": amount.decimal(),
                 "reason": f"Refunded by the support agent, {key}",
-                # Although this is the default in WooCommerce, the connector sends it: without the
-                # payment provider, the refund would only be recorded.
+                # WooCommerce sends the refund to the payment provider by default. State it
+                # explicitly, because otherwise a refund might only be recorded.
                 "api_refund": True,
                 # The goods are not restocked, because the customer still has them.
                 "api_restock": False,

@@ -36,9 +36,8 @@ TENANT_TABLES = (
 )
 SERVICE_TABLES = ("users", "error_reports", "rate_windows")
 
-# A presented key is looked up before the tenant is known. Without a tenant, this function is the
-# only thing that the application's role can read: it returns the id and the client of a key for the
-# key's digest.
+# A presented key is looked up before the tenant is known. Without a tenant, the application's role
+# can only call this function. It returns the id and the client of a key, given the key's digest.
 ACTIVE_KEY = """
 CREATE FUNCTION active_key(presented bytea) RETURNS TABLE (id text, client_id text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
@@ -183,7 +182,7 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # The roles stay, because they belong to the server, not to this database.
+    # The roles are kept, because they belong to the server and not to this database.
     op.execute("DROP FUNCTION active_key")
     for table in (*SERVICE_TABLES, *TENANT_TABLES, "clients"):
         tenancy.unprotect(table)

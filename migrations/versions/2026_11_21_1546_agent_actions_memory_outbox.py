@@ -278,4 +278,4 @@ def downgrade() -> None:
     )
     op.drop_table("integrations")
     op.drop_table("brain_costs")
-    # The extension stays, because another application may use it.
+    # The extension is kept, because another application may use it.

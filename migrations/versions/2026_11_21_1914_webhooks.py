@@ -198,8 +198,9 @@ def upgrade() -> None:
         unique=False,
         postgresql_where=sa.text("body IS NOT NULL"),
     )
-    # Older events have no body, because they had no subscribers. `data` stays for one more version,
-    # because the version that runs during the migration writes it.
+    # Older events have no body, because they had no subscribers. `data` is kept for one more
+    # version, because the previous version of the service, which runs during the migration, still
+    # writes it.
     for table in TENANT_TABLES:
         tenancy.protect(table)
 

@@ -93,7 +93,8 @@ def upgrade() -> None:
         ["client_id", "reference"],
         postgresql_where=sa.text("action = 'reply_by_email'"),
     )
-    # Before this revision, an address had one permanent conversation, which was its memory.
+    # Before this revision, an address had one permanent conversation, which served as the
+    # customer's memory.
     op.execute("SET LOCAL ROLE engine_service")
     op.execute("UPDATE ai_conversations SET memory_key = key WHERE key LIKE 'email:%'")
     op.execute("""

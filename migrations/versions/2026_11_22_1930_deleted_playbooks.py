@@ -20,5 +20,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # The older version shows deleted playbooks again, but they are inactive.
+    # The older version of the service shows deleted playbooks again, but they are inactive.
     op.drop_column("playbooks", "deleted_at")

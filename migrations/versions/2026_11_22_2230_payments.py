@@ -88,7 +88,7 @@ def upgrade() -> None:
         postgresql_where=sa.text("state = 'people'"),
     )
     tenancy.protect("checkouts")
-    # An event may belong to no client, so only transactions that span clients see events.
+    # Some events belong to no client, so events are visible only to transactions that span clients.
     tenancy.protect("payment_events", tenant_column=None)
 
 

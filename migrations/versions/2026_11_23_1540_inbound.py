@@ -56,8 +56,8 @@ AS $$
     LIMIT 1
 $$
 """
-# Only accounts with which our credentials have authenticated: an account's name alone proves
-# nothing.
+# Return only accounts with which our credentials have authenticated, because anyone can state an
+# account's name.
 _ACCOUNT = """
 CREATE FUNCTION integrations_of_account(platform text, account text, ended_since timestamptz)
 RETURNS TABLE (client_id text, integration_id text, is_live boolean)
@@ -112,7 +112,7 @@ def _points_to(
 
 
 def upgrade() -> None:
-    # No version of the service has written to this table.
+    # No version of the service has ever written to this table.
     tenancy.unprotect("inbound_events")
     op.drop_table("inbound_events")
     op.add_column("integrations", _text("proved_account", nullable=True))
@@ -128,8 +128,8 @@ def upgrade() -> None:
     for function in _FUNCTIONS:
         op.execute(f"REVOKE ALL ON FUNCTION {function} FROM PUBLIC")
         op.execute(f"GRANT EXECUTE ON FUNCTION {function} TO {tenancy.APP}, {tenancy.SERVICE}")
-    # Like active_key, these functions run as their owner, to whom row-level security does not
-    # apply, and not as the migrating role.
+    # These functions run as their owner, as active_key does. Row-level security applies to the
+    # migrating role but not to this owner.
     op.execute(f"GRANT CREATE ON SCHEMA public TO {tenancy.SERVICE}")
     for function in _FUNCTIONS:
         op.execute(f"ALTER FUNCTION {function} OWNER TO {tenancy.SERVICE}")

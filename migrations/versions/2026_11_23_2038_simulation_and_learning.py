@@ -34,7 +34,7 @@ _FIGURES = (
     *("rated", "satisfied", "rating_mean", "cost_micros", "latencies", "breakdown"),
 )
 
-# Every existing version may have answered events, without a publish gate.
+# Every existing version may have answered events, because no publish gate existed before.
 _LIVE = "UPDATE playbook_versions SET live_at = created_at WHERE live_at IS NULL"
 
 

@@ -65,7 +65,7 @@ def upgrade() -> None:
         "client_settings", sa.Column("stopped_at", sa.DateTime(timezone=True), nullable=True)
     )
     op.add_column("client_settings", sa.Column("stopped_by", sa.Text(), nullable=True))
-    # The rows of existing accounts get false; a new row gets true.
+    # In the rows of existing accounts the value is false; in new rows it is true.
     op.add_column(
         "client_settings",
         sa.Column(
