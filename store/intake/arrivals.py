@@ -40,13 +40,13 @@ class Arrival:
 
     @property
     def is_brought(self) -> bool:
-        """Return whether a webhook or a poll of a platform delivered the event."""
+        """Return whether the event was delivered by a platform's webhook or poll."""
         return self.received_by is not None
 
 
 class ArrivalRepository(TenantRepository):
-    """Stores admitted events. `customer`: the key of the customer limit for the event's message, or
-    None."""
+    """Stores admitted events. `customer`: the key of the customer limit that applies to the event's
+    message, or None."""
 
     async def store(self, arrival: Arrival, customer: LimitKey | None, at: datetime) -> None:
         """Store an event that no playbook matched, with its message and that outcome."""

@@ -1,4 +1,4 @@
-"""The storage used by attachments: its total size, and the removal of files in batches."""
+"""The storage that attachments use: its total size, and the removal of files in batches."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -12,8 +12,8 @@ from store.intake.tables import attachments
 from store.runs.tables import engine_messages
 
 CHUNKS_AT_ONCE: Final = 100
-"""Chunks removed by one statement, 25 MiB in total. A thousand chunks would exceed the statement
-timeout."""
+"""The number of chunks that one statement removes, 25 MiB in total. A thousand chunks would exceed
+the statement timeout."""
 
 _REMOVE: Final = sa.text("""
     DELETE FROM attachment_chunks WHERE (client_id, attachment_id, seq) IN (
@@ -45,7 +45,7 @@ class AttachmentBytes(TenantRepository):
 
     async def kept(self, *, since: datetime | None = None, only_unproved: bool = False) -> int:
         """Return the number of bytes stored for the client's files that arrived since `since`.
-        `only_unproved`: count only files from a sender who did not prove the address."""
+        `only_unproved`: count only files from senders who did not verify their address."""
         table = attachments.c
         total = await self._connection.scalar(
             sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(

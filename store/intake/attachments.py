@@ -31,7 +31,8 @@ from store.tenants.accounts import AccountRepository
 CHUNK: Final = 256 * 1024
 """Size of a chunk in bytes. A reader holds one chunk in memory at a time."""
 
-# Number of chunks that one statement stores. The driver holds them in memory meanwhile.
+# The number of chunks that one statement stores. The driver holds these chunks in memory during the
+# statement.
 _CHUNKS_AT_ONCE: Final = 8
 _CLAIM_CHARS: Final = 200
 _DAY: Final = timedelta(days=1)
@@ -63,7 +64,7 @@ async def attachments_of(
     connection: AsyncConnection, client_id: str, event_ids: Sequence[str]
 ) -> dict[str, tuple[Attachment, ...]]:
     """Return the files of these events by event id, in order of arrival. Events without files are
-    left out."""
+    omitted."""
     rows = await connection.execute(_OF_EVENTS, {"tenant": client_id, "events": list(event_ids)})
     found: dict[str, tuple[Attachment, ...]] = {}
     for row in rows:
@@ -85,7 +86,7 @@ class AttachmentRepository(TenantRepository):
         """Store the files of an event, in the transaction that stores the event. Return the stored
         and the refused files.
 
-        A refused file is stored with the reason for the refusal, without its content.
+        A refused file is stored without its content, but with the reason for the refusal.
         """
         if not files:
             return ()
@@ -117,7 +118,7 @@ class AttachmentRepository(TenantRepository):
         return (await self.of_events((event_id,))).get(event_id, ())
 
     async def of_events(self, event_ids: Sequence[str]) -> dict[str, tuple[Attachment, ...]]:
-        """Return the files of these events by event id. Events without files are left out."""
+        """Return the files of these events by event id. Events without files are omitted."""
         return await attachments_of(self._connection, self._tenant, event_ids)
 
     async def read(self, attachment_id: str) -> Attachment:
@@ -153,7 +154,8 @@ class AttachmentRepository(TenantRepository):
     async def _room(self, now: datetime, *, is_unproved: bool) -> int:
         """Return the number of bytes that the client may still store today. Raises ClientNotFound.
 
-        `is_unproved`: the sender did not prove the address, so a lower limit applies too.
+        `is_unproved`: whether the sender did not verify the address. A lower limit then applies
+        too.
         """
         subscription = await AccountRepository(self._connection, self._tenant).subscription()
         most, most_unproved = MAX_DAY_BYTES, MAX_DAY_UNPROVED_BYTES

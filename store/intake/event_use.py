@@ -1,4 +1,5 @@
-"""The storage used by a client's events, which the storage limit of events is checked against."""
+"""The storage that a client's events use. It is compared with the client's storage limit for
+events."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +12,7 @@ from store.core.repository import TenantRepository
 
 @dataclass(frozen=True, slots=True)
 class EventBytes:
-    """The storage used by some events. `kept`: the stored size in bytes. `oldest`: when the oldest
+    """The storage that some events use. `kept`: the stored size in bytes. `oldest`: when the oldest
     of these events was admitted, or None if there are no events."""
 
     kept: int
@@ -19,7 +20,7 @@ class EventBytes:
 
 
 class EventUse(TenantRepository):
-    """Measures the storage used by events. Call the methods while holding the account's lock, as
+    """Measures the storage that events use. Call the methods while holding the account's lock, as
     statements after the lock."""
 
     async def since(self, since: datetime, *, only_unmatched: bool) -> EventBytes:
@@ -31,8 +32,8 @@ class EventUse(TenantRepository):
 
 
 # PER_CLIENT bounds the number of rows per day. The query gets the sizes without reading the values.
-# A message's time is the time of its admission, so an event that waited counts from its admission.
-# The text is stored in both the event's and the message's row.
+# A message's time is its admission time, so an event that waited counts from its admission. The
+# text is stored in both the event's row and the message's row.
 _KEPT: Final = sa.text("""
     SELECT coalesce(sum(pg_column_size(event.payload) + pg_column_size(message.body)
                         + coalesce(pg_column_size(event.message), 0)

@@ -23,8 +23,7 @@ class Ticket:
 
 class EventRepository(TenantRepository):
     async def inbound(self, event_id: str) -> InboundEvent:
-        """Return the event as it was received. Raises RunNotFound if the event was erased
-        meanwhile."""
+        """Return the event as it was received. Raises RunNotFound if the event was erased."""
         row = await self._one(_INBOUND, self._key(event_id), RunNotFound(event_id))
         return InboundEvent.model_validate(row, from_attributes=True)
 

@@ -1,4 +1,4 @@
-"""Idempotency keys. For 24 hours, a repeated request with the same key gets the same answer."""
+"""Idempotency keys. For 24 hours, a repeated request with the same key gets the same response."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -44,7 +44,7 @@ async def claim(
     now: datetime,
 ) -> str:
     """Assign an idempotency key to an event, and return the id of the key's event. If the key is
-    new or expired, that is `event_id`; otherwise it is the event of the first request.
+    new or expired, the result is `event_id`. Otherwise it is the event of the first request.
 
     A second request waits on the unique constraint until the first has committed, so two concurrent
     requests create only one event. Raises IdempotencyKeyReused.

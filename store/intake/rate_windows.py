@@ -13,7 +13,7 @@ from store.intake.tables import rate_windows
 _PURGED_AT_ONCE: Final = 1000
 
 # The row lock serializes requests, and the condition sees the write of the previous request. A
-# refused request holds the lock too, but writes nothing, so no row is returned.
+# rejected request also takes the lock. Because it does not write, no row is returned for it.
 _HIT: Final = sa.text(
     """
     INSERT INTO rate_windows AS kept (scope, key, hits, lapses_at)
@@ -35,7 +35,7 @@ _READ: Final = sa.select(rate_windows.c.hits).where(
     rate_windows.c.scope == sa.bindparam("limited"), rate_windows.c.key == sa.bindparam("caller")
 )
 
-# Locked rows are left for the next call. A row that got a new request meanwhile is kept.
+# Locked rows are left for the next call. A row is kept if it got a new request meanwhile.
 _PURGE: Final = sa.text(
     """
     DELETE FROM rate_windows WHERE lapses_at <= :moment AND (scope, key) IN (
@@ -62,8 +62,8 @@ class RateWindowRepository:
         )
         admitted = hits is not None
         if not admitted:
-            # A separate statement gets a new snapshot. The snapshot of the first statement may be
-            # older than the row.
+            # A separate statement gets a new snapshot. The row may be newer than the first
+            # statement's snapshot.
             hits = await self._connection.scalar(_READ, window)
         return judged(limit, live(limit, hits, now), now, admitted=admitted)
 

@@ -34,8 +34,9 @@ async def recent_use(
     key_id: str | None,
     now: datetime,
 ) -> RecentUse:
-    """Return the values that the client's limits are checked against. One statement reads them,
-    after the statement that locks the account, so it sees the commits of previous lock holders."""
+    """Return the values that the client's limits are checked against. The statement that locks the
+    account runs first, and one later statement reads the values. The later statement therefore sees
+    the commits of previous lock holders."""
     row = (
         await connection.execute(
             _RECENT,

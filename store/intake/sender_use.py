@@ -1,4 +1,4 @@
-"""The number of messages from a sender with a proved address. Only the admission of messages from
+"""The number of messages from a sender with a verified address. Only the admission of messages from
 webhooks and polls queries it."""
 
 from datetime import datetime

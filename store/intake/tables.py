@@ -25,11 +25,12 @@ engine_events: Final = sa.Table(
     # The API key that sent the event. No foreign key, because keys may be erased before their
     # events.
     text("key_id", nullable=True),
-    # The request of the merchant's own system, if the caller is trusted to make such a request.
+    # The request that the merchant's own system makes, if the caller is trusted to make such
+    # requests.
     sa.Column("merchant_request", JSONB, nullable=True),
     time("received_at"),
-    # The platform whose webhook or poll delivered the event. Null for an event from the gateway,
-    # whose callers may set any source.
+    # The platform whose webhook or poll delivered the event. Null for events from the gateway,
+    # because gateway callers may set any source.
     text("received_by", nullable=True),
     # When the erasure of the event's customer started. No step processes the event after that.
     time("erased_at", nullable=True),
@@ -54,7 +55,7 @@ idempotency_keys: Final = sa.Table(
 )
 
 # Short-term rate limits, which all processes share: the times of the requests that still count. The
-# table is unlogged, because a server crash loses at most a minute of counts.
+# table is unlogged, because a server crash loses at most one minute of counts.
 rate_windows: Final = sa.Table(
     "rate_windows",
     metadata,

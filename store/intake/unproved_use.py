@@ -1,5 +1,5 @@
-"""A client's use of the limit for unproved senders. Only the admission of messages from unproved
-senders queries it."""
+"""A client's usage of the limit for unverified senders. Only the admission of messages from
+unverified senders queries it."""
 
 from datetime import datetime
 from typing import Final
@@ -12,13 +12,13 @@ from store.core.repository import TenantRepository
 
 
 class UnprovedUse(TenantRepository):
-    """Measures the use of the limit for unproved senders. Call the methods while holding the
+    """Measures the usage of the limit for unverified senders. Call the methods while holding the
     account's lock, as separate statements, so that each sees the commit of the previous message."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
-        """Return the time of the oldest of the last `messages` messages from unproved senders
-        within the hour. Return None if there are fewer messages, so that the limit is not reached.
-        """
+        """Return the time of the oldest of the last `messages` messages that unverified senders
+        sent within the hour. Return None if there are fewer messages, because the limit is then not
+        reached."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -26,13 +26,13 @@ class UnprovedUse(TenantRepository):
         return oldest
 
     async def tickets(self, period: Period, at_most: int) -> int:
-        """Return the number of the month's tickets from unproved senders. Counting stops at
+        """Return the number of the month's tickets from unverified senders. Counting stops at
         `at_most`."""
         values = {"tenant": self._tenant, "period": period, "at_most": at_most}
         return int(await self._connection.scalar(_TICKETS, values) or 0)
 
 
-# PER_CLIENT bounds the rows per hour, and the plan bounds the rows per month.
+# PER_CLIENT bounds the number of rows per hour, and the plan bounds the number of rows per month.
 _OLDEST: Final = sa.text("""
     SELECT message.created_at FROM engine_messages message
     JOIN engine_events event ON event.client_id = message.client_id AND event.id = message.event_id

@@ -1,5 +1,5 @@
-"""Pauses of the agent in helpdesk tickets: the agent does not answer a ticket while a person
-answers it."""
+"""Pauses of the agent in helpdesk tickets. During a pause, a person answers the ticket and the
+agent does not."""
 
 from datetime import datetime
 from typing import Final
@@ -25,7 +25,7 @@ class HelpdeskPauseRepository(TenantRepository):
         until: datetime,
     ) -> None:
         """Pause the agent in a ticket, because a person is answering the ticket. Idempotent by
-        message. If an existing pause ends later, it stays."""
+        message. An existing pause that ends later is kept."""
         row = {
             "client_id": self._tenant,
             "integration_id": integration_id,

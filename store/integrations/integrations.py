@@ -1,4 +1,5 @@
-"""A client's integrations. Callers pass credentials sealed, and disconnection erases them.
+"""A client's integrations. Callers pass encrypted (sealed) credentials. A disconnection erases the
+credentials.
 
 Each change writes its webhook events in the same transaction. A disconnection is reported once.
 """
@@ -25,7 +26,7 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
 
 REPLACED: Final = "replaced"
-"""Disconnection reason: the client has connected the same provider again."""
+"""Disconnection reason: the client has connected to the same provider again."""
 
 BY_OPERATOR: Final = "disconnected"
 """Disconnection reason: a person ended the connection."""
@@ -74,9 +75,9 @@ class _Ended:
 class IntegrationRepository(TenantRepository):
     """The integrations of one client.
 
-    Methods that read a connection raise UnknownProvider if another version created the connection
-    and this version lacks its provider. Such a connection stays unchanged, and can be ended like
-    any other.
+    Methods that read a connection raise UnknownProvider if another version of the service created
+    the connection and this version does not support its provider. Such a connection stays
+    unchanged. It can be ended like any other connection.
     """
 
     async def connected(self) -> tuple[Integration, ...]:
@@ -123,7 +124,7 @@ class IntegrationRepository(TenantRepository):
     async def connect(
         self, integration: Integration, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Store a connection, and end an existing connection to the same provider. Return the ids
+        """Store a connection, and end any existing connection to the same provider. Return the ids
         of the webhook deliveries to send. Raises ClientNotFound, also while the client is being
         erased."""
         # Without this lock, two concurrent calls would both find no existing connection to end.
@@ -154,7 +155,7 @@ class IntegrationRepository(TenantRepository):
         return told_ended + told_connected
 
     async def require(self, integration_id: str) -> None:
-        """Raise IntegrationNotFound if no connection has this id. Unlike other methods, this
+        """Raise IntegrationNotFound if no connection has this id. Unlike other methods, this method
         accepts an unknown provider."""
         this = {"tenant": self._tenant, "integration": integration_id}
         await self._one(_ONE, this, IntegrationNotFound(integration_id))
@@ -162,16 +163,16 @@ class IntegrationRepository(TenantRepository):
     async def disconnect(
         self, integration_id: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """End a connection and erase its credentials; an ended connection stays unchanged. Return
-        the ids of the webhook deliveries to send."""
+        """End a connection and erase its credentials. Return the ids of the webhook deliveries to
+        send. A connection that has already ended stays unchanged."""
         ended = await self._end(integrations.c.id == integration_id, now)
         return await self._tell_if_live(ended, BY_OPERATOR, now, new_id)
 
     async def prove(self, integration_id: str, account: str) -> None:
         """Store the platform account with which the connection has authenticated.
 
-        Installation-wide webhooks that name this account are from now on routed to the client. An
-        ended connection stays unchanged.
+        From now on, installation-wide webhooks that name this account are routed to the client. A
+        connection that has ended stays unchanged.
         """
         await self._connection.execute(
             sa.update(integrations)
@@ -191,8 +192,8 @@ class IntegrationRepository(TenantRepository):
         return bool(await self._connection.scalar(proved))
 
     async def forget_account(self, integration_id: str) -> None:
-        """Clear the account of an ended connection. Installation-wide compliance requests that name
-        the account are then no longer routed to the client."""
+        """Clear the account of an ended connection. From then on, installation-wide compliance
+        requests that name the account are not routed to the client."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -208,7 +209,7 @@ class IntegrationRepository(TenantRepository):
     ) -> None:
         """Mark a connection as failed, because the provider rejects its credentials.
 
-        `code`: a stable error code. `run_id`: the run that got the error; the run sends the webhook
+        `code`: a stable error code. `run_id`: the run that got the error and sends the webhook
         event. Only an active connection can fail, because another connection may have replaced this
         one meanwhile.
         """
@@ -228,8 +229,8 @@ class IntegrationRepository(TenantRepository):
             )
 
     async def note_refusal(self, integration_id: str, code: str | None) -> None:
-        """Record why the provider refused the last call of a connection. None records that the
-        provider accepted the call. An active connection stays active."""
+        """Store the reason why the provider rejected the connection's last call. None means that
+        the provider accepted the call. An active connection stays active."""
         await self._connection.execute(
             sa.update(integrations)
             .where(
@@ -267,8 +268,8 @@ class IntegrationRepository(TenantRepository):
     async def _tell_if_live(
         self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
-        """Write the webhook event that a connection has ended, unless a failure of the connection
-        was already reported. Return the ids of the deliveries to send."""
+        """Write the webhook event that a connection has ended. If a failure of the connection was
+        already reported, do nothing. Return the ids of the deliveries to send."""
         if ended is None or ended.failed:
             return ()
         return await self._tell_ended(ended.id, ended.provider, reason, now=now, new_id=new_id)

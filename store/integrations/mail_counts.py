@@ -20,7 +20,7 @@ _SCOPES: Final = {group: f"client/{group}" for group in MailGroup}
 
 @dataclass(frozen=True, slots=True)
 class MailCount:
-    """A counter of mails, incremented once per mail. `limit`: the daily maximum of mails for
+    """A counter of mails that each mail increments once. `limit`: the daily maximum of mails for
     `key`."""
 
     scope: str
@@ -72,8 +72,8 @@ class MailCountRepository:
     async def take(self, count: MailCount, now: datetime) -> bool:
         """Increment the count of today's mails. Return False if the daily limit is reached.
 
-        Other mails with the same key wait until this transaction ends, so the transaction must be
-        short.
+        Transactions for other mails with the same key wait until this transaction ends, so this
+        transaction must be short.
         """
         if count.limit <= 0:
             return False
@@ -99,8 +99,8 @@ class MailCountRepository:
     async def add_refusals(
         self, tenant: TenantId, group: MailGroup, number: int, now: datetime
     ) -> None:
-        """Add to the count of mails that were refused today. The mails may have been sent on an
-        earlier day."""
+        """Add to today's count of rejected mails. The mails may have been sent on an earlier
+        day."""
         await self._connection.execute(
             insert(mail_counts)
             .values(

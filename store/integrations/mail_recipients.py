@@ -1,4 +1,5 @@
-"""Checks whether a mail's recipient has contacted the client through a channel of the service."""
+"""Check whether the recipient of a mail has contacted the client through one of the service's
+channels."""
 
 from typing import Final
 
@@ -17,8 +18,8 @@ class MailRecipientRepository(TenantRepository):
         )
 
     async def wrote_this(self, address: str, run_id: str) -> bool:
-        """Return whether the run answers a mail from this address. A mail provider's webhook must
-        have delivered the mail with an authenticated sender. `address`: in lower case."""
+        """Return whether the run answers a mail from this address. The mail counts only if a mail
+        provider's webhook delivered it with an authenticated sender. `address`: in lower case."""
         return bool(
             await self._connection.scalar(
                 _WROTE,

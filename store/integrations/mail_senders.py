@@ -1,5 +1,5 @@
-"""The sender address of a client's mails. Callers pass secrets sealed, and they are stored
-sealed."""
+"""The sender address of a client's mails. Callers pass encrypted (sealed) secrets, which are stored
+as they are."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -62,7 +62,8 @@ class NewSenderCode:
 @dataclass(frozen=True, slots=True)
 class SenderCodeToMail:
     """A valid code that has not been sent yet, with the sender that it verifies. The mail with the
-    code goes to the sender's address, and is sent in the same way as the sender's later mails."""
+    code is addressed to the sender's address, and is sent in the same way as the sender's later
+    mails."""
 
     id: str
     sender: MailSender
@@ -80,8 +81,8 @@ class TriedSenderCode:
 
 class MailSenderRepository(TenantRepository):
     async def verified(self) -> MailSender | None:
-        """Return the client's sender if it is verified and may write to customers. Return None if
-        mails use the service's sender."""
+        """Return the client's sender if it is verified and may write to customers. Otherwise return
+        None: mails then use the service's sender."""
         row = await self._row(_SENDER.where(mail_senders.c.verified_at.is_not(None)))
         return None if row is None else self._sender(row)
 
@@ -99,9 +100,9 @@ class MailSenderRepository(TenantRepository):
         return None if row is None else self._sender(row)
 
     async def put(self, sender: MailSender, now: datetime) -> None:
-        """Store the client's sender, replacing the previous one. If the new sender is not
-        `verified`, the verification, the last error and the open code are removed; otherwise they
-        stay."""
+        """Store the client's sender, replacing the previous sender. If the new sender is not
+        `verified`, the verification, the last error and the open code are removed. Otherwise they
+        are kept."""
         server = sender.server
         values: dict[str, object] = {
             "address": sender.address,
@@ -124,7 +125,7 @@ class MailSenderRepository(TenantRepository):
 
     async def give_code(self, code: NewSenderCode, now: datetime) -> bool:
         """Replace the sender's code. Return False, without a change, if the daily limit of codes is
-        reached. The day of this limit starts with its first code."""
+        reached. The day of this limit starts when its first code is created."""
         sender = mail_senders.c
         same_day = sender.codes_since > now - DAY
         changed = await self._connection.execute(

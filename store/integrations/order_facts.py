@@ -17,7 +17,8 @@ from domain.integrations.providers import Provider
 from store.core.repository import TenantRepository
 from store.integrations.tables import integrations, order_facts
 
-# An order has one row per connection that reports it, for example a shop and a payment provider.
+# An order has one row for each connection that reports the order, for example a shop and a payment
+# provider.
 _AT_MOST: Final = 20
 
 _COLUMNS: Final = (
@@ -86,8 +87,7 @@ class OrderFactRepository(TenantRepository):
         return _said(merged, fact.order_id) != _said(known, fact.order_id)
 
     async def knows(self, integration_id: str, fact: OrderFact) -> bool:
-        """Return whether a fact is already known, so that storing it would change nothing except
-        its version."""
+        """Return whether a fact is already known. Storing a known fact changes only its version."""
         stored = await self._connection.scalar(
             sa.select(order_facts.c.facts).where(
                 order_facts.c.client_id == self._tenant,
@@ -126,8 +126,8 @@ class OrderFactRepository(TenantRepository):
         return next((it for it in told if it.belongs_to(email)), next(iter(told), None))
 
     async def about(self, order: Order) -> tuple[OrderFact, ...]:
-        """Return all facts about an order that a shop returned. A fact matches by the order's id
-        or, for other connections such as a payment provider, by the order's number."""
+        """Return all facts about an order that a shop returned. A fact matches by the order's id.
+        For other connections, such as a payment provider, it matches by the order's number."""
         by_id = await self._found(_BY_ID, integration=order.integration_id, order=order.id)
         by_number = await self._found(_BY_NUMBER, number=number_key(order.number))
         others = (one for one in by_number if one.integration_id != order.integration_id)
@@ -136,9 +136,9 @@ class OrderFactRepository(TenantRepository):
     async def of_customer(
         self, email: str | None, *, named_by: str, order_ids: Collection[str], limit: int
     ) -> tuple[OrderFact, ...]:
-        """Return all facts about a customer's orders, including facts from ended connections. These
-        are the orders with the customer's address, and the orders that a connection's platform
-        named as the customer's."""
+        """Return all facts about a customer's orders, including facts from ended connections. The
+        customer's orders are those with the customer's address, and those that a platform
+        attributes to the customer."""
         row, key = order_facts.c, customer_key(email)
         # An empty address would match orders without an address.
         has_address = sa.false() if key is None else row.customer_key == key

@@ -10,17 +10,17 @@ integrations: Final = sa.Table(
     "integrations",
     metadata,
     *tenant_key(),
-    # A value of `Provider`, or a provider of another version. There is no check constraint, so a
-    # new provider needs no migration.
+    # A value of `Provider`, or a provider that only another version knows. There is no check
+    # constraint, so a new provider does not need a migration.
     text("provider"),
     text("status"),
     json("settings", "{}"),
     # Credentials, encrypted with SEAL_KEY. They are never logged or exported.
     text("sealed"),
     text("error_code", nullable=True),
-    # The account with which the connection has authenticated, as its platform names it: a shop's
-    # domain, or an account id. Installation-wide webhooks are routed by this account. After the
-    # connection has ended, only compliance requests are.
+    # The account with which the connection has authenticated, as its platform names the account: a
+    # shop's domain, or an account id. Installation-wide webhooks are routed by this account. After
+    # the connection has ended, only compliance requests are still routed.
     text("proved_account", nullable=True),
     time("connected_at"),
     time("disconnected_at", nullable=True),
@@ -45,7 +45,7 @@ integrations: Final = sa.Table(
 )
 
 # The sender of a client's mails, verified with a mailed code. Removing the sender clears the
-# address but keeps the row, because the row counts the codes sent.
+# address. The row is kept, because it counts the codes that were sent.
 mail_senders: Final = sa.Table(
     "mail_senders",
     metadata,
@@ -53,13 +53,13 @@ mail_senders: Final = sa.Table(
     text("address", nullable=True),
     text("reply_to", nullable=True),
     sa.Column("signature", sa.Text, nullable=False, server_default=""),
-    # The client's own mail server. If null, mails go through the service's mail server.
+    # The client's own mail server. If null, mails are sent by the service's mail server.
     text("smtp_host", nullable=True),
     sa.Column("smtp_port", sa.Integer, nullable=True),
     text("smtp_security", nullable=True),
     text("smtp_username", nullable=True),
     text("sealed_smtp_password", nullable=True),
-    # The code that proves the address, stored sealed until its mail is sent.
+    # The code that verifies the address, stored encrypted until its mail is sent.
     text("code_id", nullable=True),
     sa.Column("code_digest", sa.LargeBinary, nullable=True),
     text("sealed_code", nullable=True),
@@ -99,7 +99,7 @@ order_facts: Final = sa.Table(
     sa.Index("ix_order_facts_customer", "client_id", "customer_key"),
 )
 
-# Tickets that a person is answering in the helpdesk. The agent does not answer these tickets.
+# Helpdesk tickets that a person is answering. The agent does not answer these tickets.
 helpdesk_pauses: Final = sa.Table(
     "helpdesk_pauses",
     metadata,

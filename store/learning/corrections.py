@@ -1,5 +1,5 @@
-"""Corrections of one client: reviews with an edited or rejected draft, each until a person decides
-what to learn from it."""
+"""Corrections of one client: reviews in which a person edited or rejected the draft. A correction
+stays open until a person decides what the agent learns from it."""
 
 from datetime import datetime
 from typing import Final
@@ -18,8 +18,8 @@ from store.learning.tables import corrections
 
 PREVIEW_CHARS: Final = 280
 
-# The text that a person sent instead of the draft. This is the edited reply or, after a rejection,
-# the first answer that a person wrote in the conversation.
+# The text that a person sent instead of the draft: the edited reply or, after a rejection, the
+# first answer that a person wrote in the conversation.
 _SENT: Final = """
     CASE WHEN correction.kind = 'edited' THEN review.edited_text ELSE (
         SELECT said.body
@@ -59,8 +59,8 @@ _ONE: Final = sa.text(f"""
     {_FROM} AND correction.id = :correction_id
 """)
 
-# With the lock, an erasure of the customer either finishes before this transaction, or finds the
-# created content.
+# The lock orders this transaction and an erasure of the customer. The erasure either finishes
+# before this transaction, or finds the content that it created.
 _HELD: Final = sa.text("""
     SELECT correction.id
     FROM corrections AS correction
@@ -72,10 +72,9 @@ _HELD: Final = sa.text("""
     FOR SHARE OF event
 """)
 
-# Only the review that settled the run has the final outcome: the second of two approvers may
-# approve the text of the first. A difference in surrounding white space is not a correction. A
-# reply by people who saw no draft, because the playbook was in shadow mode, is not a correction
-# either.
+# Only the review that settled the run has the final outcome, because the second of two approvers
+# may approve the text of the first. A difference only in surrounding white space is not a
+# correction. In shadow mode people do not see the draft, so their reply is not a correction either.
 _NOTE: Final = sa.text("""
     INSERT INTO corrections (client_id, id, review_id, run_id, kind, state, created_at)
     SELECT client_id, :id, id, run_id,
@@ -94,8 +93,8 @@ _NOTE: Final = sa.text("""
 
 class CorrectionRepository(TenantRepository):
     async def note(self, correction_id: str, review_id: str, now: datetime) -> bool:
-        """Queue a decided review as a correction if a person rejected the draft or sent a different
-        text. Return whether a correction was added. Idempotent by review."""
+        """Store a decided review as an open correction if a person rejected the draft or sent a
+        different text. Return whether a correction was added. Idempotent by review."""
         noted = await self._connection.execute(
             _NOTE,
             {
@@ -135,8 +134,8 @@ class CorrectionRepository(TenantRepository):
     async def decide(
         self, correction_id: str, state: CorrectionState, decided_by: str, now: datetime
     ) -> CorrectionKind:
-        """Close a correction with this state, and return the correction's kind. Only one of two
-        concurrent calls succeeds. Raises CorrectionNotFound, CorrectionDecided."""
+        """Close a correction with this state, and return the kind of the correction. Of two
+        concurrent calls, only one succeeds. Raises CorrectionNotFound, CorrectionDecided."""
         this = (
             corrections.c.client_id == self._tenant,
             corrections.c.id == correction_id,

@@ -16,7 +16,7 @@ _TABLE: Final = labelled_examples.c
 
 class LabelledExampleRepository(TenantRepository):
     async def put(self, example: LabelledExample) -> None:
-        """Store a labelled example, replacing the previous example of the same run.
+        """Store a labelled example, replacing any previous example of the same run.
 
         Raises TooManyExamples, and ClientNotFound while the client is being erased. The account is
         locked, so concurrent calls cannot exceed the limit.

@@ -1,4 +1,4 @@
-"""Clients' own classifier heads, and the lessons to which they are fitted. A lesson is a ticket
+"""Clients' own classifier heads, and the lessons from which they are fitted. A lesson is a ticket
 with a decided class."""
 
 from collections.abc import Sequence
@@ -24,8 +24,8 @@ KEPT_VERSIONS: Final = 10
 _HEAD: Final = own_heads.c
 _FIGURES: Final = tuple(column for column in _HEAD if column.name not in {"client_id", "weights"})
 
-# The lessons: labelled examples, and reviews of one message whose draft was approved unchanged. Ids
-# are ULIDs created with the row, so descending ids give the latest rows from the primary key.
+# The lessons: labelled examples, and one-message reviews whose draft was approved unchanged. Ids
+# are ULIDs created with the row, so the latest rows are at the end of the primary key.
 _DECIDED: Final = """
     SELECT id, text, classification, created_at AS at
     FROM (
@@ -69,11 +69,11 @@ _HOLD: Final = (
 
 
 class OwnHeadRepository(TenantRepository):
-    """A client's own classifier heads, and the lessons to which they are fitted."""
+    """A client's own classifier heads, and the lessons from which they are fitted."""
 
     async def in_use(self, known: OwnHead | None = None) -> OwnHead | None:
         """Return the latest classifier head if it is in use, otherwise None. If `known` is the
-        latest head, return `known` itself without reading the weights."""
+        latest head, return `known` itself, without reading the weights again."""
         row = (
             await self._connection.execute(
                 sa.select(
@@ -107,7 +107,7 @@ class OwnHeadRepository(TenantRepository):
         return tuple(OwnHeadRecord.model_validate(row, from_attributes=True) for row in rows)
 
     async def decided(self) -> Sequence[datetime]:
-        """Return when each of the latest `MAX_LESSONS` lessons was decided, latest first."""
+        """Return the times at which the latest `MAX_LESSONS` lessons were decided, latest first."""
         return list(await self._connection.scalars(_TIMES, self._given()))
 
     async def lessons(self) -> Sequence[Lesson]:
@@ -158,8 +158,8 @@ class OwnHeadRepository(TenantRepository):
         return True
 
     async def remove(self) -> None:
-        """Remove all versions of the client's own classifier head. The same transaction must
-        already have removed a lesson."""
+        """Remove all versions of the client's own classifier head. Before this call, the same
+        transaction must have removed a lesson."""
         await self._connection.execute(sa.delete(own_heads).where(_HEAD.client_id == self._tenant))
 
     async def _hold(self, lessons: Sequence[Lesson]) -> bool:

@@ -1,4 +1,4 @@
-"""Counts of each playbook's recent answers that were sent without a review."""
+"""Counts of the recent answers of each playbook that were sent without a review."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class PassedAlone(TenantRepository):
         self, now: datetime, playbook_id: str | None = None
     ) -> Mapping[str, AloneCount]:
         """Return the counts of the last seven days by playbook id. With `playbook_id`, return only
-        that playbook's counts. Playbooks without a run that needed an answer are left out."""
+        that playbook's counts. Playbooks without a run that needed an answer are omitted."""
         rows = await self._connection.execute(
             _COUNTS,
             {

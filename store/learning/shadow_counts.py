@@ -23,8 +23,7 @@ _LATEST: Final = sa.text("""
 _OF_VERSION: Final = """
     client_id = :client_id AND playbook_id = :playbook_id AND playbook_version = :version
 """
-# A financial difference means other actions on the order, or other amounts or percentages in the
-# texts.
+# A financial difference: other actions on the order, or other amounts or percentages in the texts.
 _COUNTS: Final = sa.text(f"""
     SELECT classification, count(*) AS kept,
         count(compared_at) AS settled,
@@ -47,7 +46,8 @@ _CONFLICTS: Final = sa.text(f"""
     FROM shadow_drafts, jsonb_array_elements_text(comparison -> 'conflicts') AS kind
     WHERE {_OF_VERSION} GROUP BY kind ORDER BY kind
 """)  # noqa: S608 - our own names
-# Drafts that differ from people's answers come first, then the latest drafts.
+# Drafts that differ from people's answers come first. Within each group, the latest drafts come
+# first.
 _EXAMPLES: Final = sa.text(f"""
     SELECT run_id, classification, decision AS did, left(draft, :chars) AS draft,
         left(sent, :chars) AS sent, (comparison ->> 'agrees')::boolean AS agrees,
@@ -62,8 +62,8 @@ _EXAMPLES: Final = sa.text(f"""
 
 class ShadowCounts(TenantRepository):
     async def report(self, playbook_id: str) -> ShadowReport:
-        """Return the report on the playbook's latest version that was in shadow mode. The report
-        shows a draft only after people have handled the draft's message."""
+        """Return the report on the playbook's latest version that was in shadow mode. A draft
+        appears in the report only after people have handled the message that the draft answers."""
         mine: dict[str, object] = {"client_id": self._tenant, "playbook_id": playbook_id}
         version = await self._connection.scalar(_LATEST, mine)
         if version is None:

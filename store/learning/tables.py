@@ -1,4 +1,5 @@
-"""The tables of what is learned from people: corrections, labelled examples and shadow drafts."""
+"""The tables of what the agent learns from people: corrections, labelled examples and shadow
+drafts."""
 
 from typing import Final
 
@@ -7,8 +8,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# An edited or rejected review, until a person decides what to learn from it. The review's own row
-# stores the text.
+# A review with an edited or rejected draft, until a person decides what the agent learns from it.
+# The review's own row stores the text.
 corrections: Final = sa.Table(
     "corrections",
     metadata,
@@ -35,7 +36,8 @@ corrections: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# A message that a person labelled with class and intent. Personal data in the message is replaced.
+# A message that a person labelled with a class and an intent. Placeholders replace the personal
+# data in the message.
 labelled_examples: Final = sa.Table(
     "labelled_examples",
     metadata,
@@ -54,7 +56,7 @@ labelled_examples: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# What a playbook in shadow mode would have done, and what people then did.
+# What a playbook in shadow mode would have done, and what people did afterwards.
 shadow_drafts: Final = sa.Table(
     "shadow_drafts",
     metadata,
@@ -82,7 +84,7 @@ shadow_drafts: Final = sa.Table(
 )
 
 # Versions of a client's own classifier head. Only the latest version has weights, and only if it is
-# used.
+# in use.
 own_heads: Final = sa.Table(
     "own_heads",
     metadata,

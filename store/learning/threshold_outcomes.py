@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from domain.learning.threshold_advice import MAX_HISTORY, PastOutcome, Seen
 from store.core.repository import TenantRepository
 
-# Ids are generated on arrival, so the latest runs are at the end of the primary key. A run's first
-# review has its escalation reason. A run counts as held for another reason in three cases: it was
-# reviewed despite sufficient confidence, it has another reason for a review, or it has no reply
+# Ids are generated on arrival, so the latest runs are at the end of the primary key. The escalation
+# reason of a run is in its first review. A run counts as held for another reason in three cases: it
+# was reviewed despite sufficient confidence, it has another reason for a review, or it has no reply
 # text. In shadow mode, the outcome is the result of the comparison with people.
 _LAST: Final = sa.text("""
     SELECT run.confidence, tried.run_id IS NOT NULL AS in_shadow,
@@ -53,7 +53,7 @@ class ThresholdOutcomes(TenantRepository):
         self, playbook_id: str, classification: str | None, *, limit: int = MAX_HISTORY
     ) -> Sequence[PastOutcome]:
         """Return the latest runs of all versions of a playbook, for one class or for all classes.
-        Runs that needed no answer and runs of erased customers are left out."""
+        Runs that needed no answer and runs of erased customers are omitted."""
         rows = await self._connection.execute(
             _LAST,
             {

@@ -1,4 +1,4 @@
-"""The playbook versions that have answered events at some time."""
+"""The playbook versions that are answering events or have answered events before."""
 
 from datetime import datetime
 
@@ -12,8 +12,8 @@ from store.playbooks.tables import playbook_versions
 
 class LiveVersions(TenantRepository):
     async def had(self, entry: PlaybookEntry) -> bool:
-        """Return whether the playbook has answered events with the content of `entry`: in this
-        version, or in a version with the same event type, threshold and rules."""
+        """Return whether any version of the playbook with the event type, threshold and rules of
+        `entry` has ever answered events."""
         wanted = entry.playbook
         found = await self._connection.execute(
             sa.select(playbook_versions.c.rulebook).where(
@@ -41,11 +41,11 @@ class LiveVersions(TenantRepository):
     async def go_live(
         self, playbook: Playbook, now: datetime, *, overridden_because: str | None = None
     ) -> None:
-        """Record that this playbook version answers events from now on; an earlier start time
-        stays.
+        """Record that this playbook version answers events from now on. An earlier start time is
+        kept.
 
-        `overridden_because`: the reason for overriding the publish gate, which is appended to the
-        version's note.
+        `overridden_because`: the reason for overriding the publish gate. The reason is appended to
+        the version's note.
         """
         values: dict[str, object] = {"live_at": sa.func.coalesce(playbook_versions.c.live_at, now)}
         if overridden_because is not None:

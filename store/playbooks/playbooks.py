@@ -28,7 +28,7 @@ class Made:
 NO_RULES: Final = Rulebook()
 BY_NOBODY: Final = Made()
 
-# The current version of each active playbook. The policy rules are left out, because admission does
+# The current version of each active playbook. The policy rules are omitted, because admission does
 # not need them.
 _CURRENT: Final = (
     sa.select(
@@ -88,8 +88,8 @@ class PlaybookRepository(TenantRepository):
         self, playbook: Playbook, *, now: datetime, rulebook: Rulebook, made: Made = BY_NOBODY
     ) -> Playbook:
         """Store a playbook as the next version, and return it with the new version number. The
-        version number in `playbook` is ignored. Runs that have started keep their version. Raises
-        PlaybookNotFound."""
+        version number in `playbook` is ignored. Runs that have already started keep their version.
+        Raises PlaybookNotFound."""
         version = await self._connection.scalar(
             self._changing(playbook.id)
             .values(version=playbooks.c.version + 1)
@@ -102,8 +102,8 @@ class PlaybookRepository(TenantRepository):
         return numbered
 
     async def switch(self, playbook_id: str, *, active: bool) -> Playbook | None:
-        """Turn a playbook on or off, and return it. Return None if nothing changed. Raises
-        PlaybookNotFound."""
+        """Activate or deactivate a playbook, and return it. Return None if the playbook already has
+        this state. Raises PlaybookNotFound."""
         changed = await self._connection.execute(
             self._changing(playbook_id)
             .where(playbooks.c.is_active != active)
@@ -115,7 +115,7 @@ class PlaybookRepository(TenantRepository):
         return Playbook.model_validate(row, from_attributes=True) if changed.rowcount else None
 
     async def delete(self, playbook_id: str, now: datetime) -> None:
-        """Turn a playbook off and hide it. Its versions stay. Raises PlaybookNotFound."""
+        """Deactivate a playbook and hide it. Its versions are kept. Raises PlaybookNotFound."""
         deleted = await self._connection.execute(
             self._changing(playbook_id).values(is_active=False, deleted_at=now)
         )
@@ -167,7 +167,8 @@ class PlaybookRepository(TenantRepository):
 
     async def changes_since(self, since: datetime, at_most: int) -> int:
         """Return the number of playbook changes since `since`: new versions plus reported
-        activations, also of deleted playbooks. Each of the two counts stops at `at_most`."""
+        activations, including those of deleted playbooks. Each of the two counts stops at
+        `at_most`."""
         values = {"tenant": self._tenant, "since": since, "at_most": at_most}
         return int(await self._connection.scalar(_CHANGED_SINCE, values) or 0)
 
@@ -213,8 +214,8 @@ _CHANGED_SINCE: Final = sa.text("""
 
 def _stored(rulebook: Rulebook) -> dict[str, JsonValue]:
     """Return the policy rules in the stored form, without newer settings that have their default
-    value. An older version of this code rejects unknown settings, so they are stored only if they
-    are used."""
+    value. An older version of this code rejects settings that it does not know, so a newer setting
+    is stored only if it is used."""
     left_out = set() if rulebook.shadow else {"shadow"}
     if rulebook.during_review == DuringReview():
         left_out.add("during_review")

@@ -16,7 +16,7 @@ from store.playbooks.tables import playbook_versions, playbooks
 @dataclass(frozen=True, slots=True)
 class VersionEntry:
     """A version of a playbook. `spec` has no active flag, because the flag belongs to the playbook.
-    `author`: in the form of audit entries; None if unknown."""
+    `author`: as in audit entries, or None if unknown."""
 
     version: int
     spec: PlaybookSpec
@@ -66,8 +66,8 @@ class PlaybookVersions(TenantRepository):
     async def page(
         self, playbook_id: str, *, before: int | None, limit: int
     ) -> tuple[VersionEntry, ...]:
-        """Return at most `limit` versions of a playbook, newest first: those before the version
-        `before`. Return none for a deleted playbook."""
+        """Return at most `limit` versions of a playbook, newest first, with version numbers below
+        `before`. Return an empty list for a deleted playbook."""
         values = {
             "tenant": self._tenant,
             "playbook": playbook_id,

@@ -1,4 +1,4 @@
-"""Certificates of erasures. They span clients, because a certificate outlives its client."""
+"""Certificates of erasures. The queries span clients, because a certificate outlives its client."""
 
 from collections.abc import Collection, Mapping
 from datetime import datetime
@@ -13,8 +13,8 @@ from domain.privacy.errors import ErasureNotFound
 from store.privacy.tables import erasures
 
 _CERTIFICATE: Final = sa.select(*(erasures.c[name] for name in Certificate.model_fields))
-# The counts are updated in the transaction that removes the rows, so the certificate matches what
-# was committed, even after a crash.
+# The counts are updated in the transaction that removes the rows. The certificate therefore matches
+# the committed removals, even after a crash.
 _ADD: Final = sa.text("""
     UPDATE erasures SET removed = removed || (
         SELECT coalesce(jsonb_object_agg(
@@ -56,8 +56,8 @@ class Certificates:
         return (await self.read(erasure_id)).started_at
 
     async def add(self, erasure_id: str, removed: Mapping[str, int]) -> None:
-        """Add the numbers of rows that this transaction removes, by record class, to a
-        certificate."""
+        """Add to a certificate the numbers of rows that this transaction removes, by record
+        class."""
         if any(removed.values()):
             # SQLAlchemy's table names are not plain strings.
             more = {str(name): number for name, number in removed.items()}
@@ -88,7 +88,7 @@ class Certificates:
         self, client_id: str, subject_digests: Collection[bytes]
     ) -> Certificate | None:
         """Return the unfinished erasure of the customer with one of these digests. Without digests,
-        return the unfinished erasure of the whole client. Return None if there is none."""
+        return the unfinished erasure of the whole client. Return None if no such erasure exists."""
         query = _CERTIFICATE.where(
             erasures.c.client_id == client_id,
             erasures.c.subject_digest.in_(subject_digests)

@@ -1,7 +1,7 @@
-"""The erasure of one customer's words. Events are first marked as erased, then removed or emptied.
+"""Erase one customer's words. Events are first marked as erased, then removed or emptied.
 
-The rows of events and runs stay, without the customer's words, because usage and metrics are
-counted from them.
+The rows of events and runs are kept, without the customer's words, because usage and metrics are
+computed from them.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _MARK: Final = sa.text("""
     UPDATE engine_events SET erased_at = :mark
     WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
 """)
-# A run that waits for a review stops waiting. An approved run may be executing a step.
+# Closing the review of a run ends the run's wait. An approved run may already be executing a step.
 _CLOSE_REVIEWS: Final = sa.text("""
     UPDATE escalation_tickets AS review
     SET status = CASE WHEN review.decision IS NULL THEN 'expired' ELSE review.status END,
@@ -100,8 +100,9 @@ _REMOVE: Final = {
             SELECT encode(sha256(convert_to(coalesce(unified ->> 'ticket_id', id), 'UTF8')), 'hex')
             FROM engine_events WHERE {mine} AND id = ANY(:events))""",
     "replay_changes": "DELETE FROM replay_changes WHERE {mine} AND event_id = ANY(:events)",
-    # Corrections are deleted before the content made from them. A concurrent acceptance of a
-    # correction holds its lock, so the content that it creates is removed below.
+    # Corrections are deleted before the content created from them. A concurrent acceptance of a
+    # correction holds the correction's lock, so the content that the acceptance creates is removed
+    # below.
     "corrections": "DELETE FROM corrections WHERE {mine} AND run_id = ANY(:runs)",
     "saved_cases": "DELETE FROM saved_cases WHERE {mine} AND run_id = ANY(:runs)",
     "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
@@ -136,8 +137,8 @@ _REMOVE: Final = {
         WHERE {mine} AND id = ANY(:events) AND (
             num_nonnulls(customer_email, message, subject, text, unified, merchant_request) > 0
             OR payload <> '{{}}')""",
-    # This statement runs after the ones above, which wait for a concurrent fit that has locked the
-    # same rows. The new classifier head is then visible.
+    # This statement runs after the statements above, which wait for a concurrent fit that has
+    # locked the same rows. The classifier head of that fit is then visible.
     "own_heads": """
         DELETE FROM own_heads WHERE {mine} AND EXISTS (
             SELECT FROM escalation_tickets WHERE {mine} AND run_id = ANY(:runs))""",
@@ -151,8 +152,8 @@ _STATEMENTS: Final = {
     name: sa.text(statement.format(mine="client_id = :client_id"))
     for name, statement in _REMOVE.items()
 }
-# Unlinks a conversation from its owner, and therefore from the memory that it shares with the
-# owner's other threads.
+# Unlinks a conversation from its owner, and therefore from the memory that the owner's threads
+# share.
 _DISOWN: Final = sa.text("""
     UPDATE ai_conversations SET customer_email = NULL, memory_key = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
@@ -161,7 +162,7 @@ _UNSETTLE: Final = sa.text("""
     UPDATE ai_conversations SET thread = '{}', proposal = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
-# The row of the session stays, so that its next message gets the next number.
+# The row of the session is kept, so that the next message of the session gets the next number.
 _FORGET_VISITORS: Final = sa.text("""
     UPDATE widget_sessions SET verified_email = NULL, verified_by = NULL, verified_at = NULL
     WHERE client_id = :client_id AND id = ANY(:sessions)
@@ -173,15 +174,15 @@ _DELIVERIES: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A page of marked events, whose content will be erased, and their runs."""
+    """A page of events that are marked for erasure, and the runs of these events."""
 
     events: tuple[str, ...]
     runs: tuple[str, ...]
 
 
 class CustomerWords:
-    """Erases the words of one customer of a client. `mark`: the start time of the erasure, with
-    which its events are marked."""
+    """Erases the words of one customer of a client. `mark`: the start time of the erasure. The
+    customer's events are marked with this time."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, mark: datetime) -> None:
         self._connection = connection
@@ -198,8 +199,8 @@ class CustomerWords:
             await self._connection.execute(statement, given)
 
     async def under_way(self) -> int:
-        """Return the number of marked runs that may have been executing a step when they were
-        marked."""
+        """Return the number of marked runs that may have been executing a step when their events
+        were marked."""
         given = {"client_id": self._tenant, "mark": self._mark}
         return int(await self._connection.scalar(_COUNT_UNDER_WAY, given) or 0)
 
@@ -231,8 +232,8 @@ class CustomerWords:
         """Remove or empty the records of these events. Return the number of changed rows by record
         class.
 
-        In a conversation with several authors, the messages of the other authors stay, and its
-        memory is rebuilt.
+        In a conversation with several authors, the messages of the other authors are kept, and the
+        conversation's memory is rebuilt.
         """
         given, touched = await self._told_of(page)
         given["conversations"] = [row.id for row in touched]
@@ -253,7 +254,7 @@ class CustomerWords:
         self, page: Marked
     ) -> "tuple[dict[str, object], Sequence[sa.Row[*tuple[Any, ...]]]]":
         """Return the parameters of the erasure statements for these events, and the conversations
-        of the events. The parameters include the outgoing webhook events about them."""
+        of the events. The parameters include the outgoing webhook events about these events."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(page.events), "runs": list(page.runs),
         }  # fmt: skip
@@ -270,8 +271,8 @@ class CustomerWords:
         return removed.rowcount
 
     async def remove_drafts(self) -> int:
-        """Remove all form drafts of the client, and return their number. No field of a draft
-        identifies a customer, so all drafts are removed."""
+        """Remove all form drafts of the client, and return the number of removed drafts. Drafts do
+        not identify customers, so all drafts are removed."""
         removed = await self._connection.execute(
             sa.delete(page_drafts).where(page_drafts.c.client_id == self._tenant)
         )
@@ -284,13 +285,13 @@ class CustomerWords:
         return (await self._connection.execute(_FORGET_VISITORS, given)).rowcount
 
     async def remove_conversations(self, ids: Sequence[str]) -> int:
-        """Remove those of these conversations that have no message, and unlink the others from the
-        customer. Return the number of conversations removed."""
+        """Remove those of the given conversations that have no message, and unlink the others from
+        the customer. Return the number of removed conversations."""
         await self._execute(_DISOWN, ids)
         return await self._execute(_STATEMENTS["ai_conversations"], ids)
 
     async def remove_memories(self, keys: Sequence[str]) -> int:
-        """Remove the customer memories with these keys. Return the number of memories removed."""
+        """Remove the customer memories with these keys. Return the number of removed memories."""
         memories = customer_memories.c
         removed = await self._connection.execute(
             sa.delete(customer_memories).where(

@@ -1,4 +1,4 @@
-"""Erasure of the data that platforms sent about one customer: webhooks, order facts and data
+"""Erase the data that platforms sent about one customer: webhooks, order facts and data
 requests."""
 
 from collections.abc import Sequence
@@ -15,14 +15,15 @@ from store.inbound.tables import data_requests, inbound_webhooks
 from store.integrations.tables import order_facts
 
 _PAGE: Final = 50
-# The number of bytes to read of each body. A JSON body is not longer, and in a mail the sender
+# The number of bytes to read of each body. JSON bodies are not longer, and in a mail the sender
 # precedes the files.
 _READ: Final = 1024 * 1024
-# A page of webhooks ends with the body that reaches this total size in bytes.
+# The maximum total size of the bodies on a page of webhooks, in bytes. The body that reaches this
+# size is the last one on the page.
 _PAGE_BYTES: Final = 2 * 1024 * 1024
 
 # A processed ticket stores its customer. A ticket that is queued, that failed, or that staff wrote
-# can be matched only by its text. PostgreSQL knows the length of a body without reading it.
+# can be matched only by its text. PostgreSQL knows the length of a body without reading the body.
 _IS_READ: Final = "(webhook.kind <> 'ticket' OR coalesce(webhook.customer_key, event.id) IS NULL)"
 _WEBHOOKS: Final = sa.text(f"""
     SELECT id, customer_key, is_theirs,
@@ -50,8 +51,8 @@ _WEBHOOKS: Final = sa.text(f"""
 class CustomerArrivals:
     """The platform data about one customer of one client.
 
-    `key`: the key of the customer's address. For a visitor without an address it is the key of the
-    session, which no platform reports. `mark`: the `erased_at` of the customer's events.
+    `key`: the key of the customer's address. For a visitor without an address, it is the key of the
+    session. Platforms never report such a key. `mark`: the `erased_at` of the customer's events.
     """
 
     def __init__(
@@ -80,12 +81,13 @@ class CustomerArrivals:
 
     def of_customer(self, webhooks: "Sequence[sa.Row[*tuple[Any, ...]]]") -> list[str]:
         """Return the ids of the webhooks on a page that belong to the customer or mention the
-        customer. Call it in a thread and without a transaction, because it takes seconds for long
-        bodies."""
+        customer. Call this method in a thread and without a transaction, because long bodies take
+        seconds."""
         return [row.id for row in webhooks if self._is_theirs(row)]
 
     async def empty(self, webhook_ids: Sequence[str]) -> dict[str, int]:
-        """Empty these webhooks, and return their number. A queued webhook then has no effect."""
+        """Empty these webhooks, and return the number of emptied webhooks. Webhooks that are still
+        queued then have no effect."""
         emptied = await self._connection.execute(
             sa.update(inbound_webhooks)
             .where(
@@ -104,7 +106,8 @@ class CustomerArrivals:
                 order_facts.c.client_id == self._tenant, order_facts.c.customer_key == self._key
             )
         )
-        # The rows are few, and are compared in Python like all addresses in this module.
+        # There are few rows. Their addresses are compared in Python, like all addresses in this
+        # module.
         asked = await self._connection.execute(
             sa.select(data_requests.c.id, data_requests.c.customer_email).where(
                 data_requests.c.client_id == self._tenant,

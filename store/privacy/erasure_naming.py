@@ -1,5 +1,5 @@
-"""Decisions whether a record belongs to a customer, by its addresses and texts. Addresses are
-compared in Python, by the rule that limits and memory use (`domain/intake/customer_email.py`),
+"""Decide whether a record belongs to a customer, by the record's addresses and texts. Addresses are
+compared in Python, by the same rule as for limits and memory (`domain/intake/customer_email.py`),
 because PostgreSQL folds letters differently."""
 
 from collections.abc import Iterator, Sequence
@@ -29,14 +29,14 @@ class Naming:
         """Return the ids of the rows that belong to the customer. `or_unnamed`: include rows that
         name no person.
 
-        Call it in a thread and without a transaction, because it takes seconds for long texts, and
-        minutes for a page of mails that were never normalized.
+        Call this method in a thread and without a transaction. Long texts take seconds, and a page
+        of mails that were never normalized takes minutes.
         """
         return tuple(row.id for row in rows if self._names(row, or_unnamed=or_unnamed))
 
     def needs_text(self, event: "sa.Row[*tuple[Any, ...]]", *, or_unnamed: bool) -> bool:
-        """Return whether an event's text and payload must be read to decide if the event belongs to
-        the customer."""
+        """Return whether the text and payload of an event must be read to decide if the event
+        belongs to the customer."""
         if not event.is_normalized:
             return True
         return not (self._session is not None or or_unnamed or _addresses(event))
@@ -54,8 +54,9 @@ class Naming:
         return any(mentions(text, self._key) for text in _texts(payload))
 
     def owns_conversation(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
-        """Return whether any column of a conversation contains the customer's address. A ticket may
-        have started without an address, and share the memory of its first author."""
+        """Return whether any column of a conversation contains the customer's address. All columns
+        are checked, because a ticket may have started without an address and share the memory of
+        its first author."""
         if self._session is not None and conversation.key in session_keys(
             self._session, conversation.id
         ):
@@ -66,8 +67,8 @@ class Naming:
         )
 
     def _names(self, row: "sa.Row[*tuple[Any, ...]]", *, or_unnamed: bool) -> bool:
-        """Return whether a row belongs to the customer. A row without an address does if its text
-        or payload mentions the customer's address."""
+        """Return whether a row belongs to the customer. A row without an address belongs to the
+        customer if its text or payload mentions the customer's address."""
         if self._session is not None:
             return _session(row) == self._session or (or_unnamed and not _addresses(row))
         addresses = _addresses(row)

@@ -1,7 +1,7 @@
-"""The search for all records of a customer among the records of a client, page by page.
+"""Search all records of a client for those that belong to one customer, page by page.
 
 A page contains only short columns. Texts are read separately, in batches of READ_BYTES, and
-compared without an open transaction, because strangers choose the number and length of texts.
+compared without an open transaction, because outsiders choose the number and length of the texts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,11 +24,11 @@ from store.widget.tables import widget_codes, widget_sessions
 PAGE: Final = 500
 
 READ_BYTES: Final = 2 * 1024 * 1024
-"""Maximum number of bytes of text that one transaction reads. A longer text is read in a
-transaction of its own."""
+"""Maximum number of bytes of text that one transaction reads. A longer text is read in its own
+transaction."""
 
-# The size of a compressed payload is unknown before the read, so each such payload has a
-# transaction of its own.
+# The size of a compressed payload is unknown before the payload is read, so each compressed payload
+# is read in its own transaction.
 _SIZE: Final = f"""
     CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload)
          ELSE {READ_BYTES} END
@@ -89,7 +89,7 @@ _CONVERSATIONS: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class UnreadRecords:
-    """Records to read in one transaction, because only their texts show whether they belong to the
+    """Records to read in one transaction. Only their texts show whether they belong to the
     customer.
 
     `query`: the statement that reads the texts of `ids`. `or_unnamed`: whether a record that names
@@ -103,9 +103,9 @@ class UnreadRecords:
 
 @dataclass(frozen=True, slots=True)
 class FoundRecords:
-    """The customer's records on one page. `last`: the id of the page's last row; None after the
-    last page. `ids`: the records that belong to the customer. `unread`: records to decide with
-    `Subject.read`."""
+    """The customer's records on one page. `last`: the id of the page's last row, or None after the
+    last page. `ids`: the records that belong to the customer. `unread`: records that `Subject.read`
+    must read before they can be decided."""
 
     last: str | None
     ids: tuple[str, ...] = ()
@@ -164,8 +164,8 @@ class Subject:
         return _found(rows, (row.id for row in rows if self.naming.has(row.verified_email)))
 
     async def widget_codes(self, after: str) -> FoundRecords:
-        """Return a page of the codes that were sent to the customer in widget sessions, in any
-        state."""
+        """Return a page of the codes that were sent to the customer in widget sessions, regardless
+        of their state."""
         table = widget_codes.c
         rows = await self._page(_paged(table.id, table.email), after)
         return _found(rows, (row.id for row in rows if self.naming.has(row.email)))
@@ -211,7 +211,7 @@ class Subject:
 
     def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
         """Return whether a conversation belongs to the customer. A visitor who gave the address
-        later is also the author of the earlier messages."""
+        only later is also the author of the earlier messages."""
         if self.naming.owns_conversation(row):
             return True
         return row.customer_email is None and bool(row.has_erased)
@@ -224,7 +224,7 @@ class Subject:
         or_unnamed: bool = False,
     ) -> FoundRecords:
         """Return a page with the events that belong to the customer according to their addresses.
-        Events that only their texts can decide are `unread`."""
+        Events that can be decided only by their texts are in `unread`."""
         unread = [one for one in events if self.naming.needs_text(one, or_unnamed=or_unnamed)]
         later = {one.id for one in unread}
         known = [one for one in events if one.id not in later]
@@ -244,8 +244,8 @@ class Subject:
 def _unread(
     rows: "Iterable[sa.Row[*tuple[Any, ...]]]", query: sa.TextClause, *, or_unnamed: bool = False
 ) -> Iterator[UnreadRecords]:
-    """Yield the rows in batches whose texts have at most READ_BYTES in total. A larger row is a
-    batch of its own."""
+    """Yield the rows in batches whose texts have at most READ_BYTES in total. A larger row forms
+    its own batch."""
     ids: list[str] = []
     size = 0
     for row in rows:

@@ -1,4 +1,4 @@
-"""The erasure of a whole client. The client is first closed, then all of its rows are removed."""
+"""Erase a whole client. The client is first closed, then all of its rows are removed."""
 
 from datetime import datetime
 from typing import Final
@@ -28,11 +28,11 @@ ERASED: Final = "erased"
 KEPT_TABLES: Final = frozenset(
     {erasures, audit_entries, audit_heads, audit_anchors, payment_events}
 )
-"""The tables whose rows are kept. They hold only ids, digests and amounts, and record which actions
-were taken for an erased client."""
+"""The tables whose rows are kept. The rows contain only ids, digests and amounts, and record the
+actions that were executed for an erased client."""
 
-# Tables that refer to others come first. The rows of the client itself are removed last, all
-# together (`remove_client`).
+# Tables that refer to other tables come first. The client's own rows are removed last, in one step
+# (`remove_client`).
 TENANT_TABLES: Final = tuple(
     table
     for table in reversed(metadata.sorted_tables)
@@ -41,8 +41,8 @@ TENANT_TABLES: Final = tuple(
 
 
 async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
-    """Return the client's name, also during its erasure. Return None if the client does not
-    exist."""
+    """Return the client's name, even during the client's erasure. Return None if the client does
+    not exist."""
     return await connection.scalar(sa.select(clients.c.brand_name).where(clients.c.id == client_id))
 
 
@@ -55,11 +55,11 @@ class TenantErasure:
         self._client_id = client_id
 
     async def close(self, erasure_id: str, now: datetime) -> None:
-        """Close the client, so that nothing is admitted, started or sent for it any more.
-        Idempotent.
+        """Close the client. From then on, no event is admitted, no run is started and no webhook is
+        sent for the client. Idempotent.
 
         Both this method and admission lock the client's row. An admission therefore either commits
-        first, or finds the client closed.
+        before the client is closed, or finds the client closed.
         """
         client = clients.c.id == self._client_id
         closed = await self._connection.execute(
@@ -93,11 +93,11 @@ class TenantErasure:
         return (await self._connection.execute(sa.delete(table).where(some))).rowcount
 
     async def remove_client(self) -> dict[str, int]:
-        """Remove the client, its memberships, and the users who belong to no other client, with
-        their sessions and preferences.
+        """Remove the client, its memberships, and the users who belong to no other client, with the
+        sessions and preferences of these users.
 
-        Return the number of removed rows by table. All rows that refer to the client must have been
-        removed before.
+        Return the number of removed rows by table. Before this call, all rows that refer to the
+        client must have been removed.
         """
         members = client_users.c.client_id == self._client_id
         client = clients.c.id == self._client_id

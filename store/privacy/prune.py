@@ -1,4 +1,4 @@
-"""Deletion of expired rows, in batches, so that no lock is held for long."""
+"""Delete expired rows in batches, so that no lock is held for long."""
 
 from datetime import datetime
 from typing import Final
@@ -76,7 +76,7 @@ async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -
     """Delete a batch of widget sessions last used before a time, with their codes. Return the
     number deleted, which is 0 if none is left.
 
-    The client keeps the messages; visitors can no longer read them.
+    The client keeps the messages of the sessions, but visitors can no longer read them.
     """
     unused = widget_sessions.c.used_at < before
     old = some_of(widget_sessions, _BATCH, unused)
@@ -106,7 +106,7 @@ async def empty_bodies(connection: AsyncConnection, before: datetime) -> int:
     """Clear the bodies of a batch of webhook events created before a time. Return the number of
     bodies cleared, which is 0 if none is left.
 
-    The rows stay, as a record that the events were reported.
+    The rows are kept, as a record that the events were reported.
     """
     old = some_of(outbox, _BATCH, outbox.c.body.is_not(None), outbox.c.created_at < before)
     return (await connection.execute(sa.update(outbox).where(old).values(body=None))).rowcount

@@ -1,8 +1,7 @@
-"""Retention: the removal of one client's expired records, page by page, each page in a short
-transaction.
+"""Remove one client's expired records, page by page, each page in a short transaction.
 
-The ids of events and conversations are ULIDs, generated on arrival. Old rows are therefore at the
-start of the primary keys, and no other index is needed.
+The ids of events and conversations are ULIDs that are generated on arrival. Old rows are therefore
+at the start of the primary keys, and no other index is needed.
 """
 
 from dataclasses import dataclass
@@ -21,8 +20,8 @@ from store.tenants.tables import client_settings
 from store.webhooks.tables import outbox, ticket_events, webhook_deliveries, webhook_misses
 
 PAGE: Final = 1_000
-# A margin for ids: machines' clocks differ, and an id is generated slightly before or after the
-# time in its row.
+# A margin for ids. The clocks of machines differ, and an id is generated slightly before or after
+# the time in its row.
 _MARGIN: Final = timedelta(days=1)
 
 # Unfinished runs are kept, regardless of their age: runs with no answer, an open review, or a
@@ -41,7 +40,7 @@ _EVENTS: Final = sa.text("""
     ORDER BY event.id
     LIMIT :limit
 """)
-# Tables that refer to others come first.
+# Tables that refer to other tables come first.
 _OF_RUNS: Final = ("escalation_tickets", "action_ledger")
 _OF_EVENTS: Final = (
     "attachments", "sentiment_logs", "engine_messages", "usage_ledger", "engine_runs",
@@ -61,8 +60,8 @@ _REMOVE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class RetainedPage:
-    """The result of one page of retention. `last`: the id of the last row read; None after the last
-    page."""
+    """The result of one page of retention. `last`: the id of the last row read, or None after the
+    last page."""
 
     last: str | None
     removed: int = 0
@@ -83,8 +82,8 @@ class RetentionRepository(TenantRepository):
         return found or {}
 
     async def events(self, before: datetime, after: str) -> RetainedPage:
-        """Remove a page of events, after this id, with the rows that depend on them. Events with
-        unfinished runs are kept."""
+        """Remove a page of events, starting after this id, with the rows that depend on them.
+        Events with unfinished runs are kept."""
         rows = (
             await self._connection.execute(
                 _EVENTS,
@@ -113,8 +112,8 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(rows[-1].id, removed)
 
     async def conversations(self, before: datetime, after: str) -> RetainedPage:
-        """Remove a page of conversations, after this id, that have no messages. A conversation that
-        is being written to is kept."""
+        """Remove a page of conversations without messages, starting after this id. A conversation
+        is kept while a message is being written to it."""
         table = ai_conversations.c
         ids = list(
             await self._connection.scalars(
@@ -147,8 +146,8 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(ids[-1], removed.rowcount)
 
     async def memories(self, before: datetime, after: str) -> RetainedPage:
-        """Remove a page of memories, after this key, of customers who have not written since
-        `before`."""
+        """Remove a page of customer memories, starting after this key. Only memories of customers
+        who have not written since `before` are removed."""
         table = customer_memories.c
         keys = list(
             await self._connection.scalars(
@@ -171,8 +170,8 @@ class RetentionRepository(TenantRepository):
         return RetainedPage(keys[-1], removed.rowcount)
 
     async def told(self, before: datetime) -> int:
-        """Remove outgoing webhook events and their deliveries. Their deduplication keys are lost,
-        but the runs are removed too and send no more events."""
+        """Remove outgoing webhook events and their deliveries. Their deduplication keys are then
+        lost. This is safe, because the runs are removed too and send no more events."""
         deliveries, events = webhook_deliveries.c, outbox.c
         # A delivery's id is generated before the delivery ends, so the primary key can bound the
         # search.

@@ -26,18 +26,18 @@ _COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Resealed:
-    """The counts of a re-encryption. `unreadable`: values that were sealed with a key that is not
-    configured; they stay unchanged."""
+    """The counts of a re-encryption. `unreadable`: the number of values that were encrypted with a
+    key that is not configured. These values stay unchanged."""
 
     resealed: int
     unreadable: int
 
 
 async def reseal(connection: AsyncConnection, seal_again: Callable[[str], str]) -> Resealed:
-    """Re-encrypt all sealed values, and return the counts. `seal_again` raises ValueError if no key
-    opens the value.
+    """Re-encrypt all sealed values, and return the counts. `seal_again` must raise ValueError if
+    none of the keys can decrypt the value.
 
-    A value that was replaced meanwhile is skipped, because it is already sealed with the current
+    A value that was replaced meanwhile is skipped, because it is already encrypted with the current
     key.
     """
     resealed = unreadable = 0

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from domain.ratings.rating import GivenRating, Rating, RatingChannel
 from store.core.repository import TenantRepository
 
-# Each run has at most one rating. Customers whose words were erased cannot rate any more.
+# Each run has at most one rating. Customers whose words were erased can no longer rate.
 _PUT: Final = sa.text("""
     INSERT INTO ratings (client_id, id, run_id, score, comment, channel, created_at)
     SELECT run.client_id, :id, run.id, :score, :comment, :channel, :now
@@ -20,8 +20,8 @@ _PUT: Final = sa.text("""
         channel = excluded.channel, updated_at = :now
     RETURNING ratings.*
 """)
-# The query excludes questions to the customer. It also excludes answers in a conversation that has
-# had another answer, not a question, since `since`.
+# The query excludes answers that only ask the customer a question. It also excludes conversations
+# that have had another answer since `since`, unless that answer was a question.
 _WANTED: Final = sa.text("""
     SELECT coalesce(run.language, '')
     FROM engine_runs AS run
@@ -57,11 +57,11 @@ _ANSWERED: Final = sa.text("""
 
 class RatingRepository(TenantRepository):
     async def wanted(self, run_id: str, *, since: datetime) -> str | None:
-        """Return the language in which to ask the customer for a rating of the run's answer; empty
-        if unknown.
+        """Return the language in which to ask the customer for a rating of the run's answer. The
+        language is empty if unknown.
 
-        Return None if the client requests no ratings, the answer is a question to the customer, or
-        the conversation had another rateable answer after `since`.
+        Return None if the client requests no ratings, if the answer is a question to the customer,
+        or if the conversation has had another rateable answer since `since`.
         """
         language: str | None = await self._connection.scalar(
             _WANTED, {"client_id": self._tenant, "run_id": run_id, "since": since}
@@ -69,8 +69,8 @@ class RatingRepository(TenantRepository):
         return language
 
     async def language(self, run_id: str) -> str | None:
-        """Return the language of a run's customer; empty if unknown. Return None if the run or its
-        customer's words are erased."""
+        """Return the language of a run's customer, or an empty string if the language is unknown.
+        Return None if the run or its customer's words are erased."""
         language: str | None = await self._connection.scalar(
             _LANGUAGE, {"client_id": self._tenant, "run_id": run_id}
         )
@@ -93,9 +93,9 @@ class RatingRepository(TenantRepository):
         channel: RatingChannel,
         now: datetime,
     ) -> Rating | None:
-        """Store a customer's rating of a run's answer, replacing the previous rating. A previous
-        comment stays unless there is a new one. Return None if the run or its customer's words are
-        erased."""
+        """Store a customer's rating of a run's answer, replacing any previous rating. A previous
+        comment is kept unless the new rating has a comment. Return None if the run or its
+        customer's words are erased."""
         row = (
             await self._connection.execute(
                 _PUT,

@@ -1,5 +1,5 @@
 """Reviews of tickets that a person has answered in the helpdesk. The reviews are closed, so that
-the agent sends no second answer."""
+the agent does not send a second answer."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,12 +18,12 @@ from domain.reviews.escalation import OPEN_STATUSES, Choice, Decision
 from store.reviews.escalations import UNCLAIMED, EscalationRepository
 
 BY: Final = "helpdesk"
-"""The name recorded as the decider of a review that was closed because a person answered in the
-helpdesk."""
+"""The name recorded as the decider if a review is closed because a person answered in the helpdesk.
+"""
 
 _NOTE: Final = "answered in the helpdesk"
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
-# Finds the ticket's reviews by their events, because not every thread has its ticket's key. A
+# Finds the ticket's reviews by their events, because some threads do not have the ticket's key. A
 # client has few open reviews.
 _OF_TICKET: Final = sa.text(f"""
     SELECT review.id FROM escalation_tickets AS review
@@ -78,7 +78,7 @@ class AnsweredElsewhere(EscalationRepository):
         found = (await self._connection.scalars(_OF_TICKET, values)).all()
         closed: list[tuple[RunRef, str]] = []
         for review_id in found:
-            # The review may have been decided meanwhile, or its customer erased.
+            # Meanwhile, the review may have been decided or its customer erased.
             with suppress(EscalationDecided, EscalationNotFound):
                 ref = await self._close(review_id, now)
                 closed += [(ref, review_id)] if ref else []

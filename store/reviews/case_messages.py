@@ -1,5 +1,5 @@
-"""Messages in conversations that people handle. These messages join the conversation's open review
-(its case) and are not answered by the agent.
+"""Messages in conversations that people handle. Such a message joins the open review of its
+conversation (the case), and the agent does not answer it.
 
 Locks are always taken in this order: the run of the case, the run of a joined message, the
 conversation, the review.
@@ -27,8 +27,8 @@ _HANDED_OVER: Final = ", ".join(
     f"'{decision.status}'" for decision in sorted(Decision) if not decision.executes
 )
 
-# The reviews of the conversation's other messages. All of them are included while they are open,
-# because each was read without this message.
+# The reviews of the conversation's other messages. All open reviews are included, because none of
+# their decisions considered this message.
 _REVIEWS_OF_CONVERSATION: Final = """
     FROM engine_messages AS inbound
     JOIN engine_runs AS run
@@ -38,8 +38,8 @@ _REVIEWS_OF_CONVERSATION: Final = """
     WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
       AND inbound.direction = 'inbound' AND inbound.event_id <> :event_id
 """
-# Most conversations have no open review and are not handed off to a human agent. One query covers
-# both facts.
+# Most conversations have no open review and are not handed off to a human agent. One query checks
+# both.
 _STANDING: Final = sa.text(f"""
     SELECT mine.joined_review, mine.sensitive,
            conversation.handed_over_at IS NOT NULL AND conversation.taken_at IS NULL
@@ -62,8 +62,8 @@ _HANDED_OVER_BY: Final = sa.text(f"""
     ORDER BY review.decided_at DESC, review.id DESC
     LIMIT 1
 """)
-# The text of the first of two approvals stays as the draft, but that approval is void. A decided
-# review keeps its approvals.
+# The text of the first of two approvals is kept as the draft, but that approval becomes void. A
+# decided review keeps its approvals.
 _ADD: Final = sa.text(f"""
     UPDATE escalation_tickets
     SET latest_event_id = :event_id,
@@ -130,8 +130,8 @@ _CLOSE: Final = sa.text(f"""
     WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
       AND joined.covered AND {_OF_ANSWERED}
 """)  # noqa: S608 - our own names
-# Resets the runs to their state at admission. The answer already given to the caller stays. The
-# model also stays, because it determines how the ticket is counted.
+# Resets the runs to their state at admission. The answer that the caller already received is kept.
+# The model is also kept, because it determines how the ticket is counted.
 _REOPEN: Final = sa.text(f"""
     UPDATE engine_runs AS joined
     SET status = '{RunStatus.RECEIVED}', joined_review = NULL, in_draft = false,
@@ -178,11 +178,11 @@ class CaseMessages(TenantRepository):
         """Add a message to a review and return the review's id. Return None if the agent may answer
         the message.
 
-        A message joins the conversation's open review, whose approvals become void. Without an open
-        review, it joins the review through which people took the conversation over. In a
-        conversation that a member took over at the dashboard, the first message opens a review, and
-        later messages join it. Idempotent by event. The caller has locked the conversation and
-        stored the message in it.
+        A message joins the conversation's open review, and the review's approvals become void. If
+        no review is open, the message joins the review through which people took the conversation
+        over. In a conversation that a member took over at the dashboard, the first message opens a
+        review, and later messages join that review. Idempotent by event. The caller must have
+        locked the conversation and stored the message in it.
         """
         this = {"client_id": self._tenant, "event_id": event_id}
         here = {**this, "conversation_id": conversation_id}
@@ -206,7 +206,7 @@ class CaseMessages(TenantRepository):
     async def mark_sensitive(
         self, review_id: str, *, event_id: str, matter: SensitiveMatter
     ) -> None:
-        """Mark a joined message and its review as a sensitive, urgent matter. Idempotent."""
+        """Mark a joined message and its review as sensitive and urgent. Idempotent."""
         given = {"client_id": self._tenant, "event_id": event_id, "matter": matter}
         await self._connection.execute(_MARK_RUN, given)
         await self._connection.execute(_MARK_REVIEW, {**given, "review_id": review_id})
@@ -219,10 +219,10 @@ class CaseMessages(TenantRepository):
 
     async def hold_case(self, review_id: str) -> EscalationReason:
         """Lock the run of a case and return the escalation reason. The run then cannot end before
-        this transaction does.
+        this transaction ends.
 
-        Callers write the outcome of a joined message. Without the lock, they could do so while the
-        case is being closed. Raises EscalationNotFound.
+        Callers write the outcome of a joined message. Without the lock, they could write it while
+        the case is being closed. Raises EscalationNotFound.
         """
         row = await self._one(
             _HOLD_CASE,
@@ -233,9 +233,9 @@ class CaseMessages(TenantRepository):
 
     async def close_joined(self, run_id: str, now: datetime) -> Sequence[ReopenedRun]:
         """Complete the runs of the joined messages that the case's answer covers, and reopen the
-        runs of the others. Return the reopened runs, oldest first.
+        runs of the other joined messages. Return the reopened runs, oldest first.
 
-        Idempotent: a repetition reopens no run. `run_id`: the run of a case that has just
+        Idempotent: a repetition does not reopen any run. `run_id`: the run of a case that has just
         completed, or of a message that joined the case.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
@@ -252,8 +252,8 @@ class CaseMessages(TenantRepository):
         return sorted(runs, key=lambda run: run.ref.event_id)
 
     async def _cover(self, run_id: str) -> None:
-        """Mark the messages that have joined a case as covered by a person's text. The caller has
-        locked the review, so no message joins meanwhile."""
+        """Mark the messages that have joined a case as covered by a person's text. The caller must
+        have locked the review, so that no message can join meanwhile."""
         await self._connection.execute(_COVER, {"client_id": self._tenant, "run_id": run_id})
 
     async def fail_case(
@@ -262,8 +262,9 @@ class CaseMessages(TenantRepository):
         """Fail the joined messages of a case whose approved plan failed, and hand off the
         conversation to human agents. Return the messages whose runs failed, in order.
 
-        A repetition fails no runs. A joined message whose own outcome comes later waits for a
-        person, like all later messages. The caller has locked the run of the case.
+        A repetition does not fail any run. A joined message whose own outcome is not yet stored is
+        held for human review, like all later messages. The caller must have locked the run of the
+        case.
         """
         this = {"client_id": self._tenant, "run_id": run_id}
         failed = await self._connection.execute(

@@ -1,4 +1,5 @@
-"""The sweep of all clients' reviews: decided or overdue reviews that no workflow has taken up."""
+"""The sweep of all clients' reviews. It finds decided or overdue reviews that no workflow has taken
+up."""
 
 from dataclasses import dataclass
 from datetime import datetime

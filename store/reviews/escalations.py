@@ -1,9 +1,9 @@
-"""The escalations (reviews) of one client: they are opened, claimed and decided, and their run
-takes up the decision.
+"""The escalations (reviews) of one client. A review is opened, claimed and decided, and its run
+then takes up the decision.
 
 A decision is a compare-and-set: the row is locked, `domain/reviews/escalation.py` checks the rules,
 and an allowed change is written. Of two concurrent decisions, the second one fails because the
-escalation is already decided. The same applies to a decision and the expiry.
+escalation is already decided. The same applies if a decision and the expiry are concurrent.
 """
 
 from dataclasses import dataclass
@@ -37,9 +37,9 @@ EXECUTED: Final = frozenset(decision for decision in Decision if decision.execut
 
 @dataclass(frozen=True, slots=True)
 class DecisionOutcome:
-    """The outcome of a request to decide. `ref`: the run to notify, or None while the approval of a
-    second person is awaited. `needs_second`: two people must approve. `agreed_before`: the first of
-    the two."""
+    """The result of a request to decide. `ref`: the run to notify, or None while the approval of a
+    second person is awaited. `needs_second`: whether two people must approve. `agreed_before`: the
+    first person who approved."""
 
     status: EscalationStatus
     ref: RunRef | None
@@ -65,8 +65,8 @@ class EscalationRepository(CaseMessages):
         """Open a review of a run with the run's current draft, plan and amount. Idempotent by
         round.
 
-        The review needs a second person if the policy requires one for any action of the run. A
-        later round starts with the messages that joined earlier rounds.
+        The review needs a second approver if the policy requires one for any action of the run. In
+        a later round, the review starts with the messages that joined earlier rounds.
         """
         standing = standing_of_run(
             client_id=self._tenant,
@@ -110,7 +110,7 @@ class EscalationRepository(CaseMessages):
         await self._set(escalation_id, **UNCLAIMED)
 
     async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> DecisionOutcome:
-        """Record a decision on a review once, or the first of two approvals. Raises
+        """Record a decision on a review once, or record the first of two approvals. Raises
         EscalationNotFound and the errors of `ReviewStanding.check`."""
         conversation_id = None
         if not choice.decision.executes:
@@ -173,8 +173,8 @@ class EscalationRepository(CaseMessages):
             .returning(_TICKETS.decision)
         )
         if decision is None:
-            # If the escalation has expired but its row is gone, the client was erased meanwhile,
-            # and there will be no decision.
+            # If the escalation has expired but its row is gone, the client was erased meanwhile. No
+            # decision can follow.
             return Decision.EXPIRE if expired else None
         settled = Decision(decision)
         if not settled.executes:
@@ -236,10 +236,10 @@ class EscalationRepository(CaseMessages):
 
 client_of: Final = owner_of(escalation_tickets, EscalationNotFound)
 
-# The text that an approval would send.
+# The text that is sent if the review is approved.
 WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)
 
-# The latest customer message that reviewers have been shown.
+# The latest customer message that was shown to reviewers.
 LATEST_EVENT: Final = sa.func.coalesce(_TICKETS.latest_event_id, engine_runs.c.event_id).label(
     "latest_event_id"
 )

@@ -1,4 +1,4 @@
-"""The first of two required approvals of a review, until the second is given."""
+"""The first of two approvals that a review needs, while the second is awaited."""
 
 import sqlalchemy as sa
 
@@ -21,8 +21,8 @@ class FirstApprovals(TenantRepository):
         return first
 
     async def void(self, review_id: str) -> None:
-        """Void the first approval of a review, so that two are needed again. The text that the
-        first person edited stays."""
+        """Void the first approval of a review, so that two approvals are needed again. The text
+        that the first approver edited is kept."""
         await self._connection.execute(
             sa.update(escalation_tickets)
             .where(*self._open(review_id))

@@ -1,7 +1,7 @@
-"""Messages that arrive during an open review: whether they belong to the review's matter, and how
+"""Messages that arrive during an open review: whether they concern the topic of the review, and how
 they change the review.
 
-Locks are taken in the order of `case_messages.py`, with one exception: a review's messages are
+Locks are taken in the order of `case_messages.py`, with one exception: the messages of a review are
 locked after the review. A decision with an edited reply uses the same order.
 """
 
@@ -138,15 +138,15 @@ class ReviewAsRead:
 
     @property
     def state(self) -> tuple[int, frozenset[str]]:
-        """Return the part of the review that must be unchanged when a new draft is applied: the
-        revision, and the ids of the later messages' events."""
+        """Return the state of the review that must still be the same when a new draft is applied:
+        the revision, and the ids of the later messages' events."""
         return self.revision, frozenset(one.event_id for one in self.later)
 
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """A change to a review. `thought`: the new draft and plan; None if both stay. `lookup`: the
-    lookup of the plan's order. `used`: the messages on which the draft is based. `covered`: the
+    """A change to a review. `thought`: the new draft and plan, or None if both are kept. `lookup`:
+    the lookup of the plan's order. `used`: the messages on which the draft is based. `covered`: the
     messages that an approval answers."""
 
     thought: ThinkingResult | None
@@ -167,8 +167,8 @@ class LaterTurns(TenantRepository):
         )
 
     async def matter(self, review_id: str, event_id: str, now: datetime) -> WaitingMatter | None:
-        """Return the matter of an open review, without regard to the message `event_id`. Return
-        None if the review is not open."""
+        """Return the topic of an open review, disregarding the message `event_id`. Return None if
+        the review is not open."""
         values = {
             **self._key(review_id),
             "event_id": event_id,
@@ -188,12 +188,12 @@ class LaterTurns(TenantRepository):
         )
 
     async def turn_aside(self, run_id: str, event_id: str, review_id: str, now: datetime) -> bool:
-        """Remove a message from a review, so that the agent answers it. Return whether the agent
-        may answer.
+        """Remove a message from a review, so that the agent can answer the message separately.
+        Return whether the agent may answer.
 
-        The message stays in the review if the review is decided or sensitive, or if people have the
-        conversation or the review. The conversation and the review are locked until the transaction
-        ends. Idempotent.
+        The message stays in the review if the review is decided or sensitive, or if people have
+        taken over the conversation or claimed the review. The conversation and the review are
+        locked until the transaction ends. Idempotent.
         """
         await ThreadRepository(self._connection, self._tenant).lock(event_id)
         await self._connection.execute(_LOCK_REVIEW, self._key(review_id))
@@ -204,11 +204,11 @@ class LaterTurns(TenantRepository):
         return may
 
     async def waiting(self, review_id: str) -> ReviewAsRead | None:
-        """Return a review that is still open. Return None if the review is not open, or if a step
-        of its plan has started.
+        """Return an open review. Return None if the review is not open, or if a step of its plan
+        has started.
 
-        The action ledger identifies a step by its position in the plan, so a started plan must not
-        change.
+        The action ledger identifies a step by the step's position in the plan, so a plan must not
+        change once it has started.
         """
         row = (await self._connection.execute(_WAITING, self._key(review_id))).one_or_none()
         if row is None:
@@ -233,18 +233,18 @@ class LaterTurns(TenantRepository):
         )
 
     async def revised_actions(self, run_id: str, round_: int) -> tuple[ActionKind, ...] | None:
-        """Return the actions of the plan of a run's round if later messages changed this plan,
-        otherwise None."""
+        """Return the actions of the plan of a run's round if later messages changed this plan.
+        Otherwise return None."""
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         plan = await self._connection.scalar(_REVISED_PLAN, values)
         return None if plan is None else tuple(ActionKind(step["kind"]) for step in plan)
 
     async def revise(self, review_id: str, before: ReviewAsRead, to: Revision) -> bool:
-        """Apply a new draft and plan to a review, which voids its approvals. Return False, without
-        a change, if the review has changed since `before` was read.
+        """Apply a new draft and plan to a review, and void the review's approvals. Return False,
+        without a change, if the review has changed since `before` was read.
 
-        A review changes through a decision, a revision, a started step, or another message that
-        joined. The run, the review and its messages are locked.
+        A decision, a revision, a started step, or another joined message changes a review. The run,
+        the review and its messages are locked.
         """
         this = self._key(review_id)
         await self._connection.execute(_LOCK_CASE, this)
@@ -276,7 +276,7 @@ class LaterTurns(TenantRepository):
 
     async def count_brain(self, run_id: str, thought: ThinkingResult) -> None:
         """Add the brain's usage to the run of a message that the brain processed together with its
-        review. Do nothing if no brain was asked."""
+        review. Do nothing if no brain was called."""
         answer = thought.answer
         if answer.model == SETTLED_BY:
             return

@@ -30,7 +30,7 @@ def standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
         .limit(1)
         .lateral("at_stake")
     )
-    # The messages that joined an earlier round still belong to the case.
+    # The messages that joined an earlier round also belong to the new round.
     before = (
         sa.select(_TICKETS.latest_event_id, _TICKETS.urgent, _TICKETS.sensitive)
         .where(_TICKETS.client_id == engine_runs.c.client_id, _TICKETS.run_id == engine_runs.c.id)

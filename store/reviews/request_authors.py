@@ -1,5 +1,5 @@
 """The authors of a review's messages: the users who typed a message, and the creators of the API
-keys that sent one."""
+keys that sent a message."""
 
 from typing import Final
 

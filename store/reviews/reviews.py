@@ -27,9 +27,9 @@ PREVIEW_CHARS: Final = 280
 
 @dataclass(frozen=True, slots=True)
 class ReviewFilter:
-    """Filters for a list of reviews; None disables a filter. `min_amount`: in minor units of the
+    """Filters for a list of reviews. None disables a filter. `min_amount`: in minor units of the
     review's own currency. `decided`: excludes open reviews. `awaits_second`: only reviews that one
-    of two people has approved."""
+    of two required people has approved."""
 
     status: Wanted = Wanted.OPEN
     reason: EscalationReason | None = None
@@ -52,7 +52,7 @@ async def list_reviews(
 ) -> list[ReviewSummary]:
     """Return a page of reviews of one client, or of all clients.
 
-    Urgent reviews come first, then the oldest; with `newest_first`, the newest come first. `after`:
+    Urgent reviews come first, then the oldest reviews or, with `newest_first`, the newest. `after`:
     the position of the last review on the previous page. Reviews opened meanwhile do not shift the
     pages.
     """
@@ -182,8 +182,8 @@ def _conditions(client_id: str | None, wanted: ReviewFilter) -> list[sa.ColumnEl
 
 
 def _fields(row: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
-    """Return a row of a review as a mapping of the model's field names, with claim and amount as
-    objects."""
+    """Return a review's row as a mapping from the model's field names, with the claim and the
+    amount as objects."""
     fields = row._asdict()
     by, at = fields.pop("claimed_by"), fields.pop("claimed_at")
     minor, currency = fields.pop("amount"), fields.pop("currency")

@@ -35,13 +35,14 @@ escalation_tickets: Final = sa.Table(
     time("expires_at"),
     time("created_at"),
     time("taken_up_at", nullable=True),
-    # The last message that joined the review. A request to decide names the last message that its
-    # author has seen.
+    # The last message that joined the review. A request to decide contains the last message that
+    # the requester has seen.
     text("latest_event_id", nullable=True),
-    # How often the agent has revised the review. A request to decide names the revision that its
-    # author has seen.
+    # The number of times that the agent has revised the review. A request to decide contains the
+    # revision that the requester has seen.
     sa.Column("revision", sa.Integer, nullable=False, server_default="0"),
-    # Set for a sensitive matter that cannot wait in the queue (`domain/agent/safety/net.py`).
+    # Set for a sensitive topic that is too urgent to wait in the queue
+    # (`domain/agent/safety/net.py`).
     sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),
     text("sensitive", nullable=True),
     sa.UniqueConstraint("client_id", "run_id", "round"),

@@ -1,5 +1,5 @@
-"""The action ledger. A row is written before an action is executed, and the outcome is added
-afterwards.
+"""The action ledger. A row is written before an action is executed, and the outcome is added after
+the execution.
 
 If a process finds a row that is still `planned`, the process that wrote the row died before it
 stored the outcome. The effect may or may not have happened.
@@ -45,8 +45,8 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class LedgerClaim:
-    """The right to execute a step. `again`: the step was started before, with an unknown outcome.
-    `interrupted`: it was started in this round."""
+    """The right to execute a step. `again`: whether the step was started before, with an unknown
+    outcome. `interrupted`: whether it was started in this round."""
 
     again: bool = False
     interrupted: bool = False
@@ -81,8 +81,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def outcomes(self, run_id: str) -> tuple[StepOutcome, ...]:
-        """Return the outcome of each started step of a run, in order; `unknown` if no outcome was
-        recorded."""
+        """Return the outcome of each started step of a run, in order. The outcome is `unknown` if
+        none was recorded."""
         rows = await self._connection.execute(
             _OUTCOMES, {"client_id": self._tenant, "run_id": run_id}
         )
@@ -122,8 +122,8 @@ class ActionLedger(TenantRepository):
     async def begin(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
     ) -> StepOutcome | LedgerClaim:
-        """Claim a step, or return its earlier outcome if it has one. This call takes over an
-        unfinished claim, which from then on has this `entry_id`."""
+        """Claim a step, or return the step's earlier outcome if there is one. If an earlier claim
+        is unfinished, this call takes it over, and its id becomes `entry_id`."""
         settled = await self.settled(place)
         if settled is not None:
             return settled
@@ -165,8 +165,9 @@ class ActionLedger(TenantRepository):
         )
 
     async def release(self, place: LedgerPlace, entry_id: str) -> None:
-        """Release a claim on a step whose effect has certainly not happened, so that the action may
-        be retried. A claim that another attempt has taken over stays."""
+        """Release the claim on a step, so that the action may be retried. The action's effect must
+        certainly not have happened. If another attempt has taken the claim over, the claim is kept.
+        """
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 self._is_step(place),
@@ -177,8 +178,8 @@ class ActionLedger(TenantRepository):
         )
 
     async def take_back_answer(self, run_id: str, round_: int) -> None:
-        """Delete the entries that `record` wrote in a round, because the answer was stopped before
-        it was stored."""
+        """Delete the entries that `record` wrote in a round, because a stop of the automation
+        prevented the answer from being stored."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 action_ledger.c.client_id == self._tenant,
@@ -190,8 +191,8 @@ class ActionLedger(TenantRepository):
 
     async def lock_money(self) -> None:
         """Lock the client's refunds and other money actions until this transaction ends. The lock
-        is a separate statement, so that the statements after it see what earlier lock holders
-        committed."""
+        is a separate statement, so that later statements see what earlier lock holders committed.
+        """
         await self._connection.execute(_LOCK, {"name": f"money/{self._tenant}"})
 
     async def spent(
@@ -263,8 +264,8 @@ class ActionLedger(TenantRepository):
 _PLACE: Final = ["client_id", "run_id", "step", "round"]
 _INSERT: Final = insert(action_ledger)
 _RECORD: Final = _INSERT.on_conflict_do_nothing(index_elements=_PLACE)
-# The statement returns true for a new row and false for a row taken over. It returns no row if the
-# existing one is finished.
+# The statement returns true for a new row and false for a row that it takes over. It returns no row
+# if the existing row is finished.
 _CLAIM: Final = _INSERT.on_conflict_do_update(
     index_elements=_PLACE, set_={"id": _INSERT.excluded.id}, where=action_ledger.c.state == _PLANNED
 ).returning(sa.literal_column("xmax = 0", sa.Boolean))
@@ -274,7 +275,7 @@ _OUTCOMES: Final = sa.text("""
     ORDER BY step, state = 'done' DESC, round DESC
 """)
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
-# A step is counted once, even if it took several rounds.
+# A step is counted once, even if it was executed in several rounds.
 _SPENT: Final = sa.text("""
     WITH moved AS (
         SELECT DISTINCT ON (run_id, step)

@@ -1,5 +1,5 @@
-"""Lookup of any record by its id: a run (also by the id of its event), a review, a conversation or
-a delivery."""
+"""Look up any record by its id: a run (also by the id of its event), a review, a conversation or a
+delivery."""
 
 from dataclasses import dataclass
 from typing import Final, Literal

@@ -1,4 +1,5 @@
-"""A client's monthly spending on language models, with the reservations against its budget."""
+"""A client's monthly spending on language models, including the amounts reserved for calls in
+progress."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -9,8 +10,8 @@ from domain.core.period import Period
 from store.core.repository import TenantRepository
 from store.runs.tables import brain_costs
 
-# One statement locks the row, so that concurrent runs see each other's reservations and none
-# exceeds the budget.
+# One statement locks the row, so that concurrent runs see each other's reservations and together
+# cannot exceed the budget.
 _RESERVE: Final = sa.text("""
     INSERT INTO brain_costs AS costs
         (client_id, period, calls, tokens_in, tokens_out, cost_micros)
@@ -63,8 +64,8 @@ class BrainCosts(TenantRepository):
         """Reserve money for one question to a language model. Return False if the reservation would
         exceed the month's budget.
 
-        Commit before the question is sent. `add` replaces the reservation by the true cost. A
-        reservation left by a crash counts as spent.
+        Commit before the question is sent. `add` replaces the reservation with the actual cost.
+        After a crash, an open reservation counts as spent.
         """
         row = await self._connection.execute(
             _RESERVE,

@@ -1,4 +1,4 @@
-"""The case: a run's data as its steps need it, read by one query."""
+"""The case: the data of a run that the run's steps need, read by one query."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -39,16 +39,17 @@ class Case:
     """A run with its event, its conversation and its client's settings.
 
     `draft`: None before the brain has answered. `human_text`: a person's reply that replaces the
-    draft, or None. `turns`: the thread before this event; `thread`: the thread's settled facts.
-    `summary`: the outcomes of the customer's earlier tickets in all threads. `conversation_id`:
-    None before the event is normalized. `automatic_turns`: the number of the agent's answers in the
-    thread in the hour before this message. `unattended_turns`: the number of the agent's answers to
-    this sender, by mail or in tickets, since a person's last answer. `is_held`: people have the
-    thread, by another message's open review or a handoff. `is_taken`: a member has taken it over
-    at the dashboard. `approvals`: the number of approvers. `joined_review`: the review that the
-    message joined. `sender_name`: the sender's name in mails to the customer. `has_files`: the
-    message has files. `system_prompt`, `sensitive_words`, `answers_from_knowledge`: the client's
-    settings. `frame`: the client's greeting and signature for this customer.
+    draft, or None. `turns`: the thread's messages before this event. `thread`: the thread's settled
+    facts. `summary`: the outcomes of the customer's earlier tickets in all threads.
+    `conversation_id`: None before the event is normalized. `automatic_turns`: the number of the
+    agent's answers in the thread in the hour before this message. `unattended_turns`: the number of
+    the agent's answers to this sender, by mail or in tickets, since a person last answered.
+    `is_held`: whether people handle the thread, because of another message's open review or a
+    handoff. `is_taken`: whether a member has taken the thread over at the dashboard. `approvals`:
+    the number of approvers. `joined_review`: the review that the message joined. `sender_name`: the
+    sender's name in mails to the customer. `has_files`: whether the message has files.
+    `system_prompt`, `sensitive_words`, `answers_from_knowledge`: the client's settings. `frame`:
+    the client's greeting and signature for this customer.
     """
 
     event: UnifiedEvent
@@ -114,8 +115,8 @@ class CaseRepository(TenantRepository):
             automatic_turns=row.automatic_turns,
             unattended_turns=row.unattended_turns,
             is_held=bool(row.is_held),
-            # The memory is left out for another author in a customer's ticket, who must not see
-            # that customer's memory.
+            # The memory is omitted if the author of a ticket is not the ticket's customer, because
+            # the author must not see that customer's memory.
             summary=(row.summary or "") if memory_key(event) == row.memory_key else "",
             lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
             approvals=row.approvals or 0,
@@ -170,8 +171,8 @@ _AUTOMATIC_TURNS: Final = (
     )
     .scalar_subquery()
 )
-# A mail relay that changes the id of every mail makes each mail a new thread, so the sender's other
-# threads count too.
+# A mail relay that changes the id of every mail puts each mail in a new thread, so the sender's
+# other threads count too.
 _UNATTENDED_TURNS: Final[sa.ColumnElement[int]] = sa.literal_column(f"""
     (SELECT count(*) FROM (
         SELECT answer.created_at, max(answer.created_at) FILTER (

@@ -1,5 +1,5 @@
-"""Lists of conversations, sorted by their latest message, and the processing of the messages in
-each."""
+"""Lists of conversations, sorted by their latest message, and how the messages of each conversation
+were processed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,7 +33,7 @@ _LATEST: Final = """
       {inner}
     ORDER BY last_message_at DESC, id DESC
 """
-# A message may still be open although an answer follows it.
+# A message may still be unanswered although a later answer exists.
 _IS_UNANSWERED: Final = f"""(said.direction = 'inbound' OR EXISTS (
         SELECT FROM engine_messages AS asked
         JOIN engine_runs AS run
@@ -94,7 +94,7 @@ _HELD: Final = sa.text("""
 class TalkFilter:
     """Filters for a list of conversations. `unhappy`: the latest sentiment is critical. `taken`: a
     member has taken the conversation over. `unanswered`: the latest message is the customer's, or a
-    message waits for the agent or in a review."""
+    message is waiting for the agent or for a review."""
 
     unhappy: bool = False
     taken: bool = False
@@ -123,7 +123,7 @@ class TalkFilter:
 
 
 class Talk(BaseModel):
-    """A conversation in a list. `latest`: the start of its latest message."""
+    """A conversation in a list. `latest`: the start of the conversation's latest message."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -212,20 +212,20 @@ class ConversationLists(TenantRepository):
         return found, TalkPlace(end.last_message_at, end.id) if end else None
 
     async def steps(self, run_ids: list[str]) -> dict[str, ThreadStep]:
-        """Return how the messages of these runs were processed, by run id."""
+        """Return, by run id, how the messages of these runs were processed."""
         rows = await self._connection.execute(_STEPS, {"client_id": self._tenant, "runs": run_ids})
         return {row.run_id: ThreadStep.model_validate(row, from_attributes=True) for row in rows}
 
     async def of_run(self, run_id: str) -> str | None:
-        """Return the id of the conversation to which a run's message belongs, or None before
-        normalization."""
+        """Return the id of the conversation to which a run's message belongs. Return None before
+        the event is normalized."""
         found: str | None = await self._connection.scalar(
             _OF_RUN, {"client_id": self._tenant, "run_id": run_id}
         )
         return found
 
     async def holder(self, conversation_id: str) -> tuple[str | None, datetime | None]:
-        """Return the user who has taken the conversation over, and the time. Raises
+        """Return the user who has taken the conversation over, and the time of the takeover. Raises
         ConversationNotFound."""
         row = await self._one(
             _HELD,

@@ -1,4 +1,4 @@
-"""Search in one client's conversations, and the messages of a conversation."""
+"""Search one client's conversations, and read the messages of a conversation."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -11,7 +11,8 @@ from store.core.repository import TenantRepository
 from store.runs.message_files import attachments_json
 
 LOOKED_THROUGH: Final = 1_000
-"""Maximum number of conversations that one search examines, because their text has no index."""
+"""Maximum number of conversations that one search examines, because the conversations' text has no
+index."""
 
 # A ULID starts with a digit from 0 to 7, so this text sorts after every ULID.
 _BEYOND_ALL: Final = "8"
@@ -71,8 +72,8 @@ _LATEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class FoundConversations:
-    """The conversations that a search found. `until`: the id of the last conversation examined;
-    None if there are no more."""
+    """The conversations that a search found. `until`: the id of the last conversation examined, or
+    None if all were examined."""
 
     conversations: tuple[ConversationSummary, ...]
     until: str | None

@@ -65,7 +65,7 @@ _REMEMBER: Final = sa.text("""
 """)
 
 # A conversation without a message since `ended_before` is locked but not returned. `_END` then
-# decides whether it ends.
+# decides whether the conversation ends.
 _OPEN: Final = sa.text("""
     INSERT INTO ai_conversations AS conversation
         (client_id, id, key, memory_key, channel, customer_email, summary, created_at,
@@ -88,8 +88,9 @@ _OPEN: Final = sa.text("""
     ) AS is_repeated, conversation.thread, conversation.proposal
 """)
 # Ends the conversation by renaming its key, so that the next conversation can use the key. The
-# previous version of this code can parse the new key too. A conversation with an open review, or
-# one that a person has taken over, does not end, so that the next message reaches that person.
+# previous version of this code can also parse the new key. A conversation with an open review, or
+# one that a person has taken over, is not ended, so that the reviewer or that person gets the next
+# message.
 _END: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET ended_at = :now, key = key || '/' || id, proposal = NULL
@@ -104,8 +105,8 @@ _END: Final = sa.text("""
           AND review.status IN ('pending', 'claimed'))
 """)
 
-# Only mails that the action ledger records as sent by us count. A mail that merely looks like ours
-# does not.
+# Only mails that the action ledger records as sent by us count. A mail that only resembles ours
+# does not count.
 _KEY_OF_REPLY: Final = sa.text("""
     SELECT CASE WHEN conversation.ended_at IS NULL THEN conversation.key
                 ELSE left(conversation.key, -1 - length(conversation.id)) END
@@ -124,8 +125,9 @@ _KEY_OF_REPLY: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """The conversation for an event. `is_new`: it was just created for this event. `is_repeated`:
-    the event was already assigned to it. `thread`: the facts settled so far."""
+    """The conversation for an event. `is_new`: whether it was just created for this event.
+    `is_repeated`: whether the event was already assigned to it. `thread`: the facts settled so far.
+    """
 
     id: str
     is_new: bool
@@ -149,9 +151,9 @@ class ConversationRepository(TenantRepository):
         """Return the conversation with this key, locked until the transaction ends. If there is
         none, create it with the id `conversation_id`.
 
-        A conversation without a message for `lasts` ends, and a new one starts. This does not apply
-        to a conversation that has an open review or is taken over. Turns that are too old at `now`
-        are removed.
+        A conversation without a message for the period `lasts` ends, and a new one starts. This
+        does not apply to a conversation that has an open review or that a person has taken over.
+        Messages that are too old at `now` are removed.
         """
         given: dict[str, object] = {
             "client_id": self._tenant,
@@ -182,7 +184,7 @@ class ConversationRepository(TenantRepository):
 
     async def key_of_reply(self, mails: tuple[str, ...], memory_key: str) -> str | None:
         """Return the key of a thread in which we sent one of these mails to this customer, or None.
-        If there are several, the latest mail determines the thread."""
+        If several threads match, the latest mail determines the result."""
         key: str | None = await self._connection.scalar(
             _KEY_OF_REPLY,
             {"client_id": self._tenant, "mails": list(mails), "memory_key": memory_key},
@@ -191,9 +193,9 @@ class ConversationRepository(TenantRepository):
 
     async def remember(self, event_id: str, now: datetime) -> None:
         """Recompute the memory of an event's conversation and customer from the stored messages and
-        runs. A repetition changes nothing."""
-        # The lock is a separate statement, because a statement that waits for a lock sees the data
-        # from before the wait.
+        runs. A repetition has no effect."""
+        # The lock is a separate statement, because a statement that waits for a lock sees data from
+        # before its wait.
         locked = (
             await self._connection.execute(
                 _LOCK, {"client_id": self._tenant, "event_id": event_id, "now": now}

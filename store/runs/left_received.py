@@ -16,8 +16,8 @@ from store.runs.tables import engine_runs
 
 @dataclass(frozen=True, slots=True)
 class WaitingRun:
-    """A run that was admitted but not answered. `reopened`: the run's message had joined a review,
-    and the run was then reopened."""
+    """A run that was admitted but not answered. `reopened`: whether the run's message had joined a
+    review and the run was reopened afterwards."""
 
     ref: RunRef
     threshold: float

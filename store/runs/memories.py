@@ -1,5 +1,5 @@
-"""Memories: the outcomes of earlier runs, of a customer in all threads, or of a visitor in the
-current thread."""
+"""Memories: the outcomes of a customer's earlier runs in all threads, or of a visitor's earlier
+runs in the current thread."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from domain.runs.conversation import MAX_SUMMARY_RUNS, PastRun
 from store.core.repository import TenantRepository
 
-# If a step has several rounds, the round in which it was done counts, otherwise the last one. The
-# query reads no customers' words, only the run's class, the shop's order number and the outcome. It
-# covers only a customer's latest threads.
+# If a step has several rounds, the round in which it was executed counts, otherwise the last round.
+# The query does not read customers' words. It reads only the run's class, the shop's order number
+# and the outcome. It covers only a customer's latest threads.
 _PAST_RUNS: Final = """
     WITH thread AS ({threads}), inbound AS (
         SELECT latest.event_id, latest.created_at
@@ -68,7 +68,7 @@ _OF_CUSTOMER: Final = sa.text(
 _OF_THREAD: Final = sa.text(
     _PAST_RUNS.format(threads="SELECT CAST(:conversation_id AS text) AS id", theirs="true")
 )
-# The summary as it was exported. The summary of the latest thread also covers all earlier threads.
+# The exported summary. The summary of the latest thread also covers all earlier threads.
 _CARRY: Final = sa.text("""
     INSERT INTO customer_memories (client_id, key, summary, updated_at)
     SELECT DISTINCT ON (memory_key) client_id, memory_key, summary, last_message_at

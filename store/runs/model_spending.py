@@ -1,4 +1,4 @@
-"""Total spending on language models of all clients, per UTC day."""
+"""The total daily spending of all clients on language models, by UTC day."""
 
 from datetime import date
 from typing import Final
@@ -25,7 +25,8 @@ class ModelSpending:
         self, scope: SpendingScope, day: date, micros: int, *, ceiling: int | None = None
     ) -> bool:
         """Add an amount to a day's spending unless the sum would exceed the ceiling. Return whether
-        the amount was added. `micros`: millionths of a US dollar; may be negative."""
+        the amount was added. `micros`: the amount in millionths of a US dollar, which may be
+        negative."""
         added = await self._connection.scalar(
             _ADD, {"scope": scope.value, "day": day, "micros": micros, "ceiling": ceiling}
         )

@@ -1,4 +1,4 @@
-"""Lookup of runs by an id, by a ticket or by an order number."""
+"""Look up runs by an id, by a ticket or by an order number."""
 
 from typing import Final
 
@@ -36,7 +36,7 @@ _OF_ORDER: Final = sa.text("""
 class RunFinder(TenantRepository):
     async def named(self, named: str) -> str | None:
         """Return the id of the run with this id, or of the run that belongs to the event, review or
-        ticket with this id. If a ticket has several runs, return the latest."""
+        ticket with this id. If a ticket has several runs, return the id of the latest."""
         for query in (_BY_ID, _BY_TICKET):
             found: str | None = await self._connection.scalar(
                 query,

@@ -41,7 +41,8 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 
 
 def _kept(thought: ThinkingResult) -> dict[str, object]:
-    """Return the columns that a later thought replaces while the run waits for a review."""
+    """Return the columns that change when a new thought replaces an earlier one while the run waits
+    for a review."""
     answer = thought.answer
     return {
         "language": answer.language,
@@ -60,10 +61,10 @@ def _kept(thought: ThinkingResult) -> dict[str, object]:
 class RunState:
     """The data of a run that the persist step needs.
 
-    `thread_after`: the thread after the run's answer. `sensitive`: the sensitive matter, if any.
+    `thread_after`: the thread after the run's answer. `sensitive`: the sensitive topic, or None.
     `text`: the customer's text. `in_shadow`: whether the playbook is in shadow mode. `thought_by`:
-    the model of the run's thought. `sender`: the proved address of the message's sender, if any.
-    `language`: the customer's language (ISO 639-1), once detected.
+    the model of the run's thought. `sender`: the verified address of the message's sender, or None.
+    `language`: the customer's language (ISO 639-1), or None before it is detected.
     """
 
     status: RunStatus
@@ -95,8 +96,8 @@ class RunRepository(TenantRepository):
         """Store the first thought of a run. Return False, without a change, if the run already has
         a thought.
 
-        `aside_of`: the review during which the agent answers the message. If no model was asked, a
-        reopened run keeps the model of its earlier thought.
+        `aside_of`: the review that is open while the agent answers the message. If no model was
+        called, a reopened run keeps the model of its earlier thought.
         """
         answer = thought.answer
         model: object = answer.model
@@ -125,8 +126,8 @@ class RunRepository(TenantRepository):
     async def replace_thought(
         self, run_id: str, thought: ThinkingResult, lookup: Lookup | None
     ) -> None:
-        """Replace the draft, plan and order of a waiting run, after another message from the
-        customer. Class and confidence stay, because they were already reported."""
+        """Replace the draft, plan and order of a run that waits for a review, after another message
+        from the customer. Class and confidence are kept, because they were already reported."""
         await self._connection.execute(
             _UPDATE,
             {
@@ -149,8 +150,9 @@ class RunRepository(TenantRepository):
         )
 
     async def take_off(self, run_id: str, kind: ActionKind) -> None:
-        """Permanently remove an action from a run's plan, with the draft, which mentions the
-        action. The policy decisions on the action are removed too, except refusals. Idempotent."""
+        """Permanently remove an action from a run's plan, together with the draft, because the
+        draft mentions the action. The policy decisions on the action are removed too, except
+        denials. Idempotent."""
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
@@ -189,8 +191,8 @@ class RunRepository(TenantRepository):
         now: datetime,
         handoff: EscalationReason | None = None,
     ) -> None:
-        """Store an outcome of a run. The first outcome is also stored as the caller's answer, and
-        the first `handoff` as the run's escalation reason."""
+        """Store an outcome of a run. The first outcome is also stored as the answer to the caller,
+        and the first `handoff` as the run's escalation reason."""
         await self._connection.execute(
             _FINISH,
             {
@@ -209,8 +211,8 @@ class RunRepository(TenantRepository):
         )
 
     async def answer(self, event_id: str) -> RunResult | None:
-        """Return the answer that the caller of an event got, which is the first outcome. Return
-        None if there is no outcome yet."""
+        """Return the answer that the caller of an event received, which is the first outcome.
+        Return None if there is no outcome yet."""
         stored = await self._connection.scalar(_ANSWER, {"tenant": self._tenant, "event": event_id})
         return RunResult.model_validate(stored) if stored is not None else None
 
@@ -248,13 +250,13 @@ EVENT_OF_RUN: Final = sa.and_(
     engine_events.c.client_id == engine_runs.c.client_id,
     engine_events.c.id == engine_runs.c.event_id,
 )
-"""The join of a run with its event."""
+"""The join of a run with the run's event."""
 VERSION_OF_RUN: Final = sa.and_(
     versions.c.client_id == engine_runs.c.client_id,
     versions.c.playbook_id == engine_runs.c.playbook_id,
     versions.c.version == engine_runs.c.playbook_version,
 )
-"""The join of a run with the playbook version that took the run's event."""
+"""The join of a run with the playbook version that processed the run's event."""
 _CONVERSATION: Final = (
     sa.select(engine_messages.c.conversation_id)
     .where(

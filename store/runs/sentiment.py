@@ -75,9 +75,9 @@ class SentimentRepository(TenantRepository):
         """Log the sentiment score (-1 to 1) of a normalized event's message. Report each time the
         conversation enters the critical zone.
 
-        Idempotency key: event_id; the first score stays. The conversation's row is locked until the
-        transaction ends, and messages are ordered by their times. The result therefore does not
-        depend on the order of processing. Raises RunNotFound if the message was erased meanwhile.
+        Idempotency key: event_id. The first score is kept. The conversation's row is locked until
+        the transaction ends, and messages are ordered by their times. The result therefore does not
+        depend on the order of processing. Raises RunNotFound if the message was erased.
         """
         mine = {"client_id": self._tenant, "event_id": event_id}
         conversation = await self._one(_LOCK, mine, RunNotFound(event_id))

@@ -21,10 +21,11 @@ engine_runs: Final = sa.Table(
     text("language", nullable=True),
     text("draft", nullable=True),
     text("response", nullable=True),
-    # The answer that the caller got. It is the first outcome, even if a later decision differs.
+    # The answer that the caller received. It is the first outcome, even if a later decision
+    # differs.
     sa.Column("answer", JSONB, nullable=True),
     text("doubt", nullable=True),
-    # Why a person must review the run, regardless of the confidence.
+    # Why a person must review the run regardless of the confidence.
     text("hold", nullable=True),
     json("plan", "[]"),
     json("steps", "[]"),
@@ -32,7 +33,7 @@ engine_runs: Final = sa.Table(
     sa.Column("sentiment", sa.Double, nullable=True),
     # The result of the order lookup: the order, or the reason why no order was found.
     sa.Column("lookup", JSONB, nullable=True),
-    # The knowledge entries and templates that the brain was shown, by id, title and rank.
+    # The knowledge entries and templates that were shown to the brain, by id, title and rank.
     json("findings", "[]"),
     json("verdicts", "[]"),
     # The reason of the run's first escalation.
@@ -46,24 +47,24 @@ engine_runs: Final = sa.Table(
     text("error_code", nullable=True),
     # The customer's intent, a subdivision of the class (`domain/agent/intent.py`).
     text("intent", nullable=True),
-    # The sensitive matter of the message. Such a message always goes to a person, and no brain was
-    # asked.
+    # The sensitive topic of the message. Such a message is always held for human review, and no
+    # brain is called.
     text("sensitive", nullable=True),
-    # The version of the prompt that the language model got.
+    # The version of the prompt that was sent to the language model.
     text("prompt_version", nullable=True),
-    # The proposal that was waiting when the message arrived. A "yes" in the message confirms only
-    # this proposal.
+    # The proposal that awaited confirmation when the message arrived. A "yes" in the message
+    # confirms only this proposal.
     sa.Column("proposal", JSONB, nullable=True),
     # The thread's settled facts after the customer has received the answer.
     sa.Column("thread_after", JSONB, nullable=True),
     # The review that the message joined, because people handle the conversation.
     text("joined_review", nullable=True),
-    # Whether the person who wrote the answer of the joined review had seen this message.
+    # Whether the person who answered the joined review had seen this message.
     sa.Column("covered", sa.Boolean, nullable=False, server_default=sa.false()),
-    # Whether the draft of the joined review is based on this message too.
+    # Whether the draft of the joined review is also based on this message.
     sa.Column("in_draft", sa.Boolean, nullable=False, server_default=sa.false()),
-    # The review during which the agent answers the message, because the message concerns another
-    # matter.
+    # The review that is open while the agent answers the message separately, because the message
+    # concerns another topic.
     text("aside_of", nullable=True),
     time("received_at"),
     time("answered_at", nullable=True),
@@ -81,8 +82,8 @@ engine_runs: Final = sa.Table(
     sa.CheckConstraint(
         "status IN ('received', 'completed', 'needs_review', 'failed')", name="status"
     ),
-    # For the sweeper, which looks for unanswered runs. An answered run leaves this index
-    # immediately.
+    # For the sweeper, which searches for unanswered runs. A run leaves this index as soon as it is
+    # answered.
     sa.Index(
         "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
     ),
@@ -112,12 +113,12 @@ ai_conversations: Final = sa.Table(
     text("summary"),
     # The customer whose memory the conversation shares. An unverified visitor has no memory.
     text("memory_key", nullable=True),
-    # The settled facts of the thread: the order in question, the unanswered question, and the
+    # The settled facts of the thread: the order under discussion, the unanswered question, and the
     # language.
     json("thread", "{}"),
-    # The action that the customer was asked to confirm. A "yes" uses up this proposal.
+    # The action that the customer was asked to confirm. A "yes" consumes this proposal.
     sa.Column("proposal", JSONB, nullable=True),
-    # When people took the conversation over. From then on they answer, and the agent does not.
+    # When people took the conversation over. From then on people answer, and the agent does not.
     time("handed_over_at", nullable=True),
     # The user who took the conversation over at the dashboard; null after it is handed back.
     text("taken_by", nullable=True),
@@ -173,8 +174,8 @@ engine_messages: Final = sa.Table(
     text("channel", nullable=True),
     # The customer's address, normalized as for the customer limit.
     text("customer_key", nullable=True),
-    # Whether the author had not proved the address when the message arrived; also set without an
-    # address.
+    # Whether the author had not verified the address when the message arrived. Also true for a
+    # message without an address.
     sa.Column("is_claim", sa.Boolean, nullable=False, server_default=sa.false()),
     text("author"),
     text("body"),
@@ -185,7 +186,7 @@ engine_messages: Final = sa.Table(
     points_to("engine_events", "event_id"),
     points_to("ai_conversations", "conversation_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
-    # For the gateway's limits, which read the latest messages of a client and of a customer.
+    # For the gateway's limits, which count the latest messages of a client and of a customer.
     sa.Index(
         "ix_engine_messages_inbound",
         "client_id",
@@ -207,15 +208,15 @@ engine_messages: Final = sa.Table(
         unique=True,
         postgresql_where=sa.text("widget_session_id IS NOT NULL"),
     ),
-    # For the widget's share of the client's limits, which counts visitors' messages.
+    # For the widget's share of the client's limits. The share counts visitors' messages.
     sa.Index(
         "ix_engine_messages_widget",
         "client_id",
         "created_at",
         postgresql_where=sa.text("direction = 'inbound' AND widget_session_id IS NOT NULL"),
     ),
-    # An event has at most one inbound and one outbound message, so a retried step writes nothing
-    # twice.
+    # An event has at most one inbound and one outbound message, so a retried step does not write a
+    # message twice.
     sa.UniqueConstraint("client_id", "event_id", "direction"),
     sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
     sa.CheckConstraint("author IN ('customer', 'agent', 'human')", name="author"),
@@ -236,7 +237,7 @@ action_ledger: Final = sa.Table(
     text("customer_key", nullable=True),
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
-    # The reference that the provider gave to the executed action.
+    # The provider's reference for the executed action.
     text("reference", nullable=True),
     # The helpdesk ticket in which the action was executed.
     text("ticket_id", nullable=True),
@@ -252,14 +253,15 @@ action_ledger: Final = sa.Table(
         "planned_at",
         postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
-    # For finding the thread of a mail that was sent, if a reply has no other reference.
+    # For finding the thread to which a mail of ours belongs, if a reply has no other reference to
+    # the thread.
     sa.Index(
         "ix_action_ledger_mails",
         "client_id",
         "reference",
         postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
-    # For finding our own messages in a helpdesk ticket, when a webhook reports them.
+    # For recognizing our own messages in a helpdesk ticket when a webhook reports them.
     sa.Index(
         "ix_action_ledger_ticket",
         "client_id",

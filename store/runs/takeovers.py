@@ -1,4 +1,5 @@
-"""Conversations that a person takes over from the agent at the dashboard, and hands back."""
+"""Conversations that a person takes over from the agent at the dashboard, and later hands back to
+the agent."""
 
 from datetime import datetime
 from typing import Final
@@ -26,9 +27,10 @@ _HAND_BACK: Final = sa.text("""
 
 class TakeoverRepository(TenantRepository):
     async def take(self, conversation_id: str, by: str, now: datetime, *, force: bool) -> None:
-        """Let a person take a conversation over, so that the agent does not answer. Idempotent.
+        """Record that a person takes a conversation over, so that the agent does not answer.
+        Idempotent.
 
-        `force`: take it over even from another person. Raises ConversationNotFound,
+        `force`: take the conversation over even from another person. Raises ConversationNotFound,
         ConversationTaken.
         """
         this = {"client_id": self._tenant, "conversation_id": conversation_id}

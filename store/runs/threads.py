@@ -1,4 +1,4 @@
-"""The threads of one client: their settled facts, and the proposal that waits for the customer's
+"""The threads of one client: their settled facts, and the proposal that awaits the customer's
 "yes"."""
 
 from datetime import datetime
@@ -41,10 +41,10 @@ _ANSWERED: Final = sa.text("""
 class ThreadRepository(TenantRepository):
     async def lock(self, event_id: str) -> str | None:
         """Lock the thread of an event's message until the transaction ends. Return the thread's id,
-        or None before normalization.
+        or None before the event is normalized.
 
-        The lock is a separate statement, so the next statement sees the changes of earlier lock
-        holders.
+        The lock is a separate statement, so that the next statement sees the changes of earlier
+        lock holders.
         """
         locked: str | None = await self._connection.scalar(
             _LOCK, {"client_id": self._tenant, "event_id": event_id}
@@ -52,10 +52,10 @@ class ThreadRepository(TenantRepository):
         return locked
 
     async def answered_by(self, conversation_id: str, run_id: str) -> PendingProposal | None:
-        """Assign the waiting proposal to the run of the message that arrived, regardless of what
-        the message says, and return the proposal or None.
+        """Assign the thread's pending proposal to the run of the message that has arrived,
+        regardless of the message's content. Return the proposal, or None if no proposal is pending.
 
-        A later proposal can be confirmed only by a later message. Idempotent by run. The caller has
+        Only a later message can confirm a later proposal. Idempotent by run. The caller must have
         locked the thread.
         """
         given = {"client_id": self._tenant, "conversation_id": conversation_id, "run_id": run_id}
@@ -69,8 +69,8 @@ class ThreadRepository(TenantRepository):
     ) -> None:
         """Store the settled facts and the proposal of a thread, replacing any earlier proposal.
 
-        If a question is still waiting for another sender's answer, nothing is written. `sender`:
-        the proved address of the message's sender, if any.
+        If a question still awaits another sender's answer, do not write anything. `sender`: the
+        verified address of the message's sender, or None.
         """
         proposal, settled = thread.proposal, threads.c.thread
         asked = threads.c.proposal

@@ -9,7 +9,7 @@ from domain.inbound.sent_by_us import AgentMessage
 from domain.runs.action_key import action_key
 from store.core.repository import TenantRepository
 
-# A ticket has few messages of ours, and webhooks report the latest ones.
+# A ticket contains few messages from us, and webhooks report the latest ones.
 _LATEST: Final = 50
 _KINDS: Final = ", ".join(f"'{kind}'" for kind in (ActionKind.REPLY_IN_HELPDESK, ActionKind.NOTE))
 # All connections to the same platform count, because a new connection has the same tickets.
@@ -36,7 +36,8 @@ _WRITTEN: Final = sa.text(f"""
 
 class TicketMessages(TenantRepository):
     async def written(self, integration_id: str, ticket_id: str) -> tuple[AgentMessage, ...]:
-        """Return the agent's messages in a ticket, including unfinished sends, newest first."""
+        """Return the agent's messages in a ticket, newest first, including messages whose sending
+        is unfinished."""
         rows = await self._connection.execute(
             _WRITTEN,
             {

@@ -12,8 +12,8 @@ from store.core.repository import TenantRepository, owner_of
 from store.runs.message_files import attachments_json
 from store.runs.tables import engine_runs
 
-# One statement reads the whole trace, so that its parts are consistent. Columns are named one by
-# one, so that a new column is not exposed by accident.
+# One statement reads the whole trace, so that its parts are consistent. The statement names each
+# column, so that a new column is not exposed by accident.
 _TRACE: Final = sa.text(f"""
     SELECT run.id AS run_id, run.client_id, run.status, run.lookup, run.findings, run.verdicts,
            run.plan, run.handoff_reason, run.steps, run.response, run.error_code, run.timings,
@@ -67,7 +67,7 @@ _TRACE: Final = sa.text(f"""
     WHERE run.client_id = :client_id AND run.id = :run_id
 """)  # noqa: S608 - our own names
 
-# The list is sorted by id along the primary key, which is the order of admission.
+# The list follows the primary key. Ids are in the order of admission.
 _PAGE: Final = """
     SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
            CASE WHEN event.unified IS NULL THEN event.customer_email

@@ -1,7 +1,7 @@
 """Past events of one client, with the agent's input at the time of each event. Three statements
 read a page.
 
-Data from after the event is left out: turns, settled facts, refunds. The cost of a page does not
+Data from after the event is omitted: messages, settled facts, refunds. The cost of a page does not
 grow with the client's history, because each event reads only its thread and the preceding month of
 the action ledger.
 """
@@ -34,12 +34,13 @@ from store.core.repository import TenantRepository
 from store.intake.attachments import attachments_of
 from store.simulation.past_spending import PastSpending, SpentBefore
 
-# Machines' clocks differ, and an id is generated slightly before or after the time in its row.
+# The clocks of machines differ, and an id is generated slightly before or after the time in its
+# row.
 _MARGIN: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
 
 # Messages are filtered by author. With a filter by direction, PostgreSQL might search all inbound
-# messages of the client for a thread's last message.
+# messages of the client to find the last message of a thread.
 _PAGE: Final = sa.text("""
     SELECT event.id, event.event_type, event.outcome, event.unified, event.subject, event.text,
            event.erased_at IS NOT NULL AS is_erased, event.received_at,
@@ -119,11 +120,11 @@ class SeenThen:
 
 @dataclass(frozen=True, slots=True)
 class PastEvent:
-    """A past event to replay. `at`: when it arrived. `before`: the agent's own first outcome,
-    without people's later decisions. `draft`: the agent's draft.
+    """A past event to replay. `at`: when the event arrived. `before`: the agent's own first
+    outcome, without people's later decisions. `draft`: the agent's draft.
 
-    `seen`: the agent's input. It is None if the event cannot be replayed (`skip`), or if no
-    playbook took the event, so that it was never normalized.
+    `seen`: the agent's input. It is None if the event cannot be replayed (`skip`). It is also None
+    if no playbook matched the event, because the event was then never normalized.
     """
 
     id: str
@@ -191,7 +192,7 @@ class PastEvents(TenantRepository):
         rows: "Sequence[sa.Row[*tuple[Any, ...]]]",
         lookups: Mapping[str, Lookup | None],
     ) -> dict[str, Spent]:
-        """Return the earlier refunds by run. Only runs with a found order are included, because
+        """Return the earlier refunds by run. Only runs whose order was found are included, because
         other runs cannot act on an order."""
         wanted = [
             SpentBefore(
@@ -238,8 +239,8 @@ def _skip(row: "sa.Row[*tuple[Any, ...]]") -> ReplaySkip | None:
 
 
 def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
-    """Return the agent's own outcome of a run, without people's decisions. A failed execution
-    counts as answered."""
+    """Return the agent's own outcome of a run, without people's decisions. A run whose execution
+    failed counts as answered."""
     if row.outcome == EventOutcome.NO_PLAYBOOK:
         return ReplayFacts(end=ReplayEnd.NO_PLAYBOOK)
     plan = _PLAN.validate_python(row.plan or [])
@@ -261,8 +262,8 @@ def _before(row: "sa.Row[*tuple[Any, ...]]") -> ReplayFacts:
 def _thread(row: "sa.Row[*tuple[Any, ...]]") -> Thread:
     """Return the thread as it was after the previous message.
 
-    A question counts as open once the customer has received it from the agent. A waiting proposal
-    belongs to the next message.
+    A question counts as open once the agent has sent it to the customer. A pending proposal belongs
+    to the next message.
     """
     settled = Thread.model_validate(row.thread_after or {})
     thread = settled if row.has_reached else settled.without_question
@@ -275,6 +276,6 @@ def _lookup(row: "sa.Row[*tuple[Any, ...]]") -> Lookup | None:
 
 
 def _shown(file: Attachment) -> AttachmentPreview:
-    """Return an attached file without its content, because images are not shown to the brain
-    again."""
+    """Return an attached file without its content, because a replay does not show images to the
+    brain again."""
     return AttachmentPreview(name=file.name, media_type=file.media_type, size=file.size)

@@ -27,7 +27,7 @@ from store.simulation.tables import replay_changes, replays
 _TABLE: Final = replays.c
 _COLUMNS: Final = tuple(_TABLE[name] for name in Replay.model_fields)
 _UNFINISHED: Final = _TABLE.state.in_(sorted(UNFINISHED))
-# The lock makes a concurrent erasure wait. An event that is being erased, or was removed, does not
+# The lock makes a concurrent erasure wait. An event that was removed or is being erased does not
 # become an example.
 _STILL_THERE: Final = sa.text("""
     SELECT id FROM engine_events
@@ -62,8 +62,8 @@ class ReplayChange:
 
 @dataclass(frozen=True, slots=True)
 class ReplayedPage:
-    """The result of one replayed page of events. `place`: the page's last event; None if no event
-    was left."""
+    """The result of one replayed page of events. `place`: the page's last event, or None if no
+    events were left."""
 
     place: str | None
     tally: ReplayTally
@@ -142,8 +142,8 @@ class ReplayRepository(TenantRepository):
         """Add the result of a page to a replay. Events that were erased or removed meanwhile do not
         become examples.
 
-        The caller has locked the replay, and has checked that the replay is still at the start of
-        the page.
+        The caller must have locked the replay, and checked that the replay's position is still the
+        start of the page.
         """
         ids = [change.event_id for change in done.changes]
         known = set(
@@ -195,7 +195,7 @@ class ReplayRepository(TenantRepository):
 
 @dataclass(frozen=True, slots=True)
 class UnfinishedReplay:
-    """An unfinished replay, found by the sweep."""
+    """An unfinished replay that the sweep has found."""
 
     ref: BackgroundRef
     place: Place

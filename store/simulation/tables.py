@@ -7,7 +7,8 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# A replay of past events. `variant`: the change that is tried (`domain/simulation/variant.py`).
+# A replay of past events. `variant`: the change that the replay tries
+# (`domain/simulation/variant.py`).
 replays: Final = sa.Table(
     "replays",
     metadata,
@@ -16,7 +17,7 @@ replays: Final = sa.Table(
     time("since"),
     time("until"),
     text("state"),
-    # The replay's limits: the total cost of language models, and the working time.
+    # The limits of the replay: the total cost of language models, and the working time.
     sa.Column("budget_micros", sa.BigInteger, nullable=False),
     sa.Column("budget_s", sa.Integer, nullable=False),
     # The last examined event. The replay continues after this event.
@@ -43,9 +44,9 @@ replays: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# An event whose outcome differs in the replay. `before` and `after` hold no draft text. `draft`
-# holds the new draft, and is erased with the customer's words. The key is the event, because an
-# event that no playbook took has no run.
+# An event whose outcome differs in the replay. `before` and `after` do not contain the draft text.
+# `draft` contains the new draft, and is erased with the customer's words. The key is the event,
+# because an event that no playbook matched has no run.
 replay_changes: Final = sa.Table(
     "replay_changes",
     metadata,

@@ -1,4 +1,4 @@
-"""Checks of a variant's references to the client's playbooks, and their resolution."""
+"""Check a variant's references to the client's playbooks, and resolve them."""
 
 from domain.playbooks.errors import PatternTaken
 from domain.simulation.variant import Variant
@@ -9,8 +9,8 @@ from store.playbooks.versions import PlaybookVersions
 
 class TriedVariants(TenantRepository):
     async def check(self, variant: Variant) -> None:
-        """Check the playbooks that a variant names. Raises PlaybookNotFound for an unknown playbook
-        or version.
+        """Check the playbooks to which a variant refers. Raises PlaybookNotFound for an unknown
+        playbook or version.
 
         Raises PatternTaken for a new draft with the event type of an active playbook, because the
         draft would never be used.
@@ -33,8 +33,8 @@ class TriedVariants(TenantRepository):
         """Return the variant with its playbook as a draft that replaces the stored playbook. Raises
         PlaybookNotFound.
 
-        Only this playbook, active or not, then takes the events of its type, as after publication.
-        A threshold given with a playbook id applies to that playbook.
+        As after publication, only this playbook then matches the events of its type, even if it is
+        not active. A threshold given with a playbook id applies to that playbook.
         """
         if variant.playbook_id is None:
             return variant

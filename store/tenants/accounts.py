@@ -1,9 +1,9 @@
 """The account: a client's subscription and credits. The account's row is the lock for all counters
 of the client.
 
-Admission, changes of plan and credits, and key revocation lock the row first, in a separate
-statement. The next statement therefore reads data as fresh as the lock, and that data cannot change
-before the transaction ends. Each client has only one such lock, so no lock order is needed.
+Admission, changes of plan and credits, and key revocation first lock the row in a separate
+statement. The next statement therefore sees current data, and that data cannot change before the
+transaction ends. Each client has only one such lock, so no lock order is needed.
 """
 
 from contextlib import suppress
@@ -97,7 +97,7 @@ def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
 
 
 async def lock_if_open(connection: AsyncConnection, tenant: TenantId) -> None:
-    """Lock the client's account, before any other row is locked. Does nothing if the client is
-    being erased."""
+    """Lock the client's account. Call this before any other row is locked. Do nothing if the client
+    is being erased."""
     with suppress(ClientNotFound):
         await AccountRepository(connection, tenant).lock()

@@ -1,9 +1,9 @@
 """Stops of all automation of a client or of the installation, and the check whether a stop applies
 to a run.
 
-A step that answers or acts calls `holds` in the transaction that records the step, and keeps a
-shared lock until the transaction ends. A stop takes the same lock exclusively. When the stop is
-committed, no such transaction is in progress, and the next one sees the stop.
+A step that answers or acts calls `holds` in the transaction that records the step. It keeps a
+shared lock until that transaction ends. A stop takes the same lock exclusively. When the stop is
+committed, no such transaction is in progress, and all later transactions see the stop.
 """
 
 from datetime import datetime
@@ -20,10 +20,10 @@ from store.tenants.tables import client_settings, installation_stops
 
 class AutomationStops(TenantRepository):
     async def holds(self, run_id: str) -> bool:
-        """Return whether a stop keeps the run from answering and acting automatically.
+        """Return whether a stop prevents the run from answering and acting automatically.
 
         A run whose plan a person approved is never stopped. The result is valid until the
-        transaction ends. Call this before any row except the account's is locked.
+        transaction ends. Call this method before any row except the account's row is locked.
         """
         return bool(await self._connection.scalar(_HOLDS, {"tenant": self._tenant, "run": run_id}))
 

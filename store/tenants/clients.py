@@ -50,12 +50,12 @@ class ClientRepository:
         now: datetime,
         trial_ends_at: datetime | None = None,
     ) -> str:
-        """Create a client. Create its owner too, unless a user has this address. Return the owner's
+        """Create a client, and its owner unless a user with this address exists. Return the owner's
         user id."""
         owner = await self._connection.scalar(
             insert(users)
             .values(id=user_id, email=owner_email.strip().lower(), created_at=now)
-            # The update changes nothing, but makes RETURNING return an existing user too.
+            # The update leaves the row as it is, but makes RETURNING return an existing user too.
             .on_conflict_do_update(index_elements=["email"], set_={"email": users.c.email})
             .returning(users.c.id)
         )

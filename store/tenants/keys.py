@@ -17,11 +17,11 @@ from store.tenants.tables import api_keys, clients
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """An API key as the client's members see it, with only the prefix of its secret.
+    """An API key as it is shown to the client's members, with only the prefix of its secret.
 
-    `created_by`: the person, in the form of audit entries. `scopes`: the key's scopes; None for
-    all. `last_used_at`, `last_used_from`: the time of the last use, accurate to half a minute, and
-    its network. `oauth_client_id`: the OAuth client that holds the key, if any.
+    `created_by`: the person, as in audit entries. `scopes`: the key's scopes, or None for all
+    scopes. `last_used_at`, `last_used_from`: the time of the last use, accurate to half a minute,
+    and the network of that use. `oauth_client_id`: the OAuth client that holds the key, or None.
     """
 
     id: str
@@ -50,8 +50,9 @@ class KeyUse:
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """An API key that was active when it was read. `scopes`: the key's scopes; None for all.
-    `vouches`: the client's own system holds the key, and may vouch for a customer's address."""
+    """An API key that was active when it was read. `scopes`: the key's scopes, or None for all
+    scopes. `vouches`: whether the key's holder is the client's own system and may vouch for a
+    customer's address."""
 
     id: str
     client_id: str
@@ -59,9 +60,9 @@ class ActiveKey:
     vouches: bool = False
 
 
-# Statements that every gateway request runs are built once, because building one costs as much as
-# running it. This statement calls a database function (`migrations/`), because no row may be read
-# before the tenant is known.
+# Statements that every gateway request runs are built once, because building a statement costs as
+# much as running it. This statement calls a database function (`migrations/`), because no row may
+# be read before the tenant is known.
 _FIND_ACTIVE: Final = sa.text("SELECT id, client_id, scopes, vouches FROM active_key(:digest)")
 _LOCK_ACCOUNT: Final = (
     sa.select(clients.c.id)
@@ -120,9 +121,9 @@ class KeyRepository:
     ) -> None:
         """Store an API key.
 
-        `created_by`: the person, in the form of audit entries. `scopes`: the key's scopes; None for
-        all. `user_id`, `oauth_client_id`: set for a key from the OAuth flow. `vouches`: whether the
-        key's holder may vouch for a customer's address.
+        `created_by`: the person, as in audit entries. `scopes`: the key's scopes, or None for all
+        scopes. `user_id`, `oauth_client_id`: set for a key from the OAuth flow. `vouches`: whether
+        the key's holder may vouch for a customer's address.
         """
         await self._connection.execute(
             sa.insert(api_keys).values(
@@ -162,7 +163,7 @@ class KeyRepository:
     async def page(
         self, client_id: str, *, after: str | None, limit: int, revoked: bool | None = None
     ) -> tuple[KeyEntry, ...]:
-        """Return at most `limit` API keys, newest first: those created before the key `after`.
+        """Return at most `limit` API keys that were created before the key `after`, newest first.
         `revoked`: return only revoked keys, or only active ones."""
         which = () if after is None else (api_keys.c.id < after,)
         if revoked is not None:
@@ -207,8 +208,8 @@ class KeyRepository:
             raise KeyNotFound(key_id)
 
     async def used(self, uses: Sequence[KeyUse]) -> None:
-        """Record the last use of each of these API keys. A use before the recorded one changes
-        nothing."""
+        """Record the last use of each of these API keys. If a later use is already recorded, the
+        record stays unchanged."""
         await self._connection.execute(
             _USED,
             {
@@ -261,10 +262,10 @@ class KeyRepository:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))
 
     async def revoke(self, key_id: str, now: datetime) -> None:
-        """Permanently revoke an API key. A repetition changes nothing. Raises KeyNotFound.
+        """Permanently revoke an API key. A repetition has no effect. Raises KeyNotFound.
 
-        The account is locked: a concurrent admission either commits before the revocation, or sees
-        it.
+        The account is locked. A concurrent admission therefore either commits before the
+        revocation, or finds the key revoked.
         """
         await self._connection.execute(_LOCK_ACCOUNT, {"key": key_id})
         changed = await self._connection.execute(

@@ -21,8 +21,8 @@ _FIRST: Final = sa.func.min(_KEYS.id)
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """The departure of a member who created API keys that are still active. `place`: its position
-    in the list of all clients' departures."""
+    """The departure of a member who created API keys that are still active. `place`: the
+    departure's position in the list of all clients' departures."""
 
     tenant: TenantId
     left_at: datetime

@@ -1,5 +1,5 @@
-"""Loosenings: changes that loosen the agent's limits. They wait for a second manager's approval, or
-for a delay."""
+"""Loosenings: changes that loosen the agent's limits. A loosening takes effect after a second
+manager's approval, or after a delay."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,8 +55,7 @@ class LooseningRepository(TenantRepository):
         return bool(found)
 
     async def page(self, *, before: str | None, limit: int) -> tuple[Loosening, ...]:
-        """Return at most `limit` loosenings, newest first: those that precede the loosening
-        `before`."""
+        """Return at most `limit` loosenings that precede the loosening `before`, newest first."""
         query = sa.select(*_SHOWN).where(_ROWS.client_id == self._tenant)
         if before is not None:
             query = query.where(_ROWS.id < before)
@@ -68,8 +67,8 @@ class LooseningRepository(TenantRepository):
         return await self._read(loosening_id, sa.select(*_SHOWN))
 
     async def lock(self, loosening_id: str) -> Loosening:
-        """Lock a loosening and return it, so that only this transaction can decide on it. The
-        caller holds the account's lock. Raises LooseningNotFound."""
+        """Lock a loosening and return it, so that only this transaction can decide on the
+        loosening. The caller must hold the account's lock. Raises LooseningNotFound."""
         return await self._read(loosening_id, sa.select(*_SHOWN).with_for_update())
 
     async def decide(
@@ -112,8 +111,8 @@ client_of_loosening: Final = owner_of(loosenings, LooseningNotFound)
 
 @dataclass(frozen=True, slots=True)
 class LeftLoosening:
-    """A loosening that the sweep processes. `place`: its position in the list of all clients'
-    loosenings."""
+    """A loosening that the sweep processes. `place`: the loosening's position in the list of all
+    clients' loosenings."""
 
     tenant: TenantId
     id: str

@@ -20,7 +20,7 @@ _CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
 
 # A client that is being erased counts as having no members.
 _IS_OPEN: Final = clients.c.closed_at.is_(None)
-# The owner in the client's own row takes precedence over the member list.
+# The owner in the client's own row takes precedence over the list of members.
 _ROLE: Final = (
     sa.select(
         sa.case((clients.c.owner_user_id == _USER, Role.OWNER.value), else_=client_users.c.role)
@@ -87,9 +87,9 @@ class MemberRepository:
         return _member(row)
 
     async def client_of(self, user_id: str) -> str | None:
-        """Return the user's default client: the oldest client that the user owns, otherwise the
-        client that the user joined first. Return None if there is none. Clients that are being
-        erased are ignored."""
+        """Return the user's default client: the oldest client that the user owns or, if the user
+        owns none, the client that the user joined first. Return None if there is none. Clients that
+        are being erased are ignored."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 
@@ -111,8 +111,8 @@ class MemberRepository:
         """Return the name under which a person is recorded. The person is given by user id or email
         address.
 
-        A known user's address is resolved to the id that the API uses, so that one person never
-        counts as two. Raises InvalidInput.
+        The address of a known user is resolved to the id that the API uses, so that one person does
+        not count as two people. Raises InvalidInput.
         """
         return await self.find_user(name) or check_user_id(name)
 
@@ -128,8 +128,8 @@ class MemberRepository:
             raise InvalidInput("another user has this id or this mail address")
 
     async def verify_address(self, user_id: str, now: datetime) -> None:
-        """Record that the user has proved the email address now, unless that was recorded
-        before."""
+        """Record that the user has verified the email address now, unless an earlier verification
+        is recorded."""
         await self._connection.execute(
             sa.update(users)
             .where(users.c.id == user_id, users.c.verified_at.is_(None))

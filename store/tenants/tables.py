@@ -13,7 +13,7 @@ users: Final = sa.Table(
     sa.Column("id", sa.Text, primary_key=True),
     text("email"),
     time("created_at"),
-    # When the user proved the address; null if the user never did.
+    # When the user verified the address, or null.
     time("verified_at", nullable=True),
     sa.UniqueConstraint("email"),
 )
@@ -35,10 +35,10 @@ clients: Final = sa.Table(
     # the configured budget applies.
     sa.Column("brain_budget_micros", sa.BigInteger, nullable=True),
     time("created_at"),
-    # When the erasure of the client started. Nothing is admitted after that
+    # When the erasure of the client started. From then on, nothing is admitted for the client
     # (`store/tenants/accounts.py`).
     time("closed_at", nullable=True),
-    # When the client last lost an owner or admin. For a day after that, loosenings must wait too.
+    # When the client last lost an owner or admin. For a day after that, loosenings are delayed too.
     time("manager_left_at", nullable=True),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
@@ -68,11 +68,11 @@ api_keys: Final = sa.Table(
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     time("created_at"),
     time("revoked_at", nullable=True),
-    # The key's creator, in the form of audit entries; null for older keys.
+    # The key's creator, as in audit entries. Null for older keys.
     text("created_by", nullable=True),
     time("last_used_at", nullable=True),
     text("last_used_from", nullable=True),
-    # The key's scopes; null grants all.
+    # The key's scopes. Null grants all scopes.
     sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
     # Set for a key from the OAuth flow: the user who consented, and the OAuth client that holds the
     # key.
@@ -102,13 +102,16 @@ client_settings: Final = sa.Table(
     json("authserv_ids", "[]"),
     # Whether customers are asked to rate answers.
     sa.Column("ask_rating", sa.Boolean, nullable=False, server_default=sa.false()),
-    # Words chosen by the merchant. A message that contains one always goes to a review.
+    # Words chosen by the merchant. A message that contains one of them is always held for human
+    # review.
     json("sensitive_words", "[]"),
-    # The acknowledgement to a customer whose message goes to a person immediately, by language.
+    # The acknowledgement that a customer gets when the message is immediately held for human
+    # review, by language.
     json("acknowledgement", "{}"),
     # The greeting and signature of answers, by language, if they differ from the defaults.
     json("frame", "{}"),
-    # Whether a change that loosens a limit waits for a second manager's approval or for a day.
+    # Whether a change that loosens a limit requires a second manager's approval or a delay of one
+    # day.
     sa.Column("holds_loosening", sa.Boolean, nullable=False, server_default=sa.true()),
     # Whether the embedded brain's answers from knowledge are sent without a review.
     sa.Column("answers_from_knowledge", sa.Boolean, nullable=False, server_default=sa.true()),
@@ -129,8 +132,8 @@ installation_stops: Final = sa.Table(
     sa.CheckConstraint("id", name="one"),
 )
 
-# Loosenings: changes that loosen the agent's limits. Each waits for a second manager's approval or
-# for a delay.
+# Loosenings: changes that loosen the agent's limits. Each takes effect after a second manager's
+# approval, or after a delay.
 loosenings: Final = sa.Table(
     "loosenings",
     metadata,
@@ -143,7 +146,8 @@ loosenings: Final = sa.Table(
     text("requested_by"),
     time("created_at"),
     time("takes_effect_at"),
-    # Who approved or cancelled the change; "time" if it was applied after the delay.
+    # The person who approved or cancelled the change, or "time" if the change was applied after the
+    # delay.
     text("decided_by", nullable=True),
     time("decided_at", nullable=True),
     text("error_code", nullable=True),
