@@ -27,8 +27,8 @@ _HANDED_OVER: Final = ", ".join(
     f"'{decision.status}'" for decision in sorted(Decision) if not decision.executes
 )
 
-# The reviews of the conversation's other messages. All open reviews are included, because none of
-# their decisions considered this message.
+# The reviews of the conversation's other messages. All open reviews are included, because their
+# reviewers have not seen this message.
 _REVIEWS_OF_CONVERSATION: Final = """
     FROM engine_messages AS inbound
     JOIN engine_runs AS run

@@ -8,8 +8,8 @@ from domain.tenants.client import Role
 from domain.tenants.four_eyes import MemberStanding
 from store.core.repository import TenantRepository
 
-# Users do not belong to a client, so row-level security does not apply to them. A database function
-# returns only the members of the transaction's client.
+# Users do not belong to a client. A database function therefore selects only the members of the
+# transaction's client.
 _MEMBERS: Final = sa.text("""
     SELECT user_id, email, role, verified_at, joined_at,
            (SELECT invited_by FROM invitations

@@ -1,5 +1,5 @@
-"""Deliveries: the requests that are sent to webhooks, their outcomes, and the effects of these
-outcomes on the webhooks."""
+"""Deliveries: the requests that are sent to webhooks, the outcomes of these requests, and the
+effects of the outcomes on the webhooks."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -79,7 +79,7 @@ _LATEST: Final = sa.union_all(
 @dataclass(frozen=True, slots=True)
 class Outgoing:
     """The request of a delivery attempt that is due now. `sealed_secrets`: the signing secrets,
-    newest first."""
+    encrypted, newest first."""
 
     delivery_id: str
     webhook_id: str
@@ -93,25 +93,26 @@ class Outgoing:
 
 
 class DeliveryRepository(TenantRepository):
-    """The deliveries of one client. The outcome of an attempt is written once for each (delivery,
+    """The deliveries of one client. The outcome of an attempt is stored once for each (delivery,
     attempt)."""
 
     async def begin(
         self, delivery_id: str, attempt: int, now: datetime
     ) -> Outgoing | DeliverResult:
         """Return the request to send in this attempt, addressed to the webhook's current URL. If
-        there is nothing to send, return a result instead.
+        there is no request to send, return a result instead.
 
-        For a finished attempt, return its first result with the remaining time until the next
-        attempt, so that a repeated activity gets the same result. If the webhook is disabled or the
-        plan excludes webhooks, the delivery is skipped and a miss is recorded. Tests are sent to
-        disabled webhooks too. A delivery that was deleted with its webhook counts as skipped.
+        For a finished attempt, return the attempt's first result with the remaining time until the
+        next attempt, so that a repeated activity gets the same result. If the webhook is disabled
+        or the plan excludes webhooks, the delivery is skipped and recorded as missed. Tests are
+        also sent to disabled webhooks. A delivery that was deleted with its webhook counts as
+        skipped.
         """
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
         row = await self._look(this, now)
         if row is not None and _waits(row, attempt) and not _may_be_sent(row, now):
-            # The row is read again under the lock, because the webhook may be enabled concurrently,
-            # and its missed events replayed.
+            # The row is read again under the lock, because a concurrent transaction may enable the
+            # webhook and replay its missed events.
             await lock_webhook(self._connection, self._tenant, row.webhook_id)
             row = await self._look(this, now)
         if row is None:
@@ -143,18 +144,20 @@ class DeliveryRepository(TenantRepository):
         retry_in_s: float | None,
         now: datetime,
     ) -> DeliverResult:
-        """Write the outcome of an attempt once, and return the result. A repetition changes nothing
+        """Write the outcome of an attempt once, and return the result. A repetition has no effect
         and returns the first result.
 
-        With `retry_in_s` the delivery stays pending; without it, the delivery ends. At the end, the
-        webhook's row is locked, and one statement updates the failure count and writes the record.
-        A 2xx response resets the count. A failure increments it, and disables the webhook at
-        `DISABLED_AT`. For a webhook with retries, a 410 response disables the webhook immediately.
-        Tests and disabled webhooks are not counted.
+        With `retry_in_s`, the delivery stays pending. Without it, the delivery ends. When the
+        delivery ends, the webhook's row is locked, and one statement updates the failure count and
+        writes the record. A 2xx response resets the count. A failure increments the count, and
+        disables the webhook when the count reaches `DISABLED_AT`. For a webhook with retries, a 410
+        response disables the webhook immediately. Tests and deliveries to disabled webhooks are not
+        counted.
 
         The statement keeps the last `KEPT_DELIVERIES` ended deliveries and, for a day, the
-        deliveries that the owner is notified about. It also records or clears the miss.
-        `headers`: as sent, with masked signatures. `now`: the end of the attempt.
+        deliveries about which the owner is notified. It also records the event as missed, or
+        removes that record. `headers`: as sent, with masked signatures. `now`: the end of the
+        attempt.
         """
         record: dict[str, object] = {
             "client_id": self._tenant,
@@ -206,9 +209,9 @@ class DeliveryRepository(TenantRepository):
         return _NOTHING_TO_SEND if row is None else _result(row, attempt, now)
 
     async def put_off(self, delivery_id: str, attempt: int, until: datetime) -> None:
-        """Postpone an attempt that found no free slot, so that the sweeper skips the delivery. If
-        the attempt has already ended (in a repeated activity), the time of the next attempt stays.
-        """
+        """Postpone an attempt that did not get a free slot, so that the sweeper skips the delivery.
+        If the attempt has already ended, because the activity is repeated, the time of the next
+        attempt stays unchanged."""
         this = {"client_id": self._tenant, "delivery_id": delivery_id, "attempt": attempt}
         await self._connection.execute(_PUT_OFF, {**this, "until": until})
 
@@ -250,22 +253,22 @@ def _found(done: DeliveryAttempt) -> dict[str, object]:
 
 
 def _waits(row: "sa.Row[*tuple[Any, ...]]", attempt: int) -> bool:
-    """Return whether this attempt of the delivery has not ended yet."""
+    """Return whether this attempt of the delivery is still unfinished."""
     return bool(row.status == DeliveryStatus.PENDING and row.attempt < attempt)
 
 
 def _may_be_sent(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
-    """Return whether the delivery may be sent. Tests are sent to disabled webhooks too."""
+    """Return whether the delivery may be sent. Tests are also sent to disabled webhooks."""
     in_plan = subscription_of(row).includes_webhooks(now)
     return in_plan and bool(row.is_active or row.trigger == Trigger.TEST)
 
 
 def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> DeliverResult:
-    """Return the result of a finished attempt, from the delivery's row. Every call returns the same
-    result.
+    """Return the result of a finished attempt, read from the delivery's row. Every call returns the
+    same result.
 
-    After a lost workflow, the attempt may be older than the last one. The caller then continues
-    immediately.
+    After the loss of a workflow, the attempt may be older than the last attempt. The caller then
+    continues immediately.
     """
     status = DeliveryStatus(row.status)
     if status is DeliveryStatus.PENDING:

@@ -1,9 +1,9 @@
-"""The end of a delivery and its effect on the webhook, written by one statement under the webhook's
-lock.
+"""The end of a delivery and its effect on the webhook. One statement writes both, under the
+webhook's lock.
 
-All code that ends deliveries, or adds them on request, first locks the webhook's row in a separate
-statement. The next statement therefore reads data as fresh as the lock. The failure count is then
-exact under concurrency, and only one delivery disables the webhook.
+All code that ends deliveries, or adds deliveries on request, first locks the webhook's row in a
+separate statement. The next statement therefore sees current data. The failure count is then exact
+under concurrency, and only one delivery disables the webhook.
 """
 
 from typing import Final
@@ -40,11 +40,11 @@ _RECORD: Final = """
 
 def _ending(change: str) -> str:
     """Return the statement that ends a delivery and applies `change` to the delivery's row. In the
-    statement, `counted` has no row for a test and for a disabled webhook.
+    statement, `counted` has no row for a test or for a disabled webhook.
 
     The delivery that ends now is always kept, so that a repetition finds its result. Deliveries
-    that the owner is notified about are kept for a day too. Otherwise many skipped deliveries could
-    displace them before a dead worker is noticed, or while the mail server is down.
+    about which the owner is notified are also kept for a day. Otherwise many skipped deliveries
+    could displace them before a dead worker is noticed, or while the mail server is down.
     """
     return f"""
     WITH counted AS (

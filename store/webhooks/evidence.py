@@ -1,5 +1,4 @@
-"""The data against which a pasted signature is checked: a client's secrets, and the deliveries
-sent."""
+"""The data for checking a pasted signature: a client's signing secrets, and the deliveries sent."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -45,15 +44,15 @@ _SENT: Final = (
 
 
 class WebhookEvidence:
-    """The data against which a pasted signature of one webhook is checked."""
+    """The data for checking a pasted signature of one webhook."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId, webhook_id: str) -> None:
         self._connection = connection
         self._this = {"tenant": tenant, "webhook": webhook_id}
 
     async def sealed_secrets(self, now: datetime) -> tuple[SealedSecret, ...]:
-        """Return the client's sealed signing secrets, those of this webhook first. Raises
-        WebhookNotFound."""
+        """Return the client's encrypted signing secrets, beginning with those of this webhook.
+        Raises WebhookNotFound."""
         rows = (await self._connection.execute(_SECRETS, self._this)).all()
         if not rows or rows[0].id != self._this["webhook"]:
             raise WebhookNotFound(self._this["webhook"])

@@ -1,8 +1,8 @@
-"""The outbox: webhook events for a merchant's systems. An event is written in the transaction that
-causes it.
+"""The outbox: webhook events for a merchant's systems. An event is written in the same transaction
+as the change that it reports.
 
-The body is rendered here, once, with a delivery for each subscriber. Another process sends the
-deliveries. The outbox contains each event exactly once.
+The body is rendered here, once, and a delivery is added for each subscriber. Another process sends
+the deliveries. The outbox contains each event exactly once.
 """
 
 from datetime import datetime
@@ -19,8 +19,9 @@ from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
-# Returns the event's row and its number within its ticket, or no row for a repetition. The ticket's
-# row is locked until the transaction ends, so two concurrent resolutions get different numbers.
+# Returns the event's row and the event's number within its ticket, or no row for a repetition. The
+# ticket's row is locked until the transaction ends, so two concurrent resolutions get different
+# numbers.
 _CLAIM: Final = sa.text("""
     WITH told AS (
         INSERT INTO outbox (client_id, id, event, dedup_key, created_at)
@@ -37,9 +38,9 @@ _CLAIM: Final = sa.text("""
     )
     SELECT coalesce((SELECT number FROM numbered), 1) FROM told
 """)
-# One round trip stores the body and reads the webhooks that may get it. The share lock keeps a
-# webhook from being deleted before the deliveries that refer to it are written. Counting pending
-# deliveries takes no lock, so concurrent events may together exceed the limit.
+# One round trip stores the body and reads the webhooks that may receive the event. The share lock
+# keeps a webhook from being deleted before the deliveries that refer to the webhook are written.
+# Pending deliveries are counted without a lock, so concurrent events may together exceed the limit.
 _ADD: Final = sa.text("""
     WITH told AS (
         UPDATE outbox SET body = :body WHERE client_id = :client_id AND id = :id
@@ -72,10 +73,10 @@ class Outbox(TenantRepository):
     ) -> tuple[str, ...]:
         """Add an event to the outbox, and return the ids of the deliveries to send.
 
-        `dedup_key` identifies the cause of the event, such as a run or a round of a run; a
-        repetition adds nothing. `run_id`: the run that caused the event, whose workflow sends the
-        deliveries. Without a run, the caller sends them (`Engine.send_webhooks`), or the sweeper
-        does.
+        `dedup_key` identifies the cause of the event, such as a run or a round of a run. A
+        repetition adds nothing. `run_id`: the run that caused the event. The run's workflow sends
+        the deliveries. If there is no run, the caller (`Engine.send_webhooks`) or the sweeper sends
+        them.
         """
         event_id = new_id()
         number = await self._claim(event, event_id, dedup_key, now)

@@ -1,8 +1,8 @@
 """The limits on concurrent deliveries, which all webhook workers share.
 
-A slot is an advisory lock of PostgreSQL, held by a session that each worker has for this purpose.
-Locks need no row, no clock and no cleanup: when a worker dies, its session ends and PostgreSQL
-releases the locks. Decision 0036 compares this with rows that expire.
+A slot is a PostgreSQL advisory lock. Each worker holds its slots in a session that it uses only for
+this purpose. Advisory locks need no rows, no clock and no cleanup: when a worker dies, its session
+ends and PostgreSQL releases the locks. Decision 0036 compares this design with rows that expire.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ _log = structlog.get_logger(__name__)
 _CONNECT_TIMEOUT_S: Final = 2
 _PATIENCE_S: Final = 1.0
 """Timeout for a response of the database, in seconds. Waiting for a slot must not take longer than
-waiting for the receiver."""
+waiting for the receiver's response."""
 _AWAY_S: Final = 5.0
 """Pause after a failure, in seconds, during which the worker does not connect to the database."""
 
@@ -51,8 +51,8 @@ class SharedPlaces:
     one event loop.
 
     While the database is unavailable, every delivery gets a slot, so the limits apply only within
-    each worker. A delivery that continues after its session was lost may exceed the limits until it
-    ends.
+    each worker. A delivery that is in progress when the session is lost continues, and may exceed
+    the limits until it ends.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class SharedPlaces:
         self._per_endpoint = per_endpoint
         self._per_tenant = per_tenant
         self._session: _Session | None = None
-        # Only one statement runs at a time. A session can lock a key twice, so it must know which
-        # keys it holds.
+        # Only one statement runs at a time. PostgreSQL lets a session lock the same key twice, so
+        # this object must know which keys the session holds.
         self._turn = asyncio.Lock()
         self._held: dict[int, TakenPlace] = {}
         self._freed: list[int] = []
@@ -84,7 +84,7 @@ class SharedPlaces:
             self._freeing = asyncio.create_task(self._free_all())
 
     async def close(self) -> None:
-        """End the session with the database, which releases all its locks."""
+        """End the session with the database, which releases all locks of the session."""
         async with self._turn:
             self._away_until = float("inf")
             await self._end_session()
@@ -93,8 +93,8 @@ class SharedPlaces:
         of_endpoint = _keys(self._per_endpoint, "endpoint", client_id, webhook_id)
         of_tenant = _keys(self._per_tenant, "tenant", client_id)
         async with self._turn:
-            # One immediate retry follows a failure, because a single session may end while the
-            # database is available.
+            # After a failure, the statement is retried once immediately, because a single session
+            # may end while the database is available.
             for _ in range(2):
                 try:
                     return await self._counted(of_endpoint, of_tenant)
@@ -123,8 +123,8 @@ class SharedPlaces:
         session: _Session,
         *wanted: Sequence[int],
     ) -> tuple[int, ...] | None:
-        """Lock one key of each list and return the locked keys. If that is not possible, lock none
-        and return None."""
+        """Lock one key of each list and return the locked keys. If one of the lists has no free
+        key, lock none and return None."""
         free = [[key for key in keys if key not in self._held] for keys in wanted]
         if not all(free):
             return None

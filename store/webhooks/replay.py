@@ -1,5 +1,5 @@
 """Deliveries on request: a redelivery, a replay of missed events, or a test. Each delivery is
-written as pending. The caller sends it (`Engine.send_webhooks`), or the sweeper does."""
+stored as pending. The caller (`Engine.send_webhooks`) or the sweeper sends it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -97,8 +97,8 @@ _TEST: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """The result of a replay of events. `left`: the number of events left to replay, counted up to
-    1000. `next_since`: the time of the first of these events, or None."""
+    """The result of a replay of events. `left`: the number of events that remain to be replayed,
+    counted up to 1000. `next_since`: the time of the first of these events, or None."""
 
     delivery_ids: tuple[str, ...]
     left: int
@@ -112,10 +112,10 @@ class DeliveryReplay(TenantRepository):
         """Add a redelivery with the same body and event id, addressed to the webhook's current URL.
         Return the new delivery's id.
 
-        The redelivery of a test is a test too. Raises DeliveryNotFound, DeliveryPending,
+        A redelivery of a test is also a test. Raises DeliveryNotFound, DeliveryPending,
         WebhookDisabled, TooManyPending.
         """
-        # While the webhook is locked, none of its deliveries ends, so none is pruned either.
+        # While the webhook is locked, none of its deliveries can end, so none can be pruned either.
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
         first = await self._one(
             sa.select(_TABLE.status, _TABLE.trigger).where(
@@ -158,9 +158,10 @@ class DeliveryReplay(TenantRepository):
         """Add deliveries of the events since `since` that the webhook has missed and that have no
         pending delivery.
 
-        At most `limit` events are replayed, oldest first, and no more than may be pending.
-        `everything`: also replay events that the webhook has received. The webhook is locked, so
-        the result is exact under concurrency. Raises WebhookNotFound, WebhookDisabled.
+        At most `limit` events are replayed, oldest first, and only as many as the limit of pending
+        deliveries allows. `everything`: also replay events that the webhook has received. The
+        webhook is locked, so the result is exact under concurrency. Raises WebhookNotFound,
+        WebhookDisabled.
         """
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
         if is_active is None:
@@ -222,12 +223,12 @@ class DeliveryReplay(TenantRepository):
         return delivery_id
 
     async def _check_room(self, webhook_id: str) -> None:
-        """Raise TooManyPending if no further delivery of the webhook may be pending."""
+        """Raise TooManyPending if the webhook has reached the limit of pending deliveries."""
         if await self._room(webhook_id) <= 0:
             raise TooManyPending(webhook_id)
 
     async def _room(self, webhook_id: str) -> int:
-        """Return how many more deliveries of the webhook may be pending."""
+        """Return the number of further deliveries of the webhook that may be pending."""
         found = await self._connection.execute(
             _PENDING, {"client_id": self._tenant, "webhook_id": webhook_id, "most": MAX_PENDING}
         )

@@ -1,4 +1,4 @@
-"""A client's webhooks. Callers pass secrets sealed, and they are stored sealed."""
+"""A client's webhooks. Callers pass encrypted (sealed) secrets, which are stored as they are."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -19,7 +19,8 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
-# Only missed events whose body is still stored count, because only these can be replayed.
+# Missed events count only while their body is stored, because events without a body cannot be
+# replayed.
 _MISSES: Final = (
     sa.select(webhook_misses.c.event_id)
     .join(
@@ -69,7 +70,8 @@ _SECRETS: Final = sa.select(
 
 @dataclass(frozen=True, slots=True)
 class NewWebhook:
-    """The values of a new webhook, already checked by `domain/webhooks/webhook.py` and `url.py`."""
+    """The values of a new webhook. `domain/webhooks/webhook.py` and `url.py` have already checked
+    them."""
 
     id: str
     label: str
@@ -82,8 +84,8 @@ class NewWebhook:
 
 @dataclass(frozen=True, slots=True)
 class WebhookChange:
-    """The values of a webhook to change; None leaves a value unchanged. `pause` disables the
-    webhook; only `enable` enables it again."""
+    """The values of a webhook to change. None leaves a value unchanged. `pause`: disable the
+    webhook. Only `enable` enables it again."""
 
     label: str | None = None
     url: str | None = None
@@ -123,7 +125,7 @@ class WebhookRepository(TenantRepository):
         return tuple(Webhook.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, webhook_id: str) -> Webhook:
-        """Return a webhook. Raises WebhookNotFound; all methods below do too."""
+        """Return a webhook. Raises WebhookNotFound. The methods below raise this error too."""
         this = {"tenant": self._tenant, "webhook": webhook_id}
         row = await self._one(_ONE, this, WebhookNotFound(webhook_id))
         return Webhook.model_validate(row, from_attributes=True)
@@ -158,8 +160,9 @@ class WebhookRepository(TenantRepository):
     async def rotate(
         self, webhook_id: str, sealed: str, *, previous_until: datetime | None
     ) -> None:
-        """Replace the signing secret of a webhook. Until `previous_until`, the previous secret
-        signs too; None ends it immediately. An older secret from an earlier rotation is removed."""
+        """Replace the signing secret of a webhook. Until `previous_until`, deliveries are also
+        signed with the previous secret. If `previous_until` is None, the previous secret is removed
+        immediately. An older secret from an earlier rotation is always removed."""
         kept = None if previous_until is None else _WEBHOOKS.secret_sealed
         await self._set(
             webhook_id, secret_sealed=sealed, previous_sealed=kept, previous_until=previous_until

@@ -6,9 +6,10 @@ import sqlalchemy as sa
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
-# Events, each written in the transaction that causes it. `dedup_key` identifies the business event,
-# which is reported once. `body` is signed and sent, byte for byte, to every subscriber. The body is
-# cleared when it can no longer be replayed. The row stays, so that no event is reported twice.
+# Events, each written in the same transaction as the change that it reports. `dedup_key` identifies
+# the business event, which is reported once. `body` is signed and sent, byte for byte, to every
+# subscriber. The body is cleared once it can no longer be replayed. The row is kept, so that no
+# event is reported twice.
 outbox: Final = sa.Table(
     "outbox",
     metadata,
@@ -51,7 +52,7 @@ webhook_subscriptions: Final = sa.Table(
     time("disabled_at", nullable=True),
     text("disabled_reason", nullable=True),
     text("secret_sealed"),
-    # The previous secret, which still signs until `previous_until`.
+    # The previous secret. Until `previous_until`, deliveries are also signed with it.
     text("previous_sealed", nullable=True),
     time("previous_until", nullable=True),
     time("created_at"),
@@ -71,8 +72,8 @@ webhook_subscriptions: Final = sa.Table(
 )
 
 # One row per event and subscriber, and one per replay and test. `event_id`: the id of the event in
-# the outbox, which is the same across replays; a test has no row in the outbox. `attempt`: the
-# number of ended attempts; the next attempt is due at `next_attempt_at`.
+# the outbox, which is the same for all replays of the event. A test has no row in the outbox.
+# `attempt`: the number of ended attempts. The next attempt is due at `next_attempt_at`.
 webhook_deliveries: Final = sa.Table(
     "webhook_deliveries",
     metadata,
@@ -80,7 +81,7 @@ webhook_deliveries: Final = sa.Table(
     text("webhook_id"),
     text("event"),
     text("event_id"),
-    # The run that caused the delivery. The workflow of this run sends it.
+    # The run that caused the delivery. The workflow of this run sends the delivery.
     text("run_id", nullable=True),
     text("trigger"),
     text("replay_of", nullable=True),
@@ -115,9 +116,10 @@ webhook_deliveries: Final = sa.Table(
         name="failure_kind",
     ),
     sa.CheckConstraint("(status = 'pending') = (finished_at IS NULL)", name="finished_at"),
-    # ULIDs grow with time, so the index also has the order of the list.
+    # ULIDs grow with time, so the index also has the sort order of the list.
     sa.Index(None, "client_id", "webhook_id", "id"),
-    # For the end of a delivery, which reads the webhook's kept deliveries without the pending ones.
+    # For the end of a delivery. The statement that ends a delivery reads the webhook's kept
+    # deliveries without the pending ones.
     sa.Index(
         "ix_webhook_deliveries_ended",
         "client_id",
@@ -132,7 +134,7 @@ webhook_deliveries: Final = sa.Table(
         "run_id",
         postgresql_where=sa.text("status = 'pending' AND run_id IS NOT NULL"),
     ),
-    # For an erasure, which searches all deliveries for those about a customer.
+    # For an erasure, which searches all deliveries for those about the customer.
     sa.Index(None, "client_id", "event_id"),
     # For the sweeper, which looks for overdue deliveries.
     sa.Index(
@@ -143,8 +145,9 @@ webhook_deliveries: Final = sa.Table(
     ),
 )
 
-# Events that a subscriber has missed: a delivery failed or was skipped, or the webhook could not
-# take the event. A later successful delivery of the same event removes the row.
+# Events that a subscriber has missed: a delivery failed or was skipped, or no delivery was created
+# because the webhook could not receive the event. A later successful delivery of the same event
+# removes the row.
 webhook_misses: Final = sa.Table(
     "webhook_misses",
     metadata,

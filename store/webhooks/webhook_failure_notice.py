@@ -1,5 +1,5 @@
-"""The data for a notice to a webhook's owner about failures. The queries span clients, because
-users do not belong to a client."""
+"""The data for a notice that informs a webhook's owner about failures. The queries span clients,
+because users do not belong to a client."""
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection

@@ -1,5 +1,4 @@
-"""The selection of widget answers to send by mail: those that arrived when the visitor may have
-left."""
+"""Select the widget answers to send by mail: those that arrived when the visitor may have left."""
 
 from typing import Final
 
@@ -13,7 +12,7 @@ from store.core.repository import TenantRepository
 class AnswersByMailRepository(TenantRepository):
     async def late(self, event_id: str) -> LateAnswer | None:
         """Return the answer to an event of a widget session with a verified address. Return None
-        unless the answer came after a review, or after the visitor's call timed out."""
+        unless the answer was sent after a review, or after the visitor's call timed out."""
         row = (
             await self._connection.execute(
                 _LATE, {"tenant": self._tenant, "event": event_id, "waits": LATE_AFTER}
@@ -22,8 +21,8 @@ class AnswersByMailRepository(TenantRepository):
         return None if row is None else LateAnswer(session_id=row.session_id, number=row.number)
 
     async def automatic_run_of(self, answer: LateAnswer) -> str | None:
-        """Return the id of the run that gave the answer. Return None if a person wrote the answer,
-        or if the answer was erased."""
+        """Return the id of the run that produced the answer. Return None if a person wrote the
+        answer, or if the answer was erased."""
         found: str | None = await self._connection.scalar(
             _RUN_OF,
             {"tenant": self._tenant, "session": answer.session_id, "number": answer.number},
@@ -33,8 +32,9 @@ class AnswersByMailRepository(TenantRepository):
     async def claim(self, answer: LateAnswer) -> UnseenAnswer | None:
         """Record that an answer is being mailed, and return the data of the mail.
 
-        Return None if the visitor has seen the answer, a later answer was mailed, or the address or
-        the answer was erased. A retry of a mail that was not sent can claim the same answer again.
+        Return None if the visitor has seen the answer, if a later answer was mailed, or if the
+        address or the answer was erased. If the mail was not sent, a retry can claim the same
+        answer again.
         """
         row = (
             await self._connection.execute(

@@ -1,8 +1,8 @@
-"""A listener for PostgreSQL notifications about changed widget sessions. Notifications are sent on
-commit. Each process has one connection for all its streams.
+"""A listener for PostgreSQL notifications about changed widget sessions. PostgreSQL sends the
+notifications on commit. Each process has one connection for all its streams.
 
-Notifications are lost while the connection is down, so streams also read periodically, and after a
-reconnection.
+Notifications are lost while the connection is down. Streams therefore also read the state
+periodically, and after a reconnection.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ from store.core.socket_deadline import SocketDeadline
 from store.widget.session_messages import WIDGET_CHANNEL
 
 Heard = Callable[[str | None], None]
-"""A callback that gets the changed session, as `client_id/session_id`. It gets None if any session
-may have changed."""
+"""A callback with the changed session, as `client_id/session_id`. Its argument is None if any
+session may have changed."""
 
 _log = structlog.get_logger("api")
 

@@ -1,4 +1,4 @@
-"""Numbering of the messages in a widget session, and notification of the session's open streams."""
+"""Number the messages in a widget session, and notify the session's open streams."""
 
 from typing import Final
 
@@ -15,13 +15,13 @@ WIDGET_CHANNEL: Final = "widget"
 
 class SessionMessageRepository(TenantRepository):
     async def number(self, event_id: str, direction: str) -> int | None:
-        """Assign the event's message the next number in its widget session, once; a second call
+        """Assign the event's message the next number in its widget session, once. A second call
         returns the same number.
 
         Return None if the event has no session, or if the session was deleted. `direction`: inbound
         or outbound. An answer belongs to the session of the message that it answers. The session's
         row is locked until the commit, so that numbers follow the order of commits. In a
-        transaction that takes other locks, call this last.
+        transaction that takes other locks, call this function last.
         """
         values = {"tenant": self._tenant, "event": event_id, "direction": direction}
         number: int | None = await self._connection.scalar(
@@ -37,7 +37,7 @@ class SessionMessageRepository(TenantRepository):
         )
 
     async def changed_by(self, event_id: str) -> None:
-        """Notify the streams of the widget session to which an event belongs. Does nothing for an
+        """Notify the streams of the widget session to which an event belongs. Do nothing for an
         event without a session."""
         await self._connection.execute(
             _NOTIFY_OF_EVENT,

@@ -44,8 +44,8 @@ class SessionStateRepository(TenantRepository):
         return SessionStanding(row.last_number, by, state)
 
     async def seen(self, session: HeldSession, number: int, now: datetime) -> bool:
-        """Record the number of the last message that the visitor was shown. The stored number never
-        decreases, and never exceeds the number of the last message.
+        """Record the number of the last message that was shown to the visitor. The stored number
+        never decreases, and never exceeds the number of the session's last message.
 
         Return False if the session has not started or has ended, or if `session` may not open it.
         """

@@ -1,4 +1,4 @@
-"""The use of the widget's share of a client's limits. Only the admission of visitors' messages
+"""The usage of the widget's share of a client's limits. Only the admission of visitors' messages
 queries it."""
 
 from datetime import datetime
@@ -12,12 +12,12 @@ from store.core.repository import TenantRepository
 
 
 class ShareUse(TenantRepository):
-    """Measures the use of the widget's share. Call the methods while holding the account's lock, as
-    separate statements, so that each sees the commit of the previous message."""
+    """Measures the usage of the widget's share. Call the methods while holding the account's lock,
+    as separate statements, so that each sees the commit of the previous message."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:
         """Return the time of the oldest of the last `messages` widget messages within the hour.
-        Return None if there are fewer messages, so that the share is not used up."""
+        Return None if there are fewer messages, because the share is then not used up."""
         oldest: datetime | None = await self._connection.scalar(
             _OLDEST,
             {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
@@ -38,8 +38,8 @@ class ShareUse(TenantRepository):
         return int(counted or 0)
 
 
-# The conditions of the query match those of the index ix_engine_messages_widget, so that PostgreSQL
-# can use it.
+# The conditions of the query must match those of the index ix_engine_messages_widget, so that
+# PostgreSQL can use the index.
 _OLDEST: Final = sa.text("""
     SELECT created_at FROM engine_messages
     WHERE client_id = :tenant AND direction = 'inbound' AND widget_session_id IS NOT NULL

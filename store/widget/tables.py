@@ -13,13 +13,13 @@ widgets: Final = sa.Table(
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     # The origins whose pages may embed the widget, for example https://shop.example.
     json("allowed_origins", "[]"),
-    # The widget's share of the client's hourly limit and monthly tickets. If null, the share is
+    # The widget's share of the client's hourly limit and monthly tickets. If null, the share is one
     # half.
     sa.Column("hourly_messages", sa.Integer, nullable=True),
     sa.Column("monthly_tickets", sa.Integer, nullable=True),
     sa.Column("accepts_api_keys", sa.Boolean, nullable=False, server_default=sa.true()),
-    # The time of the last chat request with an API key in its query. The client is warned of such
-    # requests.
+    # The time of the last chat request that contained an API key in its query. The client is warned
+    # of such requests.
     time("api_key_used_at", nullable=True),
     # The secret with which the merchant's site signs the identities of its users.
     text("sealed_secret", nullable=True),
@@ -45,10 +45,10 @@ widget_sessions: Final = sa.Table(
     text("verified_by", nullable=True),
     time("verified_at", nullable=True),
     text("language"),
-    # Messages are numbered from 1 in the order of their commits, so this row is locked for each
-    # message.
+    # Messages are numbered from 1 in the order of their commits. The session's row is therefore
+    # locked for each message.
     sa.Column("last_number", sa.Integer, nullable=False, server_default="0"),
-    # The numbers of the last message that the visitor was shown, and of the last message that was
+    # The number of the last message that was shown to the visitor, and of the last message that was
     # mailed instead.
     sa.Column("seen_number", sa.Integer, nullable=False, server_default="0"),
     sa.Column("mailed_number", sa.Integer, nullable=False, server_default="0"),
@@ -75,8 +75,8 @@ widget_codes: Final = sa.Table(
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The sealed code, kept until its mail is sent.
     text("sealed_code", nullable=True),
-    # Whether the code is shared. A shared code is valid wherever a code for the same address was
-    # held back.
+    # Whether the code is shared. A shared code is valid in every session where a code for the same
+    # address was held back.
     sa.Column("is_shared", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),

@@ -60,8 +60,8 @@ class WidgetSessionRepository(TenantRepository):
     async def verify(self, session_id: str, email: str, by: VerifiedBy, now: datetime) -> None:
         """Record that the session's visitor owns this address.
 
-        Raises SessionUnknown, also if the session was verified for another address. It then belongs
-        to the owner of that address.
+        Raises SessionUnknown. If the session was already verified for another address, the session
+        belongs to the owner of that address, and the method raises SessionUnknown too.
         """
         verified = await self._connection.execute(
             _VERIFY, {**self._named(session_id), "email": email, "by": by, "now": now}

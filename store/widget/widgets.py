@@ -1,4 +1,5 @@
-"""A client's widget settings. Callers pass secrets sealed, and they are stored sealed."""
+"""A client's widget settings. Callers pass encrypted (sealed) secrets, which are stored as they
+are."""
 
 from datetime import datetime, timedelta
 
@@ -28,13 +29,15 @@ class WidgetRepository(TenantRepository):
         self, sealed: str, *, previous_until: datetime | None, vouches: bool = True, now: datetime
     ) -> Widget:
         """Replace the secret that signs user identities. Until `previous_until`, the previous
-        secret is valid too; None ends it immediately.
+        secret is also valid. If `previous_until` is None, the previous secret is removed
+        immediately.
 
-        An older secret that is still valid ends, and a secret that may not sign users is not kept.
-        `vouches`: whether the new secret may sign users. Raises the same errors as `change`.
+        An older secret that is still valid is removed, and a secret that may not sign user
+        identities is not kept. `vouches`: whether the new secret may sign user identities. Raises
+        the same errors as `change`.
         """
-        # If two rotations are concurrent, the second keeps the first one's secret as the previous
-        # secret.
+        # If two rotations are concurrent, the second rotation keeps the secret of the first as the
+        # previous secret.
         await AccountRepository(self._connection, self._tenant).lock()
         there = await self.read()
         kept = there.sealed_secret if previous_until is not None and there.vouches else None
@@ -58,16 +61,16 @@ class WidgetRepository(TenantRepository):
         return bool(changed.rowcount)
 
     async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
-        """After a rotation of the widget key, keep the previous key valid for a while, or end it.
-        Raises the same errors as `change`."""
+        """After a rotation of the widget key, keep the previous key valid for a while, or
+        invalidate it immediately. Raises the same errors as `change`."""
         kept = None if until is None else key
         return await self._set(
             now, previous_key=kept, previous_key_until=None if kept is None else until
         )
 
     async def note_api_key(self, now: datetime, *, at_most_every: timedelta) -> bool:
-        """Record a chat request with an API key, at most once per `at_most_every`. Return whether
-        the request was recorded. Raises the same errors as `change`."""
+        """Record a chat request that contained an API key, at most once per `at_most_every`. Return
+        whether the request was recorded. Raises the same errors as `change`."""
         await AccountRepository(self._connection, self._tenant).lock()
         used_at = (await self.read()).api_key_used_at
         if used_at is not None and used_at > now - at_most_every:
