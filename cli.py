@@ -182,8 +182,8 @@ app = TyperGroup(
 
 
 def main() -> NoReturn:
-    """Run one command, and exit without finalizing the interpreter. Threads of Temporal's client
-    may still need the interpreter. In a measurement, a signal during finalization killed one in ten
+    """Run one command, and exit without finalizing the interpreter, because threads of Temporal's
+    client may still need it. In a measurement, a signal during finalization killed one in ten
     processes that had finished their work."""
     configure_logs("INFO")  # to stderr, which receives the audit entries of a command's changes
     try:

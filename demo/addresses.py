@@ -40,7 +40,8 @@ def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
 
 
 async def show_entry(opened: OpenShop, stack: StackInfo, out: Console) -> None:
-    """Print the address that people open. Its one-time link signs a person in as the shop's owner."""
+    """Print the address that people open. It contains a one-time link that signs a person in as the
+    shop's owner."""
     token = await opened.office.sign_in_link(secrets.token_bytes(TOKEN_BYTES))
     begin = f"open {stack.api_url}{LINK_PATH}/{token}"
     out.print(begin, soft_wrap=True, highlight=False, markup=False)

@@ -35,7 +35,7 @@ def touched(changed: Set[Path], root: Path) -> list[Path]:
 
 
 def _imported(file: Path) -> Iterator[str]:
-    """Yield the modules that a file imports. If the file currently cannot be parsed, yield nothing."""
+    """Yield the modules that a file imports, or nothing if the file currently cannot be parsed."""
     with suppress(SyntaxError, OSError):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):

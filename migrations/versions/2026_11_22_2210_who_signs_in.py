@@ -27,8 +27,7 @@ AS $$ SELECT id, client_id{columns} FROM public.api_keys WHERE digest = presente
 
 
 def _make_active_key(*, more: str, columns: str) -> None:
-    """Replace the function `active_key`. It runs as its owner, as in the migration that created
-    it."""
+    """Replace the function `active_key`. It runs as its owner, as in the migration that created it."""
     op.execute("DROP FUNCTION active_key")
     op.execute(_ACTIVE_KEY.format(more=more, columns=columns))
     op.execute("REVOKE ALL ON FUNCTION active_key FROM PUBLIC")
