@@ -19,10 +19,10 @@ from temporalio.workflow import (
 from domain.core.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
 # Eight attempts take 3.5 s, which is long enough for a database that restarts. The policy limits
-# the number of attempts and not their total time. In temporalio 1.35, a time limit of a local
-# activity that expires between two attempts is handled wrongly. With schedule-to-close, the
-# activity is retried forever. With start-to-close, the timeout hides the real failure. The time
-# limit of local activities is therefore far longer than all attempts.
+# the number of attempts and not their total time, because temporalio 1.35 mishandles a time limit
+# of a local activity that expires between two attempts. With schedule-to-close, the activity is
+# retried forever. With start-to-close, the timeout hides the real failure. The time limit of local
+# activities is therefore far longer than all attempts.
 _QUICK: Final = RetryPolicy(
     initial_interval=timedelta(milliseconds=50),
     maximum_interval=timedelta(seconds=1),

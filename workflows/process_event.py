@@ -299,7 +299,7 @@ class ProcessEvent:
         )
 
     def _show(self) -> None:
-        """Store the outcome as search attributes, which operators see in the Temporal UI."""
+        """Store the outcome as search attributes. Operators see them in the Temporal UI."""
         assert self._outcome is not None
         workflow.upsert_search_attributes(
             [

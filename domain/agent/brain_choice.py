@@ -10,11 +10,11 @@ from domain.billing.model_money import NO_MODEL_BUDGET, ModelBudget
 class Brains:
     """The brains of a client.
 
-    `model`: the language model, or None if none is configured; then nothing is reserved or spent.
-    `sees_images`: whether the model and its fallback read images. `reserve_micros`: the usual
-    maximum cost of a question, in millionths of a US dollar. This amount is reserved before the
-    model is called (`services/core/model_money.py`), so that concurrent runs do not exceed the
-    budget. The actual cost then replaces the reserved amount.
+    `model`: the language model, or None if none is configured. `sees_images`: whether the model and
+    its fallback read images. `reserve_micros`: the usual maximum cost of a question, in millionths
+    of a US dollar. This amount is reserved before the model is called
+    (`services/core/model_money.py`), so that concurrent runs do not exceed the budget. The actual
+    cost then replaces the reserved amount. Without a model, nothing is reserved or spent.
     """
 
     embedded: Brain

@@ -103,5 +103,5 @@ class BrainContext:
 
     @property
     def order(self) -> Order | None:
-        """Return the order that the lookup found, which belongs to this customer, or None."""
+        """Return the customer's own order that the lookup found, or None."""
         return self.lookup.order if self.lookup else None

@@ -1,4 +1,4 @@
-"""A tree of phrases by word, which finds all phrases of a text in one pass.
+"""A tree of phrases, by word. One pass over a text finds all its phrases in the tree.
 
 Each branch lists the words that may come next: whole words, stems that end in `*`, `_` for any
 word, `<n>` for a number and `<age>` for a minor's age.

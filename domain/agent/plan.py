@@ -219,7 +219,7 @@ REPLIES: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.
 """Kinds of action that deliver the answer to the customer."""
 
 ON_ORDERS: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.ORDER)
-"""Kinds of action on an order, which move money or goods."""
+"""Kinds of action on an order. These actions move money or goods."""
 
 PLACEHOLDERS: Final = frozenset(spec.promise.placeholder for spec in _ALL if spec.promise)
 """The placeholders by which templates promise an action."""

@@ -65,7 +65,7 @@ def clean_value(value: str) -> str:
 
 def fill(body: str, values: Mapping[str, str]) -> Filled:
     """Return the template `body` with every placeholder filled once. A value that looks like a
-    placeholder stays text.
+    placeholder is inserted as plain text.
 
     A value that is blank after `clean_value` counts as missing. Never raises.
     """

@@ -20,8 +20,8 @@ class PriceList:
 
     @classmethod
     def parse(cls, currency: str, *, plans: Mapping[Plan, str], packs: str) -> Self:
-        """Return the price list with the given prices, which are decimals in the currency. `packs`
-        has the form `100=12.00,500=50.00`.
+        """Return the price list with the given prices. The prices are decimals in the currency.
+        `packs` has the form `100=12.00,500=50.00`.
 
         Raises InvalidInput for an invalid price or pack, a price of 0, and a pack that is listed
         twice. Also raises InvalidInput if a higher plan does not cost more than a lower plan.

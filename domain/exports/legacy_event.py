@@ -1,4 +1,4 @@
-"""Parse an event of the engine's first version, which is one line of a JSON Lines file."""
+"""Parse a line of a JSON Lines file as an event of the engine's first version."""
 
 import math
 from datetime import datetime

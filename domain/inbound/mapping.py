@@ -44,8 +44,8 @@ _SUBSTANCE: Final = ("message", "customer_email", "order_number", "ticket_id")
 MAX_CHARS: Final = 500
 MAX_PROJECTIONS: Final = 2
 MAX_STEPS: Final = 300_000
-"""Maximum number of steps of all expressions for one body, which take about 50 ms. A step is the
-evaluation of one node of an expression at one value of the body."""
+"""Maximum total number of steps of all expressions for one body. This number of steps takes about
+50 ms. A step is the evaluation of one node of an expression at one value of the body."""
 _MAX_NODES: Final = 60
 _MAX_SEPARATOR: Final = 10
 _WALKS: Final = frozenset(

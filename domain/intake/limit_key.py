@@ -26,7 +26,7 @@ class LimitKey:
     is_claim: bool
 
     def digest(self) -> bytes:
-        """Return a fixed-size digest of the key, which does not reveal the address."""
+        """Return a fixed-size digest of the key. The digest does not reveal the address."""
         name = f"claim:{self.customer}" if self.is_claim else self.customer
         return hashlib.sha256(name.encode()).digest()
 

@@ -1,4 +1,4 @@
-"""Search one text for order numbers, which their context identifies."""
+"""Search one text for order numbers, which are identified by their context."""
 
 import re
 from collections.abc import Iterable

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-# Most specific first. A helpdesk's "message", "comment" and "ticket" may each be an object or a
-# string.
+# The most specific paths come first. A helpdesk's "message", "comment" and "ticket" may each be an
+# object or a string.
 MAIL_TEXT: Final = ("message", "text_body", "text", "body", "body_plain", "body_text")
 HELPDESK_TEXT: Final = (
     "message", "message.body_text", "message.text", "message.stripped_text", "message.body",

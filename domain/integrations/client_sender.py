@@ -104,7 +104,7 @@ class ShownSender(BaseModel):
 def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
     """Validate the requested sender and return it in its stored form.
 
-    `service_address`: the service's own sender address, which no client may use. Raises
+    `service_address`: the service's own sender address; clients may not use it. Raises
     InvalidMailSender, which names the invalid field but never contains its value.
     """
     address = _address(wanted.address, "address")

@@ -47,7 +47,7 @@ class TooManySenderCodes(DomainError):
 
 class ActionRefused(DomainError):
     """An action on an external system had no effect, and a retry cannot succeed. `sent`: False if
-    no request left this service; True if the external system refused the request."""
+    the request was not sent; True if the external system rejected the request."""
 
     code = "action_refused"
 

@@ -29,8 +29,9 @@ class Shop(Protocol):
     them (`activities/runs/actions.py`). A method that has an effect raises ActionRefused
     (NotAuthorized), ActionUnreachable (certainly no effect) and ActionUnknown. `key`: the
     idempotency key, the same for all attempts. It is sent if the external system deduplicates by
-    it. `again`: whether an earlier attempt has an unknown outcome. The implementation then first
-    looks for the effect of that attempt, and repeats the effect only if that is safe.
+    it. `again`: whether the outcome of an earlier attempt is unknown. In that case, the
+    implementation first looks for the effect of that attempt, and repeats the effect only if that
+    is safe.
     """
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
@@ -64,8 +65,8 @@ class Helpdesk(Protocol):
         message."""
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
-        """Add an internal note to the ticket, which only staff can read. Return the helpdesk's id
-        for the note."""
+        """Add an internal note, visible to staff only, to the ticket. Return the helpdesk's id for
+        the note."""
 
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags to the ticket. Existing tags remain."""

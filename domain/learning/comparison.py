@@ -79,7 +79,7 @@ class ShadowThought(BaseModel):
 
 
 class OrderEffect(BaseModel):
-    """An effect on an order, which moves money or goods. `amount`: None if unknown."""
+    """An effect on an order that moves money or goods. `amount`: None if unknown."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -82,13 +82,13 @@ def _patterns(*sides: Sequence[PlaybookEntry]) -> list[str]:
 
 
 def _example(pattern: str) -> str:
-    """Return an event type that this pattern matches and no longer pattern matches."""
+    """Return an event type for which this pattern is the longest matching pattern."""
     return pattern.removesuffix("*") + _ANY_OTHER if pattern.endswith("*") else pattern
 
 
 def _winner(entries: Iterable[PlaybookEntry], event_type: str) -> PlaybookEntry | None:
-    """Return the active playbook that answers events of this type. Return None if there is none, or
-    if the playbook is in shadow mode."""
+    """Return the active playbook that answers events of this type. Return None if no playbook
+    answers them, or if the playbook is in shadow mode."""
     active = {entry.playbook.id: entry for entry in entries if entry.is_active}
     won = match([entry.playbook for entry in active.values()], event_type)
     entry = active[won.id] if won is not None else None

@@ -8,8 +8,8 @@ from domain.core.contracts import Contract
 
 class SimulateInput(Contract):
     """The input of a simulation. `sealed`: an encrypted `SimulationAsked`. `id`: the id for the
-    workflow; no database row has this id. `outside`: whether the simulation may call a language
-    model or a shop, which takes longer."""
+    workflow; it is not the id of a database row. `outside`: whether the simulation may call a
+    language model or a shop. Such a simulation takes longer."""
 
     client_id: str
     id: str

@@ -62,7 +62,7 @@ def rules_of(used: UsedPlaybook, thread: Thread) -> tuple[str, int]:
     """Return the playbook id and version under which a customer's confirmation of the open question
     is valid.
 
-    If the question was asked under another version of the same playbook, it counts for the version
+    A question that was asked under another version of the same playbook counts for the version
     under test.
     """
     asked = thread.proposal

@@ -60,7 +60,7 @@ class TicketEvent(OutboundEvent):
 
     @property
     def ticket_key(self) -> str:
-        """A digest of the ticket's id, which has the same length for every ticket."""
+        """A digest of the ticket's id. Digests of all tickets have the same length."""
         return sha256(self.ticket_id.encode()).hexdigest()
 
 

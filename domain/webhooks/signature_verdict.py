@@ -171,8 +171,8 @@ def _explained(
 
 def _original(body: bytes, pasted: Pasted, sent: Sequence[Sent]) -> Sent | None:
     """Return the delivery that was sent at the pasted timestamp with this body. If there is none,
-    return a delivery of that time whose body was changed into this body. Return None if no delivery
-    fits.
+    return a delivery of that time with a body that was changed into the pasted body. Return None if
+    no delivery fits.
 
     The second case occurs if a receiver signs the parsed and re-serialized body: the signature then
     matches the changed body.

@@ -55,7 +55,7 @@ def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
 @dataclass(frozen=True, slots=True)
 class Said:
     """A visitor's message. `page_url`: the page from which the message was sent. `stated_email`:
-    the address that the visitor typed, which is unverified."""
+    the unverified address that the visitor typed."""
 
     message: str
     page_url: str | None = None

@@ -68,8 +68,8 @@ class WidgetSession(BaseModel):
 def session_token(
     sealer: Sealer, client_id: str, session_id: str, *, is_proved: bool = False
 ) -> str:
-    """Return the session token for the browser, which is valid for this client only. `is_proved`:
-    whether the token is issued for a correct code."""
+    """Return the session token for the browser. The token is valid for this client only.
+    `is_proved`: whether the token is issued for a correct code."""
     named = _named(client_id, session_id, is_proved=is_proved)
     return f"{session_id}.{_mark(sealer.digests(named)[0])}"
 

@@ -11,7 +11,8 @@ _READ_BY_EACH_FORM: Final = ("refund 2040 please", "refund", "zebra zebra refund
 
 
 def load_speech() -> None:
-    """Load all words and compile the grammar, so that the first message need not wait for this.
+    """Load all words and compile the grammar, so that the first message need not wait for the
+    loading.
 
     Raises BrokenLexicon.
     """

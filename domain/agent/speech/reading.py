@@ -278,7 +278,7 @@ def _kinds_quoted(said: Utterance) -> set[ActionKind]:
 
 
 def _worth_quoting(asked: _Asked) -> tuple[bool, bool, int]:
-    """Return the sort key for choosing the request to quote; the highest is quoted.
+    """Return the sort key of a request. The request with the highest key is quoted.
 
     A request that names an order is preferred, such as the last clause of "bin 707 please - cancel
     that one".

@@ -45,8 +45,8 @@ _ORDER_TOPICS: Final = (
 )
 _DELETED: Final = "orders/delete"
 _PARCELS: Final = ("fulfillments/create", "fulfillments/update")
-# These topics are not read, because Shopify sends `orders/updated` at the same time, which contains
-# the same data.
+# These topics are not read, because Shopify sends the same data at the same time under
+# `orders/updated`.
 _PARTS: Final = ("orders/edited", "refunds/create")
 _DUTIES: Final = {
     "customers/redact": ComplianceKind.REDACT_CUSTOMER,
