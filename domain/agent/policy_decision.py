@@ -117,10 +117,10 @@ def left_to_people(steps: tuple[StepOutcome, ...]) -> bool:
 
 
 def stopped_in_place(steps: tuple[StepOutcome, ...]) -> tuple[StepOutcome, ...]:
-    """Return the outcomes of a plan whose finished answer was stopped before it was stored: actions
+    """Return the outcomes of a plan whose finished answer was stopped before it was stored. Actions
     that only affect the gateway's answer become blocked.
 
-    Effects on other systems remain done.
+    Actions that took effect in other systems stay done.
     """
     return tuple(
         StepOutcome.blocked(step.kind, PolicyReason.AUTOMATION_STOPPED)

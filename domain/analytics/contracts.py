@@ -16,7 +16,8 @@ class ComputeMetricsInput(Contract):
 
 
 class ComputeMetricsResult(Contract):
-    """The outcome of computing daily metrics. Each count is of days, summed over all clients.
+    """The outcome of computing daily metrics. All fields are numbers of days, summed over all
+    clients.
 
     `computed`: days that were computed. `changed`: days with values that differ from the stored
     values. `left`: days left unchanged because retention has started to remove their records.

@@ -96,7 +96,7 @@ class CaseOutcome(BaseModel):
 
     @property
     def facts(self) -> tuple[object, ...]:
-        """Return the parts of the outcome to compare: all parts except the text and the confidence."""
+        """Return the parts of the outcome to compare: all except the text and the confidence."""
         actions = [(action.kind, action.amount) for action in self.plan]
         judged = (self.status, self.reason, self.classification, self.intent)
         return (*judged, set(self.sources), actions)

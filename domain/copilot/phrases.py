@@ -53,7 +53,7 @@ def day(tongue: Tongue, when: date) -> str:
 
 
 def span(tongue: Tongue, begin: datetime, end: datetime) -> str:
-    """Return the length of a time span in minutes, hours or days. The unit grows with the
+    """Return the words for the length of a time span, in minutes, hours or days depending on the
     length."""
     minutes = max(0, int((end - begin).total_seconds() // 60))
     if minutes < 120:

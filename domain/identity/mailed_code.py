@@ -68,8 +68,8 @@ class CodePlace(StrEnum):
 
 _LIFETIMES: Final = {
     CodePlace.WIDGET: timedelta(minutes=10),
-    # The lifetime is longer because the ticket's author may see the request for a code only when
-    # the helpdesk's own mail arrives.
+    # The lifetime for tickets is longer, because the ticket's author may see the request for a code
+    # only when the helpdesk's own mail arrives.
     CodePlace.TICKET: timedelta(minutes=30),
 }
 
@@ -148,7 +148,7 @@ class MailedCodes:
 
 
 def lifetime_of(place: CodePlace, *, is_shared: bool) -> timedelta:
-    """Return how long a code is valid. A shared code is valid for an hour longer."""
+    """Return how long a code is valid. A shared code is valid for an hour longer than other codes."""
     return _LIFETIMES[place] + (HOUR if is_shared else timedelta(0))
 
 

@@ -57,8 +57,8 @@ _AMOUNT: Final = re.compile(r"[0-9]{1,13}(\.[0-9]{1,3})?")
 
 
 def _ruled(check: Callable[[str], str]) -> Callable[[str], str]:
-    """Return a function that makes the same check, but raises ValueError instead of InvalidInput.
-    pydantic adds the path to a ValueError."""
+    """Return a function that runs `check`, but raises ValueError instead of InvalidInput. pydantic
+    adds the path to a ValueError."""
 
     def checked(value: str) -> str:
         try:

@@ -46,8 +46,8 @@ _BY_PLAN: Final = {
 }
 # Other claims that the plan backs: a note hands off the customer's request to the staff.
 _ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
-# Promises about goods in transit. They promise no money or action of the merchant, so a source that
-# states the rule suffices.
+# Promises about goods in transit. They promise neither money nor an action of the merchant, so a
+# source that states the rule suffices.
 _SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
 
 
