@@ -133,15 +133,15 @@ RUN: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# For a run that is started again, because the answer of a review did not cover its message. The
-# run's first workflow has ended.
+# For a run that is started again because the answer of a review did not cover the run's message.
+# The run's first workflow has ended.
 RUN_AGAIN: Final[ChildWorkflowConfig] = {
     **RUN,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE,
 }
 
-# For the workflow of a webhook delivery. It outlives the run that caused it. It may be started
-# again after a failure, but never after it has completed.
+# For the workflow of a webhook delivery. The workflow outlives the run that caused the delivery. It
+# may be started again after a failure, but never after it has completed.
 DELIVERY: Final[ChildWorkflowConfig] = {
     "task_queue": WEBHOOKS_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,

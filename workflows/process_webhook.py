@@ -44,11 +44,11 @@ class ProcessWebhook:
 
     @workflow.run
     async def run(self, _: ProcessWebhookInput) -> None:
-        """Process the webhook until it ends. Start the run that it causes, and the webhooks that
-        are next in the queue.
+        """Process the webhook until it ends. Start the run that the webhook causes, and the
+        workflows of the webhooks that are next in the queue.
 
-        If a limit refuses the webhook, the workflow sleeps between attempts, and its memo contains
-        the name of the limit.
+        If a limit does not admit the webhook, the workflow sleeps between attempts, and its memo
+        contains the name of the limit.
         """
         while True:
             worked = await self._work()
@@ -73,8 +73,8 @@ class ProcessWebhook:
         self._told_to_try = False
 
     async def _work(self) -> WebhookWorked:
-        """Work on the webhook, and return the result. The first attempts run in this process, later
-        ones as a regular activity, which the Temporal server retries.
+        """Process the webhook, and return the result. The first attempts run in this process. Later
+        attempts run as a regular activity, which the Temporal server retries.
 
         During an outage, attempts continue without limit. For other failures, the webhook is given
         up after _ROUNDS rounds.

@@ -24,10 +24,10 @@ async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) 
 
 
 def tell(failed: list[str]) -> None:
-    """Fail the workflow if any of its steps failed. Raises ApplicationError, which schedules and
-    operators see.
+    """Fail the workflow if any of its steps failed. Raises ApplicationError, so that the schedule
+    and operators see the failure.
 
-    Called once all steps are done. `failed`: the error codes of the failed steps.
+    Call this function after all steps. `failed`: the error codes of the failed steps.
     """
     if failed:
         raise ApplicationError(f"steps failed: {', '.join(failed)}", type="steps_failed")

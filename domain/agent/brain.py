@@ -97,18 +97,18 @@ class Turn(BaseModel):
 
 
 class BrainRequest(BaseModel):
-    """The input of a brain for one message. A brain reads nothing else and keeps nothing.
+    """The input of a brain for one message. A brain reads nothing else and stores nothing.
 
     - `order`: the looked-up order, which belongs to this customer.
-    - `offers`: the available actions, with all values resolved by code. A brain chooses from them
-      and adds none.
+    - `offers`: the available actions, with all values resolved by code. A brain chooses from these
+      actions and cannot add others.
     - `summary`: the outcomes of the customer's earlier messages.
     - `instructions`: the merchant's instructions to a language model.
     - `today`: the date in UTC, for a brain that has no clock.
     - `frame`: the client's greeting of this customer and its sign-off, for answers that are not
       templates.
-    - `sender_name`: as the sender gave it, to separate a signature from the message. No answer
-      repeats this name.
+    - `sender_name`: as the sender gave it, to separate a signature from the message. Answers do not
+      repeat this name.
     - `languages`: the languages of the thread and of the client's texts. The message is probably in
       one of them.
     - `own_head`: the client's own classifier head for the embedded brain; other brains ignore it.

@@ -43,8 +43,8 @@ def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
 
 
 def number_asked_for(event: UnifiedEvent) -> str | None:
-    """Return the order number for which the customer requests an action, or None unless there is
-    exactly one.
+    """Return the number of the one order for which the customer requests an action. Return None if
+    there is no such order, or more than one.
 
     For "keep 3309. Cancel 3310." the number is 3310; for "1042 and 1043" the result is None. The
     agent may ask the customer about this order, but must not act on it without the customer's

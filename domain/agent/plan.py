@@ -15,7 +15,7 @@ class ActionKind(StrEnum):
     """The kinds of action that the executor's registry supports.
 
     `reply`: answers in the caller's own channel; the gateway's response contains the text, and this
-    service sends nothing. `reply_by_email`: sends the answer through SMTP. `reply_in_helpdesk`:
+    service does not send it. `reply_by_email`: sends the answer through SMTP. `reply_in_helpdesk`:
     sends it as a public message of the ticket. `note`: for the merchant's staff only.
     """
 
@@ -80,9 +80,9 @@ class PlannedAction(BaseModel):
 
 
 class StepState(StrEnum):
-    """The state of a step. `unknown`: the other system may or may not have executed the step; only
-    a human may repeat it. `blocked`: a limit or the order's state forbade the step when it was due;
-    nothing was done."""
+    """The state of a step. `unknown`: the external system may or may not have executed the step;
+    only a human may repeat it. `blocked`: a limit or the order's state forbade the step when it was
+    due, so the step was not executed."""
 
     DONE = "done"
     FAILED = "failed"

@@ -209,8 +209,8 @@ def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | N
 
 
 def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
-    """Return one proposal for each kind, in the plan's order: the first proposal of the kind, with
-    the tags of all its proposals."""
+    """Return one proposal for each kind, in the plan's order. It is the first proposal of the kind,
+    with the tags of all proposals of the kind."""
     first: dict[ActionKind, Proposal] = {}
     for proposal in proposals:
         before = first.setdefault(proposal.kind, proposal)

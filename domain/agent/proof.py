@@ -119,7 +119,7 @@ def _doubt_of_order(policy_context: PolicyContext, order: Order) -> PolicyReason
 def _words(policy_context: PolicyContext) -> str:
     """Return the text of the latest message, or its subject if the text is empty.
 
-    A subject may come from an earlier mail. If a verification code proves the author of a ticket,
+    A subject may come from an earlier mail. If a verification code verifies the author of a ticket,
     the subject may be another person's, so it counts only for a message before the code.
     """
     event = policy_context.event

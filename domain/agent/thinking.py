@@ -71,7 +71,7 @@ class ThinkingResult:
     - `text`: the answer to send; empty if the brain's answer would promise a refused action.
     - `doubt`: the reason to escalate if the confidence is below the playbook's threshold.
     - `thread`: the state of the thread once the answer has reached the customer.
-    - `sensitive`: the sensitive topic because of which no brain was called.
+    - `sensitive`: the sensitive topic that prevented the call of a brain.
     """
 
     answer: BrainAnswer

@@ -135,7 +135,8 @@ def thought_by_embedded(simulation: Simulation) -> bool:
 
 
 def is_enough(passes: int, tries: int, pass_rate: float) -> bool:
-    """Return whether a case passes with this number of passes. At least one pass is required.
+    """Return whether a case with `passes` passed tries out of `tries` passes. At least one passed
+    try is required.
 
     Shares are compared in whole thousandths, so that 2 of 3 meets a `pass_rate` of 0.667.
     """

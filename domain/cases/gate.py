@@ -53,8 +53,8 @@ def falling_to(
     """Return the cases that must pass before a playbook goes live, each with the playbook selected
     for its event.
 
-    `entries`: the playbooks after the planned change, oldest first. A case that selects no playbook
-    is omitted, because it blocks none.
+    `entries`: the playbooks after the planned change, oldest first. A case that does not select a
+    playbook is omitted, because it does not block any playbook.
     """
     by_id = {entry.playbook.id: entry for entry in entries}
     pairs = []

@@ -1,5 +1,5 @@
-"""Names that Temporal stores in workflow histories. Never change a name, because histories refer to
-it; add a new one."""
+"""Names that Temporal stores in workflow histories. Never change an existing name, because
+histories refer to it. Add a new name instead."""
 
 from datetime import date
 from typing import Final

@@ -24,8 +24,8 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         # conversation's old id.
         Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id",
         Section.AUTOMATION_EVENTS: "id",
-        # The ticket id precedes the event id, with which it is compared: a ticket without an id of
-        # its own has the id of its event.
+        # The ticket id precedes the event id, because the two are compared: a ticket without its
+        # own id has the id of its event.
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",

@@ -148,7 +148,7 @@ class MailedCodes:
 
 
 def lifetime_of(place: CodePlace, *, is_shared: bool) -> timedelta:
-    """Return how long a code is valid. A shared code is valid for an hour longer than other codes."""
+    """Return how long a code is valid. A shared code is valid for one hour longer than others."""
     return _LIFETIMES[place] + (HOUR if is_shared else timedelta(0))
 
 

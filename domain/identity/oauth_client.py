@@ -29,8 +29,7 @@ _UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
 @dataclass(frozen=True, slots=True)
 class OAuthClient:
     """An OAuth client. `id`: the id of a registration, or the URL of the client's metadata
-    document. `name`: the name that the client states, which is unverified; empty if there is none.
-    """
+    document. `name`: the unverified name that the client states; empty if there is none."""
 
     id: str
     name: str

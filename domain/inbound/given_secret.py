@@ -1,8 +1,8 @@
-"""The given secret: a platform issues it, and a person pastes it, so that the platform's webhooks
-can be verified.
+"""The given secret: a secret that the platform issues. A person pastes it, so that the platform's
+webhooks can be verified.
 
-A malformed secret is refused immediately, because with a wrong secret every webhook would fail
-verification.
+A malformed secret is rejected immediately, because every webhook would fail verification with a
+wrong secret.
 """
 
 import re

@@ -25,9 +25,9 @@ class WebhookKind(StrEnum):
 
 class WebhookState(StrEnum):
     """The processing state of a webhook. `queued`: behind other webhooks of the client. `working`:
-    a workflow processes the webhook. `waiting`: the client's limit or quota refused the webhook,
-    which is retried at `not_before`. `failed`: the webhook is unreadable or failed permanently; a
-    person can have it processed again."""
+    a workflow processes the webhook. `waiting`: a limit or the quota of the client does not admit
+    the webhook, which is retried at `not_before`. `failed`: the webhook is unreadable or failed
+    permanently; a person can have it processed again."""
 
     QUEUED = "queued"
     WORKING = "working"

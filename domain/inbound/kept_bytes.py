@@ -1,6 +1,6 @@
 """Limits on a client's stored webhooks, so that a flood of messages cannot fill the disk.
 
-A webhook above a limit is refused, and its platform sends it again later. The service only drops
+A webhook above a limit is rejected, and its platform sends it again later. The service only drops
 messages from unverified senders.
 """
 

@@ -10,11 +10,11 @@ from domain.privacy.contracts import EraseInput
 class ComplianceReason(StrEnum):
     """The reason why people must complete a compliance request.
 
-    `no_address`: the platform named no customer, so only the facts of the customer's orders were
-    erased. `data_requested`: a person must deliver the customer's data. `conversations_left`: the
-    shop's data is erased; conversations with its customers, exports and data sent to other systems
-    remain. `shop_unproved`: the connection's credentials have never authenticated with the shop, so
-    nothing was erased and an operator must decide.
+    `no_address`: the platform did not name a customer, so only the facts of the customer's orders
+    were erased. `data_requested`: a person must deliver the customer's data. `conversations_left`:
+    the shop's data is erased; conversations with its customers, exports and data sent to other
+    systems remain. `shop_unproved`: the connection's credentials have never authenticated with the
+    shop, so nothing was erased and an operator must decide.
     """
 
     NO_ADDRESS = "no_address"

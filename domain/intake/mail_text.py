@@ -87,9 +87,9 @@ def latest_reply(text: str, *, forwarded: bool = False) -> str:
     """Return the customer's new text in a plain-text mail, or the whole text if nothing would be
     left.
 
-    A forward is kept, because the customer sent it to be read: the whole mail if `forwarded`, else
-    the text from a "Forwarded message" line on. Never raises. Reads the first 100,000 characters,
-    in linear time.
+    A forwarded message is kept, because the customer sent it to be read. It is the whole mail if
+    `forwarded`, else the text from a "Forwarded message" line on. Never raises. Reads the first
+    100,000 characters, in linear time.
     """
     whole = clean_text(text)
     return whole if forwarded else _cut(whole) or whole

@@ -11,8 +11,8 @@ from domain.integrations.order import OrderState
 class OrderFact(BaseModel):
     """The reported fields of one order as of `version`, the platform's own time of the change.
 
-    A fact that is older than the known fact changes nothing. A field is None if the platform did
-    not report it; the known value then stays. `order_id`: the platform's id, as in `Order.id`.
+    A fact that is older than the known fact has no effect. A field is None if the platform did not
+    report it; the known value then stays. `order_id`: the platform's id, as in `Order.id`.
     `number`: the number that customers use, without "#". `refunded`: the total refunded so far.
     `is_disputed`: the customer's bank has reversed the payment, or was asked to reverse it.
     `is_payment_failed`: the last payment attempt failed.

@@ -35,9 +35,9 @@ class Piece(BaseModel):
 def word_diff(before: str, after: str) -> tuple[Piece, ...]:
     """Return the pieces of the difference between `before` and `after`, in order.
 
-    Without the inserted pieces they form `before`; without the deleted pieces, `after`. Texts that
-    are too long to compare by words are compared by lines, or else as a whole. Neighbouring pieces
-    have different kinds, and no piece is empty.
+    All pieces except the insertions form `before`. All pieces except the deletions form `after`.
+    Texts that are too long to compare by words are compared by lines, or else as a whole.
+    Neighbouring pieces have different kinds, and no piece is empty.
     """
     spend(len(before) + len(after))
     for pattern in _UNITS:

@@ -138,7 +138,7 @@ class ReviewStanding:
             raise EscalationClaimed(self.id, claim.by)
 
     def check_open(self) -> None:
-        """Raise EscalationDecided if the escalation is closed, which means decided or expired."""
+        """Raise EscalationDecided if the escalation is closed: it was decided, or it expired."""
         if self.status not in OPEN_STATUSES:
             raise EscalationDecided(self.id)
 

@@ -111,8 +111,9 @@ class PersistResult(Contract):
 
 
 class DryRunInput(Contract):
-    """The input of a dry run. `sealed`: the encrypted event, because a dry run stores no row in the
-    database. `draft_alone`: the caller reads only `sealed_draft` and the status of the result."""
+    """The input of a dry run. `sealed`: the encrypted event, because a dry run does not store a row
+    in the database. `draft_alone`: the caller reads only `sealed_draft` and the status of the
+    result."""
 
     client_id: str
     event_id: str

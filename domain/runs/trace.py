@@ -121,7 +121,7 @@ class RunTrace(_Part):
 
     `steps`: the outcomes of the last execution of the plan. `effects` and `reviews`: the ledger
     rows and the reviews of all rounds. `duration_ms`: the time from the request to the answer that
-    the caller received. `sensitive`: the sensitive topic because of which no brain was called.
+    the caller received. `sensitive`: the sensitive topic that prevented the call of a brain.
     `joined_review`: id of the review to which the message was added. `thread_after`: the state of
     the thread after the answer, with the established facts and the open question.
     """

@@ -17,11 +17,11 @@ class WebhookSender(Protocol):
         """Send one POST to a URL and return the result. The request takes at most 10 s after a
         thread for the DNS lookup is free.
 
-        A failure of the receiver or a URL that is no longer allowed never raises; the result
-        describes it. Raises EngineUnavailable if this machine has no free connection, and Deferred
-        if too many lookups are running, for this client or for all. `client_id`: the owner of the
-        URL. Lookup threads are limited per client, so that one client's unresponsive host names do
-        not block other clients.
+        If the receiver fails, or the URL is no longer allowed, the method does not raise: the
+        result describes the failure. Raises EngineUnavailable if this machine has no free
+        connection, and Deferred if too many lookups are running, for this client or for all.
+        `client_id`: the owner of the URL. Lookup threads are limited per client, so that one
+        client's unresponsive host names do not block other clients.
         """
 
     async def finds(self, name: str) -> bool:

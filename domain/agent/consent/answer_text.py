@@ -79,7 +79,7 @@ def without_question(text: str, number: str) -> str:
     """Return the customer's answer without the quoted question: lines marked with ">", or the mail
     below the answer.
 
-    The quotation is removed only if it names the order, because it may otherwise be another
+    The quotation is removed only if it names the order. A quotation that does not may be another
     question. Text that consists of quoted lines only is returned unchanged.
     """
     if len(text) > MAX_ANSWER_CHARS:

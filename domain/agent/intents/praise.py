@@ -15,8 +15,8 @@ _EXCUSED: Final = frozenset({_DENIED, "fine"})
 _AS_PRAISE: Final = "perfect"
 # The French particle "ne" precedes the negated word.
 _BEFORE_DENIAL: Final = "ne"
-# The sentiment that a message must exceed, by its number of words of praise. With none, a message
-# is never praise; with three or more, it always is.
+# The sentiment that a message must exceed, by its number of words of praise. A message without
+# words of praise is never praise; a message with three or more always is.
 _LEAST_MOOD: Final = (1.0, 0.4, -0.5, -1.1)
 
 

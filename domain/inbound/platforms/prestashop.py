@@ -90,7 +90,8 @@ class _OrderBody(BaseModel):
 class _Message(BaseModel):
     """A customer's message. `customer_verified`: the customer was signed in when writing the
     message. `email_confirmed`: the shop has verified that the account's address is the customer's.
-    Only both together prove the address, because PrestaShop opens accounts under any address."""
+    One of these fields alone does not prove the address, because PrestaShop opens accounts under
+    any address."""
 
     id: _Id
     message: Annotated[str, Field(max_length=100_000)]

@@ -86,7 +86,7 @@ class SendgridParse:
 
     def identify(self, request: InboundRequest) -> Identity:
         """Return the identity of a mail: its Message-ID, or else the digest of its body, because
-        SendGrid assigns no id."""
+        SendGrid does not assign an id."""
         headers, _ = _headers(read_form(request))
         return Identity(message_id(headers) or f"sha256:{request.digest.hex()}", INBOUND)
 

@@ -82,8 +82,8 @@ class ShopifyWebhooks:
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:  # noqa: ARG002
-        """Verify the signature. Shopify signs no timestamp, so a replay is recognized by its id
-        instead."""
+        """Verify the signature. Shopify does not sign a timestamp, so a replay is recognized by its
+        id."""
         header = next((one for one in _SIGNATURES if one in request.headers), _SIGNATURES[0])
         given = signature_header(request, header)
         require_match([hmac_sha256_base64(secret, request.body) for secret in secrets], given)

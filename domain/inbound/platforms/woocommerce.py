@@ -123,8 +123,8 @@ class WooCommerceWebhooks:
         return _SIGNATURE not in request.headers and bool(_PING.fullmatch(request.body.strip()))
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:  # noqa: ARG002
-        """Verify the signature. WooCommerce signs no timestamp, so a replay is recognized by its id
-        and its body."""
+        """Verify the signature. WooCommerce does not sign a timestamp, so a replay is recognized by
+        its id and its body."""
         given = signature_header(request, _SIGNATURE)
         expected = [hmac_sha256_base64(unescaped(one), request.body) for one in secrets]
         require_match(expected, given)
