@@ -17,7 +17,7 @@ from store.reviews.later_turns import LaterTurns, Revision
 from store.runs.cases import CaseRepository
 
 # Maximum number of attempts. An attempt is repeated only if another message or a decision arrives
-# meanwhile.
+# while the brain works.
 _TRIES: Final = 3
 
 

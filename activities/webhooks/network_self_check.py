@@ -18,7 +18,7 @@ from domain.webhooks.ports import WatchDeliveries
 FIRST_WAIT_S: Final = 15.0
 _LONGEST_WAIT_S: Final = 300.0
 """The longest wait of a deferred delivery, in seconds. It is half the time for which an outcome
-counts, so that an open circuit breaker does not close meanwhile."""
+counts, so that an open circuit breaker does not close during the wait."""
 _SPREAD: Final = 0.5
 WAITS_AT_MOST_S: Final = 24 * 3600.0
 """The time, in seconds, after which a failure counts against the receiver in any case, so that dead

@@ -55,7 +55,7 @@ class ProviderKeys:
         """Return the key with that name, by algorithm, or None if it is unknown.
 
         Fetches the key set if the key is unknown or old. Waits for the fetch only if no cached key
-        can be used meanwhile.
+        can be used until then.
         """
         if kid not in self._keys or self._age() >= KEPT_S:
             fetch = self._refresh()
