@@ -91,8 +91,8 @@ class BrainSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum cost of language models per client and month, in US dollars. Beyond it, the "
-            "embedded brain answers."
+            "Maximum cost of language models per client and month, in US dollars. Above this "
+            "cost, the embedded brain answers."
         ),
     )
 
@@ -101,7 +101,7 @@ class BrainSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum cost of language models for all clients together per UTC day, in US dollars."
+            "Maximum cost of language models per UTC day, for all clients together, in US dollars."
         ),
     )
     trial_budget_a_day: float = Field(
@@ -109,8 +109,8 @@ class BrainSettings(BaseModel):
         ge=0,
         le=1_000_000,
         description=(
-            "Maximum cost of language models for all clients without a paid plan together per UTC "
-            "day, in US dollars."
+            "Maximum cost of language models per UTC day, for all clients without a paid plan "
+            "together, in US dollars."
         ),
     )
 

@@ -199,8 +199,8 @@ class ThreadSettings(BaseModel):
         default=10,
         ge=1,
         description=(
-            "Maximum number of the agent's answers per hour in one thread. Beyond it, people "
-            "answer."
+            "Maximum number of the agent's answers per hour in one thread. Above this number, "
+            "people answer."
         ),
     )
     answers_without_person: int = Field(

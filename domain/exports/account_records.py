@@ -156,8 +156,8 @@ class SettingsRecord(Record):
         Field(
             default={},
             description=(
-                "Texts `named_greeting`, `greeting` and `sign_off` that surround answers, by "
-                "language, where the client set them."
+                "Texts that surround answers (`named_greeting`, `greeting` and `sign_off`), "
+                "by language. Contains only texts that the client set."
             ),
         ),
     ]

@@ -175,8 +175,8 @@ class RunRecord(Record):
         EscalationReason | None,
         Field(
             description=(
-                "Reason why the agent is uncertain. It escalates the run if the confidence is "
-                "below the playbook's threshold."
+                "Reason why the agent is uncertain. If the confidence is below the playbook's "
+                "threshold, the run is escalated for this reason."
             )
         ),
     ]

@@ -24,7 +24,7 @@ because a customer who returns later has a new topic. The outcomes of older mess
 summary."""
 
 ANSWERS_PER_HOUR: Final = 10
-"""Maximum number of automatic answers per hour in one thread. Beyond this limit, people answer."""
+"""Maximum number of automatic answers per hour in one thread. Above this limit, people answer."""
 
 ANSWERS_WITHOUT_PERSON: Final = 20
 """Maximum number of automatic answers to one sender before a person must answer. The limit stops

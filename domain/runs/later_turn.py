@@ -137,7 +137,7 @@ def merge_messages(
     `first`, `lookup` and `plan`: those of the waiting run. `later`: the later messages, oldest
     first. A corrected order number replaces the previous one. If the plan already acts on an order,
     other messages are not merged, and people handle them. A message from a less verified sender
-    than the sender of the first message is ignored.
+    than the sender of the first message is not merged either.
     """
     acts = any(step.kind in ON_ORDERS for step in plan)
     draft = _Draft.of(first, lookup)

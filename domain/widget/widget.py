@@ -113,8 +113,8 @@ class WidgetSummary(BaseModel):
     accepts_api_keys: bool = Field(description="Whether the widget's routes also accept API keys.")
     api_key_used_at: datetime | None = Field(
         description=(
-            "Time when the widget was last called with an API key; null if never. Such a call is "
-            "a warning, because a web page would publish the key."
+            "Time when the widget was last called with an API key; null if never. A time is a "
+            "warning: a web page that sends an API key publishes the key."
         )
     )
     has_secret: bool = Field(
