@@ -182,7 +182,7 @@ def test_facts(text: str) -> None:
         [prune.widget_sessions_s / 86400, SESSION_LASTS.days],
         [SILENCE_S, LASTS_S / 60],
     )  # fmt: skip
-    assert re.search(rf"At most {MAX_ORIGINS}, each|{MAX_ORIGINS} au plus, chacune", text)
+    assert re.search(rf"at most {MAX_ORIGINS} origins|{MAX_ORIGINS} au plus, chacune", text)
     assert re.search(rf"at most {MESSAGES_A_READ}|{MESSAGES_A_READ} au plus", text)
     digits = re.sub(r"(?<=\d)[, ](?=\d{3}\b)", "", " ".join(text.split()))
     assert prune.widget_codes_s == 86400
