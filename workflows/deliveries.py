@@ -27,7 +27,7 @@ async def _start(client_id: str, delivery_id: str) -> None:
     child: workflow.ChildWorkflowConfig = {
         **options.DELIVERY,
         "id": names.deliver_webhook_id(client_id, delivery_id),
-        # With this key, the task queue serves all tenants alternately, regardless of how many
+        # With this key, the task queue serves the tenants in rotation, regardless of how many
         # events one of them sends.
         "priority": Priority(fairness_key=client_id),
     }

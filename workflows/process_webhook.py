@@ -120,7 +120,7 @@ class ProcessWebhook:
         child: workflow.ChildWorkflowConfig = {
             **options.WEBHOOK,
             "id": names.process_webhook_id(ref.client_id, webhook_id),
-            # With this key, the task queue serves all tenants alternately, regardless of how many
+            # With this key, the task queue serves the tenants in rotation, regardless of how many
             # webhooks one of them receives.
             "priority": Priority(fairness_key=ref.client_id),
         }

@@ -56,14 +56,14 @@ def _doubt_of_lookup(context: BrainContext, category: Category) -> EscalationRea
     if not context.event.order_numbers and speaks_of_another(context.event.text):
         return (
             EscalationReason.MISSING_KNOWLEDGE
-        )  # the customer means another order, which the lookup does not cover
+        )  # The customer means another order, which the lookup does not cover.
     match context.lookup:
         case Lookup(state=LookupState.FOUND):
             return None
         case Lookup(state=LookupState.UNAVAILABLE):
             return EscalationReason.TOOL_FAILURE
         case None if asks_about_order(context.event):
-            return EscalationReason.TOOL_FAILURE  # a lookup was required but produced no result
+            return EscalationReason.TOOL_FAILURE  # A lookup was required but produced no result.
         case _:
             return EscalationReason.MISSING_KNOWLEDGE
 

@@ -175,7 +175,7 @@ class ActionSpec:
     covered_by: ActionKind | None = None
 
 
-# In execution order. Replies and notes that report an action come after the action.
+# In execution order: replies and notes that report an action come after the action.
 _ALL: Final = (
     ActionSpec(
         kind=ActionKind.CANCEL_ORDER,

@@ -130,7 +130,7 @@ async def think_through(
     if requested := instead_of_people(context, policy_context, answer, judgement):
         return _result(context, requested, findings, None, now)
     doubt = doubt_of(context, request, answer, judgement.plan) if judgement.plan else None
-    if not is_whole:  # a truncated message must not cause an action or a question
+    if not is_whole:  # A truncated message must not cause an action or a question.
         judgement = judgement.model_copy(update={"question": None})
         doubt = doubt or EscalationReason.LOW_CONFIDENCE
     return _result(context, ResolvedReply(answer, judgement), findings, doubt, now)

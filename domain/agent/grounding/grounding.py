@@ -53,7 +53,7 @@ def unsupported(
             # "How can I help you today?" does not state a day.
             if asks and fact.kind is FactKind.DAY:
                 continue
-            # Most facts are in the sources, so the customer's words are parsed only if needed.
+            # Parse the customer's words only if needed, because most facts are in the sources.
             if not (fact.needs & sourced() or fact.needs & said()):
                 found[fact.written] = None
         if not texts and asserts(sentence, request.brand_name):

@@ -182,7 +182,7 @@ def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[s
             if known & explaining:
                 continue
             if takes_name and sentence.names_a_thing(place):
-                takes_name = False  # one intent explains one name; a second name stays unexplained
+                takes_name = False  # One intent explains one name. A second name stays unexplained.
                 continue
             found.append(word)
     if len(numbers) > 1:

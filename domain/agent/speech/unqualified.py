@@ -30,7 +30,8 @@ _DAY: Final = re.compile(r"-\d\d?-\d\d?")
 _ORDER: Final = re.compile(r"(?:([a-z]{1,6})-?)?(\d{3,})((?:-\d+)*)")
 _NAME: Final = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _LONGEST_NAME: Final = 4
-# Forms that are a request only next to a requesting word: "Remboursement 7802" alone is a heading.
+# Forms that are a request only next to a requesting word. For example, "Remboursement 7802" alone
+# is a heading.
 _NO_ASKING: Final = frozenset({SpeechRole.NOUN, SpeechRole.PARTICIPLE, SpeechRole.GERUND})
 
 
