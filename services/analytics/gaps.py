@@ -38,10 +38,10 @@ def _turns() -> FairTurns:
 
 @dataclass(frozen=True, slots=True)
 class GapReading:
-    """The limits under which one process reads knowledge gaps.
+    """The limits on concurrent readings of knowledge gaps in one process.
 
-    `turns`: one reading per client at a time, so that a client uses only one slot of `reader`.
-    `searches`: the turns that all searches of the process share.
+    `turns`: admits one reading per client at a time, so that a client uses only one connection of
+    `reader`. `searches`: the queue that all searches of the process share.
     """
 
     reader: ReadsQuestions
@@ -61,8 +61,8 @@ async def knowledge_gaps(
 ) -> KnowledgeGaps:
     """Return the `limit` largest knowledge gaps in the `span` of days before `now`.
 
-    No transaction is open while the questions are clustered, and each search has a transaction of
-    its own. Raises RoleRequired, OverBudget if clustering the questions costs too much, and
+    No transaction is open while the questions are clustered, and each search has its own
+    transaction. Raises RoleRequired, OverBudget if clustering the questions costs too much, and
     CallerBusy if too many callers wait.
     """
     actor.require(ANYONE)
@@ -105,8 +105,8 @@ async def _written_since(
     gaps: Sequence[Sequence[OpenQuestion]],
 ) -> list[list[Passage]]:
     """Return, for each gap, the knowledge passages that match its most typical question and were
-    written after its last question. Between these searches, other searches of the client take their
-    turns."""
+    written after its last question. Between two of these searches, the client's other searches may
+    run."""
     found = list[tuple[Passage, ...]]()
     for gap in gaps:
         async with searches.turn(tenant), database.reading(tenant) as connection:

@@ -1,1 +1,1 @@
-"""Reading and verifying the audit log."""
+"""Read and verify the audit log."""

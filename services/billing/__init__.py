@@ -1,1 +1,1 @@
-"""Use cases of billing: plans, credits and their payment."""
+"""Use cases of billing: plans, credits, and payments for them."""

@@ -39,11 +39,12 @@ async def buy_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Offered:
-    """Start a checkout for a plan above the current paid plan. The client pays for the rest of this
-    month now, and then every month.
+    """Start a checkout for a plan above the current paid plan. The client pays now for the rest of
+    this month, and then every month.
 
     Raises RoleRequired, PaymentsUnavailable, NotForSale, TooManyCheckouts, ClientNotFound, and
-    PaymentsUnreachable. After PaymentsUnreachable nothing is paid, and the caller may try again.
+    PaymentsUnreachable. After PaymentsUnreachable no payment has been made, and the caller may try
+    again.
     """
     actor.require(OWNERS)
     if payments is None:

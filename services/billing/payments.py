@@ -1,7 +1,8 @@
 """Payment events and their effects. Each payment grants its plan or its credits once.
 
 An event of the payment provider and its effect are written in one transaction, under the account's
-lock. An event that does not match its checkout is stored without effect, and a person handles it.
+lock. An event that does not match its checkout is stored without effect, and an operator must check
+it.
 """
 
 from dataclasses import dataclass
@@ -34,8 +35,8 @@ _REASON: Final = "payment"
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """The outcome of a payment event. `client_id`: the client to which the event belongs, if any.
-    `again`: the event was already processed."""
+    """The outcome of a payment event. `client_id`: the client to which the event belongs, or None.
+    `again`: whether the event was already processed."""
 
     settlement: Settlement
     client_id: str | None = None
@@ -157,7 +158,7 @@ async def _raise_plan(work: UnitOfWork, checkout: Checkout, plan: Plan) -> None:
     if checkout.replaces is not None:
         await checkouts.renew(checkout.replaces, RenewalState.REPLACED)
     if checkout.renewal is RenewalState.ENDED:
-        # The payment provider reported the end of the subscription before it reported its start.
+        # The payment provider reported the end of the subscription before the start.
         await _lower_plan(work, plan, at_period_end=False)
     else:
         await checkouts.renew(checkout.id, RenewalState.ACTIVE)

@@ -1,5 +1,5 @@
-"""Changes of a client's plan. Operators change the plan, and the client's owner can choose a lower
-one."""
+"""Changes to a client's plan. Operators can choose any plan, and the client's owner can choose a
+lower plan."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ from store.billing.checkouts import CheckoutRepository
 from store.billing.thresholds import note_reached
 from store.tenants.accounts import AccountRepository
 
-# Maximum number of attempts to save a choice of plan while other choices are made concurrently.
+# Maximum number of attempts to save a choice of plan while concurrent choices are made.
 _TRIES: Final = 3
 
 
@@ -58,11 +58,11 @@ async def choose_plan(
     prices: PriceList,
     payments: Payments | None,
 ) -> Subscription:
-    """Let the client choose a lower plan, or none, from next month on. Choosing the current plan
+    """Let the client choose a lower plan, or no plan, from next month on. Choosing the current plan
     cancels an earlier choice.
 
     If the plan is billed monthly, the payment provider is updated first. If a later step fails, the
-    owner has to choose again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
+    owner must choose again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
     PaymentsUnavailable and PaymentsUnreachable.
     """
     actor.require(OWNERS)
@@ -79,8 +79,8 @@ async def choose_plan(
         await payments.renew(active.subscription_id, monthly)
         async with units.of(tenant) as work:
             active = await _check_lower(work, plan)
-            # If another choice was made meanwhile, the payment provider may have that one, so this
-            # choice is sent again.
+            # If another choice was made meanwhile, the payment provider may have received that
+            # choice last, so this choice is sent again.
             if active is not None and active.choice == choice:
                 return await _choose(work, actor, plan, active, monthly)
     raise PaymentsUnreachable("chosen at the same time")
@@ -102,7 +102,7 @@ async def _choose(
 
 def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: datetime) -> Money | None:
     """Return the monthly price from next month on. If an operator granted a plan above the bought
-    one, the payment for the bought plan continues."""
+    plan, the payment for the bought plan continues."""
     if plan is Plan.FREE:
         return None
     bought = active.plan or plan
@@ -128,7 +128,7 @@ async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
 async def save_subscription(
     work: UnitOfWork, accounts: AccountRepository, subscription: Subscription
 ) -> None:
-    """Store the client's subscription, and send webhook events for the usage thresholds that are
-    reached under it."""
+    """Store the client's subscription, and send webhook events for the usage thresholds that the
+    new limits cause to be reached."""
     await accounts.save(subscription)
     work.deliver(*await note_reached(work.connection, work.tenant, work.now, work.new_id))

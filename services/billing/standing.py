@@ -26,12 +26,12 @@ class UsageStanding:
 async def usage_standing(
     connection: AsyncConnection, tenant: TenantId, now: datetime
 ) -> UsageStanding:
-    """Return the client's usage in this month and in earlier months, and the day on which its quota
-    is expected to run out. Raises ClientNotFound."""
+    """Return the client's usage in this month and in earlier months, and the day on which the
+    client's quota is expected to run out. Raises ClientNotFound."""
     usage = await UsageRepository(connection, tenant).in_month(period_of(now))
     history = UsageHistory(connection, tenant)
     standing = usage.standing(now)
     limited = standing.tickets_limit != UNLIMITED
-    # A client without a limit may have millions of tickets and needs no forecast.
+    # A client without a limit may have millions of tickets and does not need a forecast.
     daily = await history.latest_days(now) if limited else []
     return UsageStanding(usage, await history.months(now), forecast(standing, daily, now))

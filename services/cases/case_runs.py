@@ -14,8 +14,8 @@ from store.tenants.accounts import AccountRepository
 
 
 async def start_case_run(work: UnitOfWork, actor: Actor, variant: Variant = LIVE) -> CaseRun:
-    """Start a run of all saved cases after the commit. The caller has checked the names in the
-    variant's content.
+    """Start a run of all saved cases after the commit. The caller must have checked the names in
+    the variant's content.
 
     Raises RoleRequired, ClientNotFound, and PlaybookNotFound for an unknown playbook in the
     variant. Raises PatternTaken for a draft that would never be used. Raises CaseRunUnderWay until

@@ -14,7 +14,7 @@ async def add_case_of_run(
     work: UnitOfWork, actor: Actor, run_id: str, *, name: str | None = None
 ) -> SavedCase:
     """Create a case from a run: the conversation up to the run's message, without personal data,
-    with the run's outcome as the expected one.
+    and with the run's outcome as the expected outcome.
 
     An erasure of the run's customer erases the case. Raises InvalidInput for a run without text,
     RunNotFound, and the errors of `add_case`.

@@ -16,7 +16,7 @@ async def add_case(
 ) -> SavedCase:
     """Store a case. Raises RoleRequired, ClientNotFound, TooManyCases, CaseNameTaken.
 
-    `run_id`: the run from which the case was made. An erasure of the run's customer erases the
+    `run_id`: the run from which the case was created. An erasure of the run's customer erases the
     case.
     """
     actor.require(REVIEWERS)
@@ -33,8 +33,8 @@ async def add_case(
 async def import_cases(
     work: UnitOfWork, actor: Actor, specs: Sequence[CaseSpec]
 ) -> tuple[CaseChange, ...]:
-    """Create or update cases so that they match `specs`, by name, all or none. Other cases stay.
-    Raises RoleRequired, ClientNotFound, TooManyCases."""
+    """Create or update cases so that they match `specs`, by name, all or none. Other cases stay
+    unchanged. Raises RoleRequired, ClientNotFound, TooManyCases."""
     actor.require(REVIEWERS)
     await AccountRepository(work.connection, work.tenant).lock()
     cases = SavedCaseRepository(work.connection, work.tenant)
@@ -56,8 +56,8 @@ async def import_cases(
 
 
 async def change_case(work: UnitOfWork, actor: Actor, case_id: str, spec: CaseSpec) -> SavedCase:
-    """Update a case so that it matches `spec`. Earlier results stay under the digest of the earlier
-    version. Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken."""
+    """Update a case so that it matches `spec`. Results of the earlier version are kept under the
+    digest of that version. Raises RoleRequired, ClientNotFound, CaseNotFound, CaseNameTaken."""
     actor.require(REVIEWERS)
     names = await _locked_names(work)
     if names.get(spec.name, case_id) != case_id:
@@ -75,8 +75,8 @@ async def delete_case(work: UnitOfWork, actor: Actor, case_id: str) -> None:
 
 
 async def _locked_names(work: UnitOfWork) -> dict[str, str]:
-    """Lock the account, and return the ids of all cases by name. No case can be added until the
-    transaction ends."""
+    """Lock the account, and return the ids of all cases, keyed by name. No case can be added until
+    the transaction ends."""
     await AccountRepository(work.connection, work.tenant).lock()
     return await SavedCaseRepository(work.connection, work.tenant).names()
 

@@ -38,7 +38,7 @@ async def add_knowledge(
 async def change_knowledge(
     work: UnitOfWork, actor: Actor, entry_id: str, change: KnowledgeChange
 ) -> KnowledgeEntry:
-    """Update a knowledge entry. Searches find its new text as described for `add_knowledge`. Raises
+    """Update a knowledge entry. Searches find the new text as described for `add_knowledge`. Raises
     RoleRequired, InvalidContent, ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_entry(
@@ -50,8 +50,8 @@ async def change_knowledge(
 
 
 async def delete_knowledge(work: UnitOfWork, actor: Actor, entry_id: str) -> None:
-    """Delete a knowledge entry permanently. Runs that cite the entry keep its id and title. Raises
-    RoleRequired, ContentNotFound."""
+    """Delete a knowledge entry permanently. Runs that cite the entry still contain its id and
+    title. Raises RoleRequired, ContentNotFound."""
     actor.require(MANAGERS)
     await ContentChanges(work.connection, work.tenant).delete(KnowledgeEntry, entry_id)
     work.note(actor, "knowledge deleted", knowledge_id=entry_id)

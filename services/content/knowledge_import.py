@@ -1,4 +1,4 @@
-"""The import of knowledge from a file, all or nothing."""
+"""Import knowledge from a file, all or nothing."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -15,8 +15,8 @@ from store.content.content_changes import ContentChanges
 async def planned_import(
     connection: AsyncConnection, tenant: TenantId, read: KnowledgeRead
 ) -> ImportPlan:
-    """Return the changes that an import of a parsed file would make now. A file entry with the
-    title and language of a stored entry changes the stored entry."""
+    """Return the changes that an import of a parsed file would make now. If a file entry has the
+    title and language of a stored entry, the import changes the stored entry."""
     titles = [one.title for one in read.entries]
     there = await ContentChanges(connection, tenant).titled(titles)
     return plan_of(read, there)

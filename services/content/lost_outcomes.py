@@ -1,5 +1,5 @@
-"""Detection of saved cases whose passing result becomes invalid through a change of content. Such a
-case must be run again."""
+"""Detect saved cases whose passing result becomes invalid because the content changes. Such cases
+must be run again."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,16 +12,17 @@ from store.cases.case_outcomes import CaseOutcomes
 
 @dataclass(slots=True)
 class LostOutcomes:
-    """The effect of a change on saved cases. `count`: the number of cases that passed before the
-    change and have no passing result after it. Set when the block of `counting_lost` ends."""
+    """The effect of a content change on saved cases. `count`: the number of cases that passed
+    before the change and have no passing result after it. It is set when the block of
+    `counting_lost` ends."""
 
     count: int = 0
 
 
 @asynccontextmanager
 async def counting_lost(work: UnitOfWork, model: NamesModel) -> AsyncIterator[LostOutcomes]:
-    """Count the cases that pass with the live content before the block, but no longer do so after
-    it. Yield the object that receives the count."""
+    """Count the cases that pass with the live content before the block, but no longer pass after
+    it. Yield the object that holds the count."""
     verdicts, lost = CaseOutcomes(work.connection, work.tenant), LostOutcomes()
     before = await verdicts.green(model)
     yield lost

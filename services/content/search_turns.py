@@ -1,4 +1,4 @@
-"""Fair turns for searches. A search reads all knowledge of a client, or a thousand of its
+"""A fair queue for searches. One search reads all knowledge of a client, or a thousand of its
 conversations."""
 
 from typing import Final

@@ -24,7 +24,7 @@ from store.content.content_changes import ContentChanges
 @dataclass(frozen=True, slots=True)
 class NewTemplate:
     """A template to add. Without an `intent`, the agent uses the template only for drafts that a
-    person sends."""
+    person reviews and sends."""
 
     name: str
     category: Category
@@ -86,7 +86,7 @@ async def add_starter_templates(work: UnitOfWork, actor: Actor) -> int:
 async def change_template(
     work: UnitOfWork, actor: Actor, template_id: str, change: TemplateChange
 ) -> TemplateEntry:
-    """Change a template. Existing drafts stay as they are. Raises RoleRequired, InvalidContent,
+    """Change a template. Existing drafts are not changed. Raises RoleRequired, InvalidContent,
     ContentNotFound."""
     actor.require(MANAGERS)
     changed = await ContentChanges(work.connection, work.tenant).change_template(
@@ -99,8 +99,8 @@ async def change_template(
 
 
 async def delete_template(work: UnitOfWork, actor: Actor, template_id: str) -> None:
-    """Delete a template permanently. Runs that used the template keep its id and name. Raises
-    RoleRequired, ContentNotFound."""
+    """Delete a template permanently. Runs that used the template still contain its id and name.
+    Raises RoleRequired, ContentNotFound."""
     actor.require(MANAGERS)
     await ContentChanges(work.connection, work.tenant).delete(TemplateEntry, template_id)
     work.note(actor, "template deleted", template_id=template_id)

@@ -1,5 +1,5 @@
-"""The embedded copilot's answers about documents, knowledge and playbooks, and the requests that it
-refuses."""
+"""The embedded copilot's answers about documents, knowledge and playbooks, and its replies to
+requests that it cannot carry out."""
 
 from typing import Final
 
@@ -17,7 +17,7 @@ from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts,
 _BODY_CHARS: Final = 400
 _ASKED_CHARS: Final = 500
 _SHOWN: Final = 3
-# Minimum score of a section of the documents. Below this score, the section shares only a common
+# Minimum score of a section of the documents. A section with a lower score shares only a common
 # word with the question.
 NEAR_ENOUGH: Final = 3.0
 
@@ -66,8 +66,8 @@ def _subjects(one: PlaybookFacts) -> set[str]:
 
 
 async def on_act(trail: Trail, asked: AskedOfCopilot) -> str:
-    """Explain from the documents how a person makes the requested change. For a change to an order,
-    list the past actions on the order."""
+    """Explain from the documents how a person can make the requested change. For a change to an
+    order, list the past actions on the order."""
     if asked.order is not None:
         return f"{phrase(asked.tongue, 'acts_on_order')}\n\n{await on_order(trail, asked)}"
     documents = await _documents(trail, asked)

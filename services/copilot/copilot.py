@@ -1,5 +1,5 @@
-"""The copilot's choice between a language model and the embedded copilot. The language model
-answers as long as the budget allows."""
+"""Choose between a language model and the embedded copilot for a question. The language model
+answers while the budget allows it."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ class Copilot:
         if isinstance(reserved, BudgetRefusal):
             return phrase(tongue, _NO_MONEY[reserved])
         voice = _Voice(SafeText(trail.links, rules_for(trail.copilot.now.date())), say)
-        # If the conversation with the language model is interrupted, its cost is unknown. The whole
+        # If the call to the language model is interrupted, its cost is unknown. The whole
         # reservation is then booked.
         cost = TalkCost(cost_micros=talker.reserve_micros)
         try:
@@ -119,7 +119,7 @@ class Copilot:
 
 
 class _Voice:
-    """Passes on the safe text of an answer, and keeps a copy of it."""
+    """Passes on the parts of an answer that are safe to show, and keeps a copy of them."""
 
     def __init__(self, safe: SafeText, say: Callable[[str], Awaitable[None]]) -> None:
         self._safe = safe

@@ -1,5 +1,5 @@
-"""The copilot service: the data sources of the copilot's tools, and what the tools have found so
-far."""
+"""The copilot service: the data sources of the copilot's tools, and the data that the tools have
+found so far."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence, Set
@@ -53,8 +53,8 @@ class CopilotService:
 @dataclass(frozen=True, slots=True)
 class ReadTool(Generic[Given, Facts]):
     """A tool that reads data. `roles`: the roles of the route that returns the same data. `route`:
-    the method and path of that route. If there is no such route, `route` is None and every member
-    may use the tool."""
+    the method and path of that route. If no route returns the data, `route` is None and every
+    member may use the tool."""
 
     name: str
     description: str
@@ -69,7 +69,8 @@ AnyTool = ReadTool[Any, Any]
 
 @dataclass(slots=True)
 class Trail:
-    """The tools' findings for one answer, which may contain only these citations and drafts."""
+    """The tools' findings for one answer. The answer may contain only these citations and
+    drafts."""
 
     copilot: CopilotService
     links: Links = field(default_factory=Links)
@@ -104,7 +105,7 @@ class Trail:
 
     async def _told(self, tool: AnyTool, arguments: Mapping[str, JsonValue]) -> str:
         """Run a tool, and return its findings as JSON, with the links that may be cited. An error
-        is returned as JSON too."""
+        of the tool is also returned as JSON."""
         before = set(self.citations)
         try:
             facts: CopilotFacts = await self.use(tool, tool.takes.model_validate(arguments))
@@ -113,7 +114,7 @@ class Trail:
             return json.dumps({"error": "invalid_arguments", "fields": wrong})
         except DomainError as error:
             return json.dumps({"error": error.code})
-        # Titles of the cited records are left out, because they contain customers' text.
+        # The titles of the cited records are omitted, because they contain customers' text.
         links = [
             one.model_dump(mode="json", include={"kind", "id", "url"})
             for url, one in self.citations.items()

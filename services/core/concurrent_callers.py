@@ -1,5 +1,5 @@
 """A limit on the number of concurrent callers with the same key in this process. Further callers
-are refused."""
+are rejected."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator

@@ -1,4 +1,4 @@
-"""Fair parsing of large documents: at most one document of each client is parsed at a time."""
+"""Parse large documents fairly: at most one document of each client is parsed at a time."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -18,8 +18,8 @@ _MOST: Final = 64
 
 
 class FairDocuments:
-    """Parses documents in turns per client. A client that sends many documents delays only its
-    own."""
+    """Parses the documents of each client one at a time. A client that sends many documents
+    therefore delays only its own documents."""
 
     def __init__(
         self, reader: DocumentReader, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
@@ -28,8 +28,8 @@ class FairDocuments:
         self._turns = FairTurns(patience_s=_PATIENCE_S, most_of_one=most_of_one, most=most)
 
     async def read(self, tenant: TenantId, document: Document) -> JsonValue:
-        """Parse a document and return the result. A small document does not wait for a turn. Raises
-        CallerBusy if too many callers wait, and the reader's errors."""
+        """Parse a document and return the result. A small document is parsed without waiting.
+        Raises CallerBusy if too many callers wait, and the errors of the parser."""
         if not document.is_large:
             return await self._reader.read(document)
         async with self.admitted(tenant):

@@ -1,8 +1,8 @@
-"""Fair shares of a limited capacity. The capacity is the number of bytes or callers that a process
-holds concurrently.
+"""Share a limited capacity fairly. The capacity is the number of bytes or callers that a process
+can hold concurrently.
 
 When the capacity is used up, a new caller takes over a reservation of the key that holds the most.
-A few keys can use all the capacity, but they cannot keep another key out.
+A few keys can use the whole capacity, but they cannot exclude another key.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ class FairRoom:
     """A capacity in units, with a limit for all reservations and a limit for each key.
 
     Each key holds at most `of_one` units, and at most half of the units that the other keys leave
-    free. `leaves_half`: False removes that second limit. `not_counted`: a reservation of at most
+    free. `leaves_half`: whether the second limit applies. `not_counted`: a reservation of at most
     this many units is not counted. `refusal`: the error raised if there is no capacity.
     """
 
@@ -36,13 +36,13 @@ class FairRoom:
         self.refusal = refusal
         self._held: Counter[Hashable] = Counter()
         self._sum = 0
-        # Ordered by age, oldest reservation first.
+        # Reservations ordered by age, oldest first.
         self._waiting: dict[RoomShare, Callable[[], None]] = {}
 
     @contextmanager
     def place(self, *keys: Hashable) -> Iterator["RoomShare"]:
-        """Open an empty reservation for the duration of the block. Its units count for each of the
-        keys."""
+        """Open an empty reservation for the duration of the block. Its units are counted for each
+        of the keys."""
         place = RoomShare(self, keys)
         try:
             yield place
@@ -51,8 +51,8 @@ class FairRoom:
             self._change(place, -place.held)
 
     def waits(self, place: "RoomShare", give_way: Callable[[], None] | None) -> None:
-        """Register the callback that gives up a reservation, so that another key may take it over.
-        None unregisters the callback."""
+        """Register the callback that gives up a reservation, so that another key may take the
+        reservation over. None unregisters the callback."""
         if give_way is None:
             self._waiting.pop(place, None)
         else:
@@ -77,14 +77,15 @@ class FairRoom:
         return all(self._held[key] + more <= (free + self._held[key]) // 2 for key in place.keys)
 
     def _load(self, place: "RoomShare") -> int:
-        """Return the number of units held under that key of the reservation that holds the most."""
+        """Return the largest number of units held under any of the reservation's keys."""
         return self._loads(place)[0]
 
     def _loads(self, place: "RoomShare") -> list[int]:
         """Return the number of units held under each of the reservation's keys, largest first.
 
-        Among the reservations of the largest key, the second key decides. A network with many
-        streams of a client therefore gives way before the client's other visitors.
+        Reservations that share the largest key are compared by their second key. A network with
+        many streams of one client therefore loses a reservation before the client's other visitors
+        do.
         """
         return sorted((self._held[key] for key in place.keys), reverse=True)
 
@@ -129,7 +130,7 @@ class RoomShare:
 
     def settle(self) -> None:
         """Disallow the takeover of this reservation from now on. If another key has already taken
-        it over, do not raise; see `is_given_up`."""
+        the reservation over, this method does not raise an error. `is_given_up` is then True."""
         self._room.waits(self, None)
 
     def check_kept(self) -> None:

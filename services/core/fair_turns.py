@@ -1,5 +1,5 @@
-"""Fair turns per client: one caller of each client at a time, with a limit on the waiting
-callers."""
+"""A fair queue: one caller of each client runs at a time, and the number of waiting callers is
+limited."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ class FairTurns:
 
     `most_of_one`: the maximum number of callers of one client, running and waiting together.
     `most`: the maximum for all clients together. At that limit, a waiting caller of the client with
-    the most callers is refused in favour of a client with fewer.
+    the most callers is rejected in favour of a client with fewer callers.
     """
 
     def __init__(self, *, patience_s: float, most_of_one: int, most: int) -> None:

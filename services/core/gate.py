@@ -1,8 +1,8 @@
-"""Gates: for each key, one caller at a time in this process; the other callers of the key wait.
+"""Gates: for each key, one caller at a time in this process. The other callers of the key wait.
 
 PostgreSQL's lock makes the actual decision. A caller that waits for that lock holds a connection of
-the pool, so a flood on one key would hold all connections. A caller that waits at the gate holds
-none.
+the pool, so a flood on one key would hold all connections. A caller that waits at the gate does not
+hold a connection.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from services.core.concurrent_callers import ConcurrentCallers
 
 K = TypeVar("K", bound=Hashable)
 
-# The maximum exceeds a client's hourly limit of messages, so the gate refuses no caller that the
-# limit would admit.
+# The maximum exceeds a client's hourly limit of messages, so the gate never rejects a caller that
+# the limit would admit.
 _MOST_OF_ONE: Final = 256
 
 
@@ -38,8 +38,8 @@ class Gate(Generic[K]):
         """Create a gate. `patience_s`: the timeout of a waiting caller, in seconds. `at_most`: the
         maximum number of callers of one key, running and waiting together.
 
-        `turn_s`: the minimum length of a turn, in seconds, while other callers of the key wait. It
-        limits the share of the process's time that the callers of one key use.
+        `turn_s`: the minimum length of each caller's turn, in seconds, while other callers of the
+        key wait. It limits the share of the process's time that the callers of one key use.
         """
         self._patience_s = patience_s
         self._turn_s = turn_s
@@ -69,7 +69,7 @@ class Gate(Generic[K]):
                 if self._waiting[key] and self._turn_s:
                     loop.call_at(
                         ends, turns.lock.release
-                    )  # the caller itself does not wait for the end of its turn
+                    )  # the caller itself returns before its turn ends
                 else:
                     turns.lock.release()
 

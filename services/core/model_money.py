@@ -1,4 +1,4 @@
-"""Budgets for language models. Money is reserved before a question is sent, and the true cost is
+"""Budgets for language models. Money is reserved before a question is sent, and the actual cost is
 booked after the answer."""
 
 from contextlib import suppress
@@ -40,11 +40,12 @@ class ModelMoney:
     async def reserve(
         self, tenant: TenantId, reserve_micros: int
     ) -> BudgetReservation | BudgetRefusal:
-        """Reserve money for one question to a language model. If a budget does not allow that,
-        return which one.
+        """Reserve money for one question to a language model. If a budget does not allow the
+        reservation, return that budget.
 
-        The reservation is committed when this returns. If the process ends before `book`, the
-        reservation counts as spent. Call this outside any transaction. Raises EngineUnavailable.
+        The reservation is committed when this method returns. If the process ends before `book`,
+        the reservation counts as spent. Call this method outside any transaction. Raises
+        EngineUnavailable.
         """
         now = self._now()
         period, day = period_of(now), day_of(now)
@@ -77,8 +78,9 @@ class ModelMoney:
         cost_micros: int,
         reserved_micros: int,
     ) -> None:
-        """Replace a reservation by the true cost, on the same counters. The transactions are
-        separate from the caller's, because the money is spent even if the answer is not stored."""
+        """Replace a reservation with the actual cost, on the same counters. The transactions are
+        separate from the caller's transaction, because the money is spent even if the answer is not
+        stored."""
         async with self._database.tenant(tenant) as connection:
             await BrainCosts(connection, tenant).add(
                 reservation.period,
@@ -95,8 +97,8 @@ class ModelMoney:
     async def _reserve_day(
         self, reservation: BudgetReservation, micros: int
     ) -> SpendingScope | None:
-        """Add the amount to the daily spending of each scope. If a ceiling would be exceeded, add
-        nothing and return the scope of that ceiling; otherwise return None."""
+        """Add the amount to the daily spending of each scope and return None. If a ceiling would be
+        exceeded, add nothing and return the scope of that ceiling."""
         async with self._database.unscoped() as connection:
             spending, added = ModelSpending(connection), list[SpendingScope]()
             for scope in reservation.scopes:

@@ -1,4 +1,4 @@
-"""Database reads whose result concurrent callers with the same key share."""
+"""Database reads whose results are shared by concurrent callers with the same key."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable
@@ -15,7 +15,7 @@ class SharedReads(Generic[K, V]):
     of that key.
 
     Each read starts after its callers have arrived, so the result includes everything committed
-    before.
+    before their arrival.
     """
 
     def __init__(self, read: Callable[[K], Awaitable[V]]) -> None:
@@ -26,8 +26,8 @@ class SharedReads(Generic[K, V]):
     async def get(self, key: K) -> V:
         """Read the value of a key, or share another caller's read. Raises the errors of the read.
 
-        If a read fails with EngineUnavailable, the callers that waited for it get that error too,
-        without another read.
+        If a read fails with EngineUnavailable, the callers that wait for the next read get the same
+        error, without another read.
         """
         running = self._running.get(key)
         if running is None:

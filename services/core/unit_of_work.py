@@ -1,7 +1,7 @@
 """The unit of work: one transaction of one client, and the work that starts after its commit.
 
-An edge gets a transaction that it can write to only through a unit of work;
-`tests/services/test_writing.py` enforces that.
+A route, command or activity can write only through a unit of work. `tests/services/test_writing.py`
+enforces this rule.
 """
 
 from collections.abc import AsyncIterator
@@ -32,9 +32,9 @@ _log = structlog.get_logger(__name__)
 class UnitOfWork:
     """The context of a use case. `now`: one fixed time for the whole use case.
 
-    `connection` is for use cases and the repositories that they call, never for an edge. `woken`:
-    after the commit, the ids of the reviews whose waiting runs were notified of the decision.
-    `dry_run`: the transaction is rolled back.
+    `connection` is only for use cases and the repositories that they call. `woken`: after the
+    commit, the ids of the reviews whose waiting runs were notified of the decision. `dry_run`:
+    whether the transaction is rolled back.
     """
 
     connection: AsyncConnection
@@ -62,14 +62,14 @@ class UnitOfWork:
         self._begun.append((workflow, work))
 
     def note(self, actor: Actor, what: str, **ids: str) -> None:
-        """Add an audit entry with the actor, the action and the ids of the records. It never
-        contains text that people wrote."""
+        """Add an audit entry with the actor, the action and the ids of the records. An audit entry
+        never contains text that people wrote."""
         self._notes.append(Note(actor, what, ids))
 
     @asynccontextmanager
     async def trial(self) -> AsyncIterator["Trial"]:
         """Open a part of the unit of work that can be undone as a whole: its rows, its audit
-        entries, and the work that starts after the commit."""
+        entries, and its work for after the commit."""
         self._trials += 1
         savepoint = f"trial_{self._trials}"
         await self.connection.exec_driver_sql(f"SAVEPOINT {savepoint}")
@@ -92,8 +92,8 @@ class UnitOfWork:
             await log.append(self._notes, self.now, self.new_id)
 
     async def start(self, engine: Starter) -> None:
-        """Start the work that was added to this unit, after the commit. If some work cannot be
-        started now, the sweeper starts it later."""
+        """Start the work that was added to this unit, after the commit. If some of the work cannot
+        be started now, the sweeper starts it later."""
         for note in self._notes:
             ids = {**note.actor.noted, **note.ids}
             _log.info(note.what, client_id=self.tenant, **ids)
@@ -139,8 +139,8 @@ class _Undo(Exception):
 
 
 class UnitsOfWork:
-    """Opens units of work. A unit is committed when its block ends or raises LooseningHeld. If the
-    block raises anything else, the unit is rolled back."""
+    """Opens units of work. A unit is committed when its block ends normally or raises
+    LooseningHeld. If the block raises any other error, the unit is rolled back."""
 
     def __init__(self, database: Database, engine: Starter, now: Clock, new_id: NewId) -> None:
         self.database = database
@@ -158,8 +158,8 @@ class UnitsOfWork:
     ) -> AsyncIterator[UnitOfWork]:
         """Open a unit of work that can read and write only the rows of one client.
 
-        The transaction takes at most `patience_s` seconds. A `dry_run` is rolled back, and starts
-        no work. Raises EngineUnavailable, CommitUnknown.
+        The transaction takes at most `patience_s` seconds. A `dry_run` is rolled back, and does not
+        start any work. Raises EngineUnavailable, CommitUnknown.
         """
         transaction = self.database.tenant(tenant, patience_s=patience_s)
         async with self._opened(transaction, tenant, dry_run=dry_run) as work:
@@ -194,7 +194,7 @@ class UnitsOfWork:
                 try:
                     yield work
                 except LooseningHeld as error:
-                    held = error  # the transaction commits the stored loosening
+                    held = error  # the transaction commits the held loosening
                 if dry_run:
                     raise _Undo
                 await work.write_notes()

@@ -1,5 +1,5 @@
-"""Forms on pages. Each form takes effect once, and the user's input is kept as a draft until
-then."""
+"""Forms on the dashboard's pages. Each form takes effect once. Until then, the user's input is kept
+as a draft."""
 
 from collections.abc import Mapping
 
@@ -12,8 +12,8 @@ from store.dashboard.page_drafts import PageDrafts
 
 
 async def take_form(work: UnitOfWork, actor: Actor, form: str, once: str) -> None:
-    """Record that a form takes effect, and delete its draft. Raises AlreadyPosted if it took effect
-    before."""
+    """Record that a form takes effect, and delete its draft. Raises AlreadyPosted if the form took
+    effect before."""
     await FormPosts(work.connection, work.tenant).take(form, once, actor.name, work.now)
     await PageDrafts(work.connection, work.tenant, actor.name).drop(form)
 
@@ -25,7 +25,7 @@ async def was_sent(work: UnitOfWork, form: str, once: str) -> bool:
 
 
 async def lead_form(work: UnitOfWork, actor: Actor, once: str, location: str) -> None:
-    """Store the location to which a repeated submission of the form is redirected."""
+    """Store the location to which repeated submissions of the form are redirected."""
     await FormPosts(work.connection, work.tenant).led_to(once, actor.name, location)
 
 
@@ -36,7 +36,7 @@ def standing_in(work: UnitOfWork) -> AsyncConnection:
 
 
 async def keep_draft(work: UnitOfWork, user_id: str, form: str, fields: Mapping[str, str]) -> None:
-    """Store the user's input in a form as a draft, replacing the earlier draft."""
+    """Store the user's input in a form as a draft, replacing any earlier draft."""
     await PageDrafts(work.connection, work.tenant, user_id).keep(form, fields, work.now)
 
 

@@ -1,2 +1,1 @@
-"""Use cases of imports by operators: a client's export, and events of the engine's first
-version."""
+"""Use cases for operators' imports: a client's export, and events of the engine's first version."""

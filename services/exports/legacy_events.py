@@ -1,4 +1,4 @@
-"""The import of events of the engine's first version from a file with one event per line."""
+"""Import events of the engine's first version from a file with one event per line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,8 +28,8 @@ class ImportedEvents:
 async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> ImportedEvents:
     """Import events, all or none. Events whose ids already exist are skipped.
 
-    Raises RoleRequired, InvalidInput with the line number, and ClientNotFound, also while the
-    client is being erased.
+    Raises RoleRequired, InvalidInput with the number of the invalid line, and ClientNotFound, also
+    while the client is being erased.
     """
     actor.require(OPERATORS)
     await ClientRepository(work.connection).brand_name(work.tenant)
@@ -39,7 +39,7 @@ async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> 
         read += len(batch)
         added += await events.add(batch, work.new_id)
     # The account is locked last, because the admission of events waits for the lock. An erasure
-    # either starts later or is noticed here.
+    # either starts after this import or is detected here.
     await AccountRepository(work.connection, work.tenant).lock()
     work.note(actor, "legacy events imported", imported=str(added))
     return ImportedEvents(added, read - added)
@@ -50,8 +50,8 @@ async def delete_legacy_event(work: UnitOfWork, actor: Actor, event_id: str) -> 
     exist."""
     actor.require(OPERATORS)
     await AutomationRepository(work.connection, work.tenant).delete(event_id)
-    # The id is not audited, because the author of the file chose it. It may contain a customer's
-    # name.
+    # The audit entry omits the id, because the author of the file chose it. The id may contain a
+    # customer's name.
     digest = sha256(event_id.encode()).hexdigest()
     work.note(actor, "legacy event deleted", event_digest=digest)
 

@@ -1,4 +1,4 @@
-"""The import of an export into a client: record by record from the file, in one transaction."""
+"""Import an export into a client, record by record from the file, in one transaction."""
 
 import json
 from collections.abc import Iterator
@@ -21,13 +21,13 @@ from store.core.database import Database
 from store.exports.import_repository import Closed, TenantImport, is_here_already
 
 PATIENCE_S: Final = 24 * 3600.0
-"""Timeout of an import, in seconds. A long import delays no other work, because its client is
-empty."""
+"""Timeout of an import, in seconds. Even a long import does not delay other work, because its
+client is empty."""
 
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARS: Final = 1 << 20
 # These sections are not imported. The audit log describes the exported client, and the file does
-# not contain the attachments' content.
+# not contain the content of attachments.
 _LEFT: Final = (Section.AUDIT_ENTRIES, Section.ATTACHMENTS)
 _SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
 
@@ -51,10 +51,10 @@ async def import_export(
     """Import a JSON export into an empty client, all or nothing. The audit log and attachments are
     not imported.
 
-    Ids are kept, unless this installation may already have them; then all ids are new. This check
-    reads across clients, but the unit of work sees only one client, so it is opened here. A
-    `dry_run` does everything and keeps nothing. Raises RoleRequired, InvalidExport, ClientNotFound,
-    ClientNotEmpty, and the errors of `UnitsOfWork.of`.
+    Ids are kept, unless this installation may already have them. In that case all records get new
+    ids. This check reads across clients, but a unit of work sees only one client, so this function
+    opens the unit of work itself. A `dry_run` does everything, then rolls back. Raises
+    RoleRequired, InvalidExport, ClientNotFound, ClientNotEmpty, and the errors of `UnitsOfWork.of`.
     """
     actor.require(OPERATORS)
     parts = read_export(stream)
@@ -86,8 +86,8 @@ async def import_export(
 
 def _only(records: Iterator[RawRecord], section: Section) -> RawRecord:
     """Return the only record of a section that must have exactly one. Raises InvalidExport if there
-    is no such record: its table could not be read during the export, so the export is incomplete.
-    """
+    is no such record. In that case, the section's table could not be read during the export, so the
+    export is incomplete."""
     found = next(records, None)
     if found is None or found.section is not section or found.number > 1:
         raise InvalidExport(f"{section}: one record is expected")
@@ -125,8 +125,7 @@ def _batches(
 
 
 def _stored(record: RawRecord, renaming: Renaming | None) -> str:
-    """Return a record's JSON in the form that is stored, with its search text. Raises
-    InvalidExport."""
+    """Return a record's JSON in its stored form, with its search text. Raises InvalidExport."""
     checked = record.check()
     text = renaming.record(record.section, record.text) if renaming else record.text
     if isinstance(checked, KnowledgeRecord):

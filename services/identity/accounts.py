@@ -1,4 +1,4 @@
-"""The account of a user with a verified address. The work spans clients."""
+"""The account of a user with a verified address. The unit of work spans clients."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -37,8 +37,8 @@ _HOUR: Final = timedelta(hours=1)
 
 @dataclass(frozen=True, slots=True)
 class OwnAccount:
-    """A user's account. `client_id`: the user's default client, or None. `created`: True if this
-    sign-in created the client. `invited`: True if invitations wait for the user's answer."""
+    """A user's account. `client_id`: the user's default client, or None. `created`: whether this
+    sign-in created the client. `invited`: whether the user has unanswered invitations."""
 
     user_id: str
     client_id: str | None
@@ -76,11 +76,11 @@ async def account_of(work: UnitOfWork, email: str, opening: Opening) -> OwnAccou
 async def account_of_person(
     work: UnitOfWork, person: ProvedPerson, opening: Opening
 ) -> OwnAccount | None:
-    """Return the account of a person verified by another identity provider. The rules are those of
-    `account_of`.
+    """Return the account of a person whom another identity provider has verified. The rules are
+    those of `account_of`.
 
-    The user's id is the provider's. If the address belongs to another user, nothing changes. Raises
-    AddressNotVerified, AddressTaken, TooManyAccounts.
+    The user's id is the provider's id. If the address belongs to another user, nothing changes.
+    Raises AddressNotVerified, AddressTaken, TooManyAccounts.
     """
     await hold(work.connection, f"user/{person.subject}")
     address = await address_of(work.connection, person.subject)
@@ -152,7 +152,7 @@ async def _opened(work: UnitOfWork, email: str, opening: Opening, *, user_id: st
         await playbooks.create(
             entry.playbook, active=entry.is_active, now=work.now, rulebook=entry.rulebook
         )
-        if entry.is_active:  # a new client has no saved cases for the publish gate
+        if entry.is_active:  # a new client has no saved cases that the publish gate could require
             await live.go_live(entry.playbook, work.now)
         work.note(owner, "playbook created", playbook_id=entry.playbook.id)
     templates = starter_templates(work.new_id)

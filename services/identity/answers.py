@@ -1,7 +1,8 @@
 """Answers to invitations. Only the user with the invited address may accept or decline an
 invitation.
 
-The work belongs to the inviting client, and spans clients because users do not belong to a client.
+The unit of work belongs to the inviting client, and spans clients because users do not belong to a
+client.
 """
 
 from dataclasses import replace

@@ -28,13 +28,13 @@ async def give_consent(
     work: UnitOfWork, user_id: str, consent: Consent, random: bytes, *, network: str
 ) -> str:
     """Record a user's consent, and return the authorization code for the OAuth client. The code is
-    made from CODE_BYTES random bytes.
+    derived from CODE_BYTES random bytes.
 
-    The work spans clients, on behalf of the tenant that the user chose. `network`: the network of
-    the user's browser. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
+    The unit of work spans clients, and acts for the tenant that the user chose. `network`: the
+    network of the user's browser. Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
     """
     role = await MemberRepository(work.connection).role(user_id, work.tenant)
-    if role is None:  # internal admins have no client that they could connect
+    if role is None:  # internal admins have no client to which they could grant access
         raise AccessDenied
     actor = Actor.person(user_id, role, network=network)
     actor.require(MANAGERS)

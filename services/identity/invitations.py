@@ -1,5 +1,5 @@
-"""Invitations of members by mail. The invited user accepts or declines
-(`services/identity/answers.py`)."""
+"""Invitations of members by mail. `services/identity/answers.py` stores the invited user's
+answer."""
 
 from domain.identity.address import sign_in_address
 from domain.identity.errors import InvitationNotFound, TooManyInvitations
@@ -19,17 +19,18 @@ from store.tenants.accounts import AccountRepository
 async def invite(
     work: UnitOfWork, actor: Actor, email: str, role: Role, *, language: str
 ) -> Invitation:
-    """Invite an address for INVITED_FOR, replacing any open invitation of the address.
+    """Invite an address for INVITED_FOR, replacing any open invitation of the client to the
+    address.
 
     The caller sends the mail after the commit (`TemporalEngine.mail`). `language`: the language of
-    the mail, fr or en. The result for an existing user's address is the same, so it reveals nothing
-    about the address. Raises RoleRequired, InvalidAddress, OwnerStays for the owner's role,
-    TooManyInvitations, ClientNotFound.
+    the mail, fr or en. The result is the same whether or not a user has the address, so it does not
+    reveal anything about the address. Raises RoleRequired, InvalidAddress, OwnerStays for the
+    owner's role, TooManyInvitations, ClientNotFound.
     """
     actor.require(MANAGERS)
     check_invited_role(role)
     address = sign_in_address(email)
-    # Without the lock, two concurrent invitations would both be within the limit.
+    # Without the lock, two concurrent invitations could together exceed the limit.
     await AccountRepository(work.connection, work.tenant).lock()
     invitations = InvitationRepository(work.connection, work.tenant)
     if await invitations.made_within_a_day(work.now) >= INVITATIONS_A_DAY:
@@ -51,8 +52,8 @@ async def invite(
 async def invite_again(
     work: UnitOfWork, actor: Actor, invitation_id: str, *, language: str
 ) -> Invitation:
-    """Replace an open invitation by a new one to the same address. Raises InvitationNotFound, and
-    the errors of `invite`."""
+    """Replace an open invitation with a new invitation to the same address. Raises
+    InvitationNotFound, and the errors of `invite`."""
     actor.require(MANAGERS)
     found = await InvitationRepository(work.connection, work.tenant).find(invitation_id, work.now)
     if found is None:

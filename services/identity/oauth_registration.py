@@ -1,4 +1,4 @@
-"""Registration of OAuth clients (RFC 7591). Anyone may register, and a registration grants no
+"""Registration of OAuth clients (RFC 7591). Anyone may register. A registration does not grant any
 rights."""
 
 from collections.abc import Mapping
@@ -14,8 +14,8 @@ from store.identity.oauth_clients import OAuthClientRepository
 async def register_client(
     work: UnitOfWork, metadata: Mapping[str, object], network: str
 ) -> OAuthClient:
-    """Register an OAuth client with the metadata that it sent. The work spans clients. Raises
-    OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
+    """Register an OAuth client with the metadata that it sent. The unit of work spans clients.
+    Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
 
     `network`: the network of the request.
     """

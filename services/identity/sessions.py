@@ -1,5 +1,5 @@
-"""Sign-in sessions: open, use and end. The work spans clients, because users do not belong to a
-client."""
+"""Sign-in sessions: open, use and end. The unit of work spans clients, because users do not belong
+to a client."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -21,8 +21,8 @@ from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.identity.sessions import SessionRepository
 
-# Grace period: for this long, a replaced refresh token still gets the same answer, because the
-# response may be lost.
+# The grace period in which a replaced refresh token still gets the same response, because the first
+# response may have been lost.
 GRACE: Final = timedelta(seconds=30)
 
 
@@ -36,7 +36,8 @@ class Visitor:
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A new session. `secret`: the session's secret, which is returned only here and not stored."""
+    """A new session. `secret`: the session's secret, which is not stored and is returned only
+    once."""
 
     session: Session
     secret: str = field(repr=False)
@@ -45,8 +46,8 @@ class OpenedSession:
 async def open_session(
     work: UnitOfWork, user_id: str, kind: SessionKind, visitor: Visitor, random: bytes
 ) -> OpenedSession:
-    """Open a session for a user who has just signed in. Its secret is made from SECRET_BYTES random
-    bytes."""
+    """Open a session for a user who has just signed in. The secret is derived from SECRET_BYTES
+    random bytes."""
     secret = session_secret(kind, random)
     digest = secret_digest(kind, secret)
     if digest is None:
@@ -72,16 +73,17 @@ async def find_session(
 
 async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> OpenedSession | None:
     """Replace a refresh token. Return None if the token is no longer valid. The new token is
-    derived from the old one and our key.
+    derived from the old token and our key.
 
-    Requests within GRACE get the same token, because a response may be lost, or two threads may
-    send requests. A token that is presented later, or after its successor was replaced, counts as
-    stolen, and the session ends.
+    Within GRACE, repeated requests get the same token, because a response may be lost, or two
+    threads may send requests. If a token is presented after GRACE, or after its successor was
+    replaced, it counts as stolen, and the session ends.
     """
     presented = secret_digest(SessionKind.REFRESH, secret)
     if presented is None:
         return None
-    # The first token is derived with the current key, the others with the keys that it replaced.
+    # The first token is derived with the current key. The others are derived with the keys that the
+    # current key replaced.
     following = [
         following_token(secret, random) for random in sealer.digests(f"refresh token/{secret}")
     ]
@@ -123,7 +125,7 @@ async def end_session(
 
 
 async def end_sessions(work: UnitOfWork, user_id: str, *, network: str | None = None) -> int:
-    """End all sessions of a user immediately, and return their number."""
+    """End all sessions of a user immediately, and return the number of ended sessions."""
     ended = await SessionRepository(work.connection).end(user_id, work.now)
     person = Actor.person(user_id, None, network=network)
     work.note(person, "sessions ended", number=str(ended))

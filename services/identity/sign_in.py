@@ -1,5 +1,5 @@
-"""Sign-in with a mailed code or with another identity provider. The work spans clients, because
-users do not belong to a client."""
+"""Sign-in with a mailed code or with another identity provider. The unit of work spans clients,
+because users do not belong to a client."""
 
 from dataclasses import dataclass, field
 
@@ -19,7 +19,7 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class CodeWanted:
-    """A request for a sign-in code. `email`, `brand_name`: already checked (`domain/identity/`).
+    """A request for a sign-in code. `email`, `brand_name`: already checked by `domain/identity/`.
     `network`: the network of the request. `code`: the text of a new code."""
 
     email: str
@@ -54,8 +54,8 @@ class PersonProved:
 
 @dataclass(frozen=True, slots=True)
 class Entered:
-    """The result of a sign-in. `client_id`: the user's default client, or None. `created`: True if
-    this sign-in created the client. `invited`: True if invitations wait for the user's answer."""
+    """The result of a sign-in. `client_id`: the user's default client, or None. `created`: whether
+    this sign-in created the client. `invited`: whether the user has unanswered invitations."""
 
     opened: OpenedSession
     client_id: str | None
@@ -67,10 +67,10 @@ async def make_code(
     work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
 ) -> str:
     """Store a sign-in code for any address, and return the code's id for the mail. A code beyond
-    the limits is stored as refused and never sent.
+    the limits is stored, but never sent and never valid.
 
-    Every case runs the same statements and starts the same workflow, so the time taken reveals
-    nothing about the address.
+    Every case runs the same statements and starts the same workflow, so the response time does not
+    reveal anything about the address.
     """
     code_id = work.new_id()
     await CodeRepository(work.connection).create(
@@ -96,8 +96,8 @@ async def sign_in(
     requested.
 
     Return None if the code is wrong, used, expired or unknown. The try counts even then, so the
-    caller must commit the work. From here on, the work and its audit entries belong to the user's
-    client. Raises TooManyAccounts; the code then stays valid.
+    caller must commit the unit of work. After a successful sign-in, the unit of work and its audit
+    entries belong to the user's client. Raises TooManyAccounts. The code then stays valid.
     """
     codes = CodeRepository(work.connection)
     network = presented.visitor.network
@@ -120,7 +120,8 @@ async def sign_in_person(
     """Open a browser session for a person verified by another identity provider. Return None for a
     new person without an invitation or a shop name.
 
-    From here on, the work belongs to the user's client. Raises the errors of `account_of_person`.
+    After a successful sign-in, the unit of work belongs to the user's client. Raises the errors of
+    `account_of_person`.
     """
     opening = Opening(proved.brand_name, proved.visitor.network, limits)
     account = await account_of_person(work, proved.person, opening)

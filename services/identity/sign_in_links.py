@@ -1,5 +1,5 @@
-"""Single-use sign-in links. Only an operator with database access can create a link; no route
-does."""
+"""Single-use sign-in links. Only an operator with database access can create a link. No route
+creates links."""
 
 from domain.core.errors import InvalidInput
 from domain.identity.errors import SignInLinkGone
@@ -13,8 +13,8 @@ from store.identity.sign_in_links import SignInLinks
 
 
 async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: bytes) -> str:
-    """Create a sign-in link for the user with this address, and return its token, made from
-    TOKEN_BYTES random bytes.
+    """Create a sign-in link for the user with this address, and return the link's token, derived
+    from TOKEN_BYTES random bytes.
 
     Raises InvalidInput if no user has the address.
     """
@@ -31,8 +31,9 @@ async def make_sign_in_link(work: UnitOfWork, actor: Actor, email: str, random: 
 async def enter_by_link(
     work: UnitOfWork, token: str, visitor: Visitor, random: bytes
 ) -> OpenedSession:
-    """Open a browser session for the user of a sign-in link. Its secret is made from SECRET_BYTES
-    random bytes. Raises SignInLinkGone if the link was used, has expired, or never existed."""
+    """Open a browser session for the user of a sign-in link. The session's secret is derived from
+    SECRET_BYTES random bytes. Raises SignInLinkGone if the link was used, has expired, or never
+    existed."""
     user_id = await SignInLinks(work.connection).use(token_digest(token), work.now)
     if user_id is None:
         raise SignInLinkGone

@@ -1,5 +1,5 @@
-"""The OAuth token endpoints: an OAuth client gets an API key, checks that the key is still active,
-and revokes it."""
+"""The OAuth token endpoints. With them, an OAuth client gets an API key, checks whether the key is
+still active, and revokes the key."""
 
 from dataclasses import dataclass, field, replace
 
@@ -36,7 +36,7 @@ class PresentedCode:
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
     """An API key issued to an OAuth client. `key`: used both as access token and as refresh token.
-    `scopes`: the scopes of the key; None for all."""
+    `scopes`: the scopes of the key, or None for all scopes."""
 
     key: str = field(repr=False)
     scopes: tuple[Scope, ...] | None
@@ -53,12 +53,12 @@ async def tenant_of_code(connection: AsyncConnection, code: str) -> TenantId | N
 async def exchange_code(
     work: UnitOfWork, presented: PresentedCode, random: bytes
 ) -> IssuedKey | OAuthRefused:
-    """Exchange an authorization code for a new API key, made from KEY_BYTES random bytes. The new
-    key replaces the same user's earlier key for the same OAuth client.
+    """Exchange an authorization code for a new API key, derived from KEY_BYTES random bytes. The
+    new key replaces the same user's earlier key for the same OAuth client.
 
-    The work spans clients. A refusal is returned, not raised, so that the used code or the revoked
-    key is committed. If a code is presented twice, one of the two presenters has stolen it, so its
-    key is revoked.
+    The unit of work spans clients. An OAuth error is returned, not raised, so that the used code or
+    the revoked key is committed. If a code is presented twice, one of the two presenters has stolen
+    it, so the key issued for the code is revoked.
     """
     digest = code_digest(presented.code)
     if digest is None or not is_verifier(presented.verifier):
@@ -99,8 +99,8 @@ async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, netwo
 async def _issued(
     work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
-    # A change of role also revokes keys. The lock serializes that change with
-    # the issue of this key.
+    # A change of role also revokes keys. The lock serializes that change with the issuing of this
+    # key.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:  # the client is being erased

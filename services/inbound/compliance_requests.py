@@ -39,11 +39,11 @@ async def perform(
     provider: Provider,
     sealer: Sealer,
 ) -> Performed:
-    """Fulfil a compliance request, or return what people must do. A repetition changes nothing.
-    Raises RoleRequired.
+    """Fulfil a compliance request, or return the tasks that people must do. A repetition has no
+    effect. Raises RoleRequired.
 
     `webhook_id`: the idempotency key of the effects. `Performed.erase`: an erasure that the caller
-    starts before the webhook counts as done.
+    must start before the webhook counts as done.
     """
     actor.require(OPERATORS)
     match duty.kind:
@@ -56,11 +56,11 @@ async def perform(
         case ComplianceKind.REDACT_SHOP:
             redaction = ShopRedaction(work.connection, work.tenant)
             await redaction.erase(integration_id, duty_id=webhook_id)
-            # This is the last request that a platform sends about a shop that has uninstalled the
-            # app.
+            # After a shop uninstalls the app, this is the last request that the platform sends
+            # about the shop.
             await IntegrationRepository(work.connection, work.tenant).forget_account(integration_id)
-            # No record shows which customers wrote about this shop's orders, or where else copies
-            # of these orders are.
+            # There is no record of the customers who wrote about this shop's orders, or of other
+            # copies of these orders.
             performed = Performed(Outcome.DUTY_FOR_PEOPLE, ComplianceReason.CONVERSATIONS_LEFT)
         case ComplianceKind.DISCONNECT:
             integrations = IntegrationRepository(work.connection, work.tenant)
@@ -90,7 +90,7 @@ async def _redact_customer(
     sealer: Sealer,
 ) -> Performed:
     """Erase one customer completely, as an operator would. If the platform names no customer, erase
-    only the orders that it names.
+    only the orders that the platform names.
 
     A manager chooses a connection's name and secret, but may not erase customers. An operator
     therefore decides, unless the connection has authenticated with the shop.

@@ -23,8 +23,8 @@ async def customer_file(
 
 
 async def fulfil_data_request(work: UnitOfWork, actor: Actor, request_id: str) -> DataRequest:
-    """Record that the customer has received the requested data. A repetition keeps the first
-    record. Raises RoleRequired, DataRequestNotFound."""
+    """Record that the customer has received the requested data. If the delivery is already
+    recorded, the first record is kept. Raises RoleRequired, DataRequestNotFound."""
     actor.require(MANAGERS)
     requests = DataRequestRepository(work.connection, work.tenant)
     if await requests.fulfil(request_id, by=actor.known_as, now=work.now):

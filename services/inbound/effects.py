@@ -1,4 +1,5 @@
-"""The effects of webhooks. A function for each kind of meaning applies what a webhook reports."""
+"""The effects of webhooks. For each kind of webhook content, one function applies the reported
+change."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -29,7 +30,7 @@ from store.integrations.order_facts import OrderFactRepository
 @dataclass(frozen=True, slots=True)
 class Doer:
     """The context in which effects are applied. `actor`: the system. `pause_lasts`: how long the
-    agent leaves a ticket to people after a person's last message. `service_address`: the sender
+    agent does not answer in a ticket after a person's last message. `service_address`: the sender
     address of the service's own mails."""
 
     actor: Actor
@@ -42,11 +43,11 @@ class Doer:
 async def carry_out(
     work: UnitOfWork, doer: Doer, webhook: StoredWebhook, meaning: Meaning
 ) -> WebhookEffect | Wait:
-    """Apply the effect of a webhook once: each effect has an idempotency key, and is committed with
-    its record.
+    """Apply the effect of a webhook once. Each effect has an idempotency key and is committed
+    together with its record.
 
-    For a compliance request, `work` spans clients, because erasures do. Raises the errors of the
-    use cases that it calls.
+    For a compliance request, `work` must span clients, because erasures do. Raises the errors of
+    the use cases that it calls.
     """
     match meaning:
         case InboundTicket():

@@ -1,7 +1,7 @@
 """Management of endpoints, which are the addresses to which platforms send webhooks.
 
 On some platforms, the holder of an endpoint's secret can vouch for customers. If a client has
-several managers, a new secret therefore does not vouch immediately
+several managers, a new secret therefore may not vouch for customers immediately
 (`services/tenants/loosenings.py`).
 """
 
@@ -70,8 +70,8 @@ async def open_endpoint(
     """Open the endpoint of a connection.
 
     Some platforms issue their secret only after they know the endpoint's address. The endpoint can
-    then be opened without a secret, and refuses every webhook until `set_endpoint_secret` stores
-    one. Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointExists.
+    then be opened without a secret. It rejects every webhook until `set_endpoint_secret` stores a
+    secret. Raises RoleRequired, IntegrationNotFound, InvalidEndpoint, EndpointExists.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -101,11 +101,11 @@ async def rotate_endpoint(
     sealer: Sealer,
     overlap: timedelta = OVERLAP,
 ) -> ShownEndpoint:
-    """Give an endpoint a new address and, if the service generates the secrets for the platform, a
-    new secret.
+    """Give an endpoint a new address. If the service generates the secrets for the platform,
+    generate a new secret too.
 
-    The previous address and secret stay valid for `overlap`, at most OVERLAP; older ones do not.
-    Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
+    The previous address and secret stay valid for `overlap`, at most OVERLAP. Older ones become
+    invalid. Raises RoleRequired, IntegrationNotFound, EndpointNotFound.
     """
     actor.require(MANAGERS)
     provider = await _live_provider(work, integration_id)
@@ -148,8 +148,8 @@ async def set_endpoint_secret(
 
 
 async def close_endpoint(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """Delete a connection's endpoint and its secrets, if there is an endpoint. Its webhooks stay in
-    the log. Raises RoleRequired, IntegrationNotFound."""
+    """Delete a connection's endpoint and the endpoint's secrets, if there is an endpoint. Its
+    received webhooks stay in the log. Raises RoleRequired, IntegrationNotFound."""
     actor.require(MANAGERS)
     await IntegrationRepository(work.connection, work.tenant).require(integration_id)
     await EndpointRepository(work.connection, work.tenant).close(integration_id)

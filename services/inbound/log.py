@@ -1,4 +1,4 @@
-"""The log of inbound webhooks. Every member can see a webhook's outcome; only managers can see its
+"""The log of inbound webhooks. Every member can see a webhook's outcome. Only managers can see its
 content."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection

@@ -1,5 +1,5 @@
 """Changes of the state of inbound webhooks. One transaction updates a webhook's row and advances
-the queue that the webhook belongs to."""
+the webhook's queue."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Failure:
 @dataclass(frozen=True, slots=True)
 class QueueTurn:
     """The work to start after the commit. `next_ids`: the webhooks to process next. `run`: the run
-    that the webhook started, until that run has an answer."""
+    that the webhook started and that has no answer yet, or None."""
 
     next_ids: tuple[str, ...]
     run: UnstartedRun | None
@@ -29,8 +29,8 @@ class QueueTurn:
 async def end_turn(
     work: UnitOfWork, webhook: WebhookStanding, came_to: WebhookEffect | Wait | Failure
 ) -> QueueTurn:
-    """Store the result of one attempt to process a webhook. If the webhook has ended or waits,
-    start the next webhook of its queue."""
+    """Store the result of one attempt to process a webhook. If the webhook has ended or must wait,
+    start the next webhook of the queue."""
     rows = WorkRepository(work.connection, work.tenant)
     await lock_queues(work.connection, work.tenant)
     match came_to:
@@ -45,9 +45,9 @@ async def end_turn(
 
 async def hand_over(work: UnitOfWork, webhook: WebhookStanding) -> QueueTurn:
     """Make the next webhook of the queue its head, and return the work to start. The caller's
-    transaction has locked the client's queues.
+    transaction must have locked the client's queues.
 
-    A repetition returns the same work, so a crash after the commit loses nothing.
+    A repetition returns the same work, so no work is lost if the process crashes after the commit.
     """
     lanes = InboundQueues(work.connection, work.tenant)
     await lanes.take_next(webhook.kind)

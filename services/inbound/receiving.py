@@ -1,5 +1,5 @@
-"""Receipt of a webhook: it is verified, identified and stored once. It has no effect before
-that."""
+"""Receive a webhook: verify it, identify it and store it once. The webhook has no effect before it
+is stored."""
 
 import asyncio
 from collections.abc import Callable
@@ -20,15 +20,17 @@ from store.inbound.webhooks import KeptWebhook, NewWebhookRow, WebhookArrivals
 
 T = TypeVar("T")
 
-# Maximum size of a body that is read on the event loop. Reading a larger body takes too long there.
+# Maximum size of a body that is read on the event loop. Reading a larger body would block the event
+# loop for too long.
 _SMALL: Final = 64 * 1024
-# Maximum lengths of the stored deduplication key and topic, in characters. Strangers choose both
-# texts, and this much of a text is enough to identify it.
+# Maximum lengths of the stored deduplication key and topic, in characters. Outsiders choose both
+# texts, and texts of these lengths suffice for identification.
 _MAX_KEY: Final = 512
 _MAX_TOPIC: Final = 128
 _UNKNOWN_TOPIC: Final = "unknown"
 # In each process, arrivals of one client take turns of at least this length, in seconds. During a
-# flood from one client, other clients are answered as usual, and the flooding client waits.
+# flood from one client, the requests of other clients are processed as usual, and the requests of
+# the flooding client wait.
 _TURN_S: Final = 0.04
 
 
@@ -45,15 +47,16 @@ class NamedWebhook:
 
 
 class ArrivalGates:
-    """Makes arrivals of one client take turns in this process. A flood of arrivals then does not
-    hold the connections that other clients need. Only a few large bodies are read concurrently."""
+    """Makes the arrivals of one client take turns in this process. A flood of arrivals then does
+    not occupy the database connections that other clients need. Only a few large bodies are read
+    concurrently."""
 
     def __init__(self, *, patience_s: float = 15.0, at_most: int = 2048, large: int = 2) -> None:
         """Create the gates. `at_most`: the maximum number of arrivals of one client that wait
         concurrently. `large`: the maximum number of large bodies that are read concurrently.
 
-        An arrival is stored even if its platform has stopped waiting. When the platform sends it
-        again, it is a known repetition.
+        An arrival is stored even if its platform has stopped waiting for the response. If the
+        platform sends the webhook again, the webhook is then recognized as a repetition.
         """
         self.clients: Gate[TenantId] = Gate(patience_s=patience_s, at_most=at_most, turn_s=_TURN_S)
         self.full_days = FullDays()
@@ -104,7 +107,7 @@ def believe(
         return Believed(nameless, digest, unreadable.reason)
     key, topic = _kept_text(identity.dedup_key), _kept_text(identity.topic)
     if not key or len(key) > _MAX_KEY:
-        # The digest of the body replaces a key that is missing or too long.
+        # If the key is missing or too long, the digest of the body replaces it.
         key = f"body/{digest.hex()}"
     return Believed(Identity(key, topic[:_MAX_TOPIC] or _UNKNOWN_TOPIC), digest)
 
@@ -122,8 +125,9 @@ async def take(
     platform: Platform,
     named: NamedWebhook,
 ) -> KeptWebhook:
-    """Store a webhook delivery in a separate transaction, in the client's turn. After CallerBusy or
-    EngineUnavailable the delivery may not be stored, and the platform sends it again."""
+    """Store a webhook delivery in a separate transaction, when it is the client's turn. After
+    CallerBusy or EngineUnavailable the delivery may not be stored, and the platform sends it again.
+    """
     async with gates.clients.enter(tenant), units.of(tenant) as work:
         return await keep(work, platform, named, gates.full_days)
 
@@ -131,11 +135,11 @@ async def take(
 async def keep(
     work: UnitOfWork, platform: Platform, named: NamedWebhook, full_days: FullDays | None = None
 ) -> KeptWebhook:
-    """Store a verified delivery, from a webhook or a poll, in the order of the client's queue.
+    """Store a verified delivery, from a webhook or a poll, in the client's queue.
 
-    If `starts` in the result is true, the caller starts `ProcessWebhook` after the commit: through
-    `domain.inbound.ports.WebhookStarter`, or as a child of its workflow. There is no audit entry,
-    because the row is the record.
+    If `starts` in the result is true, the caller must start `ProcessWebhook` after the commit:
+    through `domain.inbound.ports.WebhookStarter`, or as a child of its workflow. No audit entry is
+    written, because the row itself is the record.
     """
     row = NewWebhookRow(
         id=work.new_id(),

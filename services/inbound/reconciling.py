@@ -1,4 +1,5 @@
-"""Reconciliation: a change that a poll finds, but no webhook reported, is stored like a webhook."""
+"""Reconciliation: if a poll finds a change that no webhook has reported, the change is stored like
+a webhook."""
 
 from collections.abc import Sequence
 
@@ -26,8 +27,8 @@ from store.integrations.order_facts import OrderFactRepository
 def read_changes(
     platform: Platform, facts: EndpointFacts, changes: Sequence[FoundChange]
 ) -> tuple[tuple[FoundChange, Meaning], ...]:
-    """Return the meaning of each change found by a poll. The meaning of a change that cannot be
-    parsed is `Nothing`, with the reason."""
+    """Return the meaning of each change found by a poll. If a change cannot be parsed, its meaning
+    is `Nothing`, with the reason."""
     return tuple((one, _meaning(platform, facts, one)) for one in changes)
 
 
@@ -38,8 +39,8 @@ async def keep_found(
     read: Sequence[tuple[FoundChange, Meaning]],
     page: ChangesPage,
 ) -> tuple[KeptWebhook, ...]:
-    """Store the new changes of a page and the poll cursor, and return the stored changes. There is
-    no audit entry, because the rows are the record."""
+    """Store the new changes of a page and the poll cursor, and return the stored changes. No audit
+    entry is written, because the rows themselves are the record."""
     kept: list[KeptWebhook] = []
     for change, meaning in read:
         if not await _is_news(work, integration_id, meaning):
@@ -60,8 +61,8 @@ def _meaning(platform: Platform, facts: EndpointFacts, change: FoundChange) -> M
 
 
 async def _is_news(work: UnitOfWork, integration_id: str, meaning: Meaning) -> bool:
-    """Return whether the meaning of a change is new. A concurrent webhook with the same change is
-    detected during its processing."""
+    """Return whether the meaning of a change is new. If a concurrent webhook reports the same
+    change, the duplicate is detected when the change is processed."""
     match meaning:
         case OrderNews(facts=facts):
             orders = OrderFactRepository(work.connection, work.tenant)

@@ -1,5 +1,5 @@
-"""Counts of requests refused at clients' endpoints. They are counted in memory and written in
-batches. A flood of bad signatures therefore neither waits for a write nor fills a table."""
+"""Count requests that clients' endpoints reject. The counts are kept in memory and written in
+batches. A flood of bad signatures therefore does not wait for writes, and does not fill a table."""
 
 from datetime import datetime
 from typing import Final
@@ -15,15 +15,15 @@ from store.inbound.refusals import RefusalRepository, RefusalsOfHour
 _log = structlog.get_logger(__name__)
 
 WRITTEN_EVERY_S: Final = 2.0
-# Maximum number of counters (one for each endpoint, reason and hour) between two writes. Further
-# refusals are not counted.
+# Maximum number of counters (one for each endpoint, reason and hour) between two writes. Rejections
+# beyond this number of counters are not counted.
 _MAX_KEPT: Final = 10_000
 
 _Kind = tuple[TenantId, str, RefusalReason, datetime]
 
 
 class RefusalCounts:
-    """Counts refused requests in memory. `written_every_s`: the interval between two writes to the
+    """Counts rejected requests in memory. `written_every_s`: the interval between two writes to the
     database, in seconds."""
 
     def __init__(self, database: Database, *, written_every_s: float = WRITTEN_EVERY_S) -> None:
@@ -34,7 +34,7 @@ class RefusalCounts:
     def note(
         self, tenant: TenantId, integration_id: str, reason: RefusalReason, now: datetime
     ) -> None:
-        """Count one refused request at an endpoint."""
+        """Count one rejected request at an endpoint."""
         hour = now.replace(minute=0, second=0, microsecond=0)
         self._add((tenant, integration_id, reason, hour), 1, now)
 

@@ -1,4 +1,4 @@
-"""Replay of a stored webhook: it is processed again, unless its processing is complete."""
+"""Replay a stored webhook: process it again, unless its processing is complete."""
 
 from domain.inbound.errors import InboundWebhookNotFound
 from domain.inbound.inbound_webhook import WebhookKind, WebhookState
@@ -9,11 +9,11 @@ from store.inbound.work import WorkRepository
 
 
 async def replay_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> bool:
-    """Prepare a stored webhook for another attempt. Return whether the caller has to start its
-    workflow after the commit (`WebhookStarter.process_webhook`, with `wake`).
+    """Prepare a stored webhook for another attempt. Return whether the caller must start the
+    webhook's workflow after the commit (`WebhookStarter.process_webhook`, with `wake`).
 
-    For a processed webhook, no row of any table changes. A failed webhook is processed as if it had
-    just arrived, and a waiting one is tried now. Raises RoleRequired, InboundWebhookNotFound.
+    For a webhook that is already processed, no row changes. A failed webhook is processed as if it
+    had just arrived. A waiting webhook is tried now. Raises RoleRequired, InboundWebhookNotFound.
     """
     actor.require(MANAGERS)
     await lock_queues(work.connection, work.tenant)

@@ -29,10 +29,10 @@ async def heard(
     """Pause the agent in a ticket that a person answered, or end the pause in a ticket that was
     closed. Idempotent by message.
 
-    The ticket's reviews are closed, so that no second answer follows. The person's text is compared
-    with the draft of a playbook in shadow mode. `lasts`: the length of the pause after a person's
-    last message. Raises AuthorUndecided if the message may be the agent's own and its sending is
-    not recorded yet; a later attempt can decide.
+    The ticket's reviews are closed, so that the agent does not send a second answer. The person's
+    text is compared with the draft of a playbook in shadow mode. `lasts`: the length of the pause
+    after a person's last message. Raises AuthorUndecided if the message may be the agent's own and
+    its sending is not recorded yet. A later attempt can then decide.
     """
     if isinstance(message, TicketClosed):
         return await _closed(work, integration, message)

@@ -1,5 +1,4 @@
-"""Inbound tickets: the admission of a customer's message from a webhook as an event, exactly
-once."""
+"""Inbound tickets: a customer's message from a webhook is admitted as an event, exactly once."""
 
 from datetime import timedelta
 from functools import partial
@@ -45,11 +44,11 @@ async def take_ticket(
     """Admit a customer's message with its files, unless the message is already known or a person
     has taken over its ticket.
 
-    A message waits if it is refused by the client's limits, the customer's limit, the share of
-    unproved senders, or the quota. A message that would overtake a waiting message waits too. An
-    unproved message is dropped if no more unproved messages may wait. A message that no playbook
-    matches does not wait for the storage limit of events: its event is not stored once the limit is
-    reached. Raises the errors of `admit_event`, except for these limits.
+    A message waits if one of these limits is reached: the client's limits, the customer's limit,
+    the share of unverified senders, or the quota. A message that would overtake a waiting message
+    waits too. A message from an unverified sender is dropped if no more such messages may wait. A
+    message that no playbook matches does not wait for the storage limit of events: if the limit is
+    reached, its event is not stored. Raises the errors of `admit_event`, except for these limits.
     """
     messages = InboundMessageRepository(work.connection, work.tenant)
     message = (webhook.integration_id, ticket.message_key)
@@ -58,7 +57,7 @@ async def take_ticket(
     if not await messages.claim(*message, webhook_id=webhook.id, now=work.now):
         return about(Outcome.KNOWN)
     if await is_own_mail(ActionLedger(work.connection, work.tenant), ticket):
-        # The author of own mail is the client, and only the text names the recipient, so no
+        # The author of our own mail is the client, and only the text names the recipient, so no
         # customer is recorded.
         return WebhookEffect(Outcome.OWN_MESSAGE)
     if await _is_peoples(work, webhook, ticket):
@@ -101,7 +100,7 @@ async def take_ticket(
 
 
 async def _may_wait(work: UnitOfWork, webhook: StoredWebhook) -> bool:
-    """Return whether a message from an unproved sender may wait: it is already waiting, or the
+    """Return whether a message from an unverified sender may wait: it is already waiting, or the
     limit on such messages is not reached."""
     if webhook.state is WebhookState.WAITING:
         return True
@@ -127,8 +126,8 @@ async def _behind(
     )
     if earlier is None:
         return None
-    # Thousands of messages may wait for the share of unproved senders. Each is tried at about the
-    # time when the share has room for it.
+    # Thousands of messages may wait for the share of unverified senders. Each is tried at about the
+    # time when the share can admit it.
     apart = SPACING if earlier.waits_for is WaitsFor.UNPROVED_LIMIT else BEHIND
     lasts = max(earlier.not_before - work.now, timedelta(0)) + apart
     return Wait(earlier.waits_for, lasts, customer)
@@ -137,8 +136,8 @@ async def _behind(
 async def _admit(
     work: UnitOfWork, actor: Actor, webhook: StoredWebhook, event: InboundEvent, now: Clock
 ) -> tuple[str | None, Outcome, str | None]:
-    """Admit the event. Return the event's id, the webhook's outcome, and the reason if the event is
-    not stored; its id is then None."""
+    """Admit the event. Return the event's id and the webhook's outcome. If the event is not stored,
+    the id is None, and the reason is returned too."""
     arrival = Arrival(
         event=event,
         event_id=work.new_id(),

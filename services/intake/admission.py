@@ -1,6 +1,7 @@
 """Admission: a request becomes a stored event with a pending run, in one transaction.
 
-A refusal rolls everything back, so a refused message leaves no row and is not counted.
+If a message is rejected, the transaction is rolled back, so the message is neither stored nor
+counted.
 """
 
 import time
@@ -46,15 +47,15 @@ from store.tenants.client_settings import SettingsRepository
 from store.widget.session_messages import SessionMessageRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
 
-# Timeout for the entry limiter and the transaction together. A caller is then informed of a
-# database outage within 5 s.
+# Timeout for the entry limiter and the transaction together. If the database is unavailable, the
+# caller gets an error within 5 s.
 _PATIENCE_S: Final = 4.5
 _LOOK_S: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The event and its run are stored. The run waits for its start."""
+    """The event and its run are stored. The run has not started yet."""
 
     ref: RunRef
     playbook: Playbook
@@ -88,8 +89,8 @@ async def receive_event(
     tenant: TenantId,
     now: Clock,
 ) -> Admitted | Unmatched | Repeated:
-    """Admit an event within its caller's timeout. If the admission fails, report exactly what is
-    known about it.
+    """Admit an event within its caller's timeout. If the admission fails, the error states whether
+    the event was stored.
 
     Raises the errors of `admit_event`, and CallerBusy if too many callers of the client wait.
     EngineUnavailable means that nothing was stored. AnswerDelayed means that the event was stored.
@@ -102,7 +103,7 @@ async def receive_event(
         raise refusal
     try:
         async with entry_limiter.enter(tenant):
-            # While this caller waited, an earlier caller may have been refused.
+            # While this caller waited, an earlier caller may have been rejected.
             refusal = entry_limiter.known_refusal(tenant, arrival.event, now, share)
             if refusal is not None and not await _was_seen(arrival, tenant, units, now()):
                 raise refusal
@@ -117,8 +118,8 @@ async def receive_event(
                 entry_limiter.note(tenant, refused, share)
                 raise
     except QuotaExhausted as refused:
-        # The notification is sent outside the gate, so that no caller waits behind an unresponsive
-        # Temporal.
+        # The notification is sent outside the gate, so that no caller waits while Temporal does not
+        # respond.
         if refused.thresholds_untold:
             await _tell_thresholds(tenant, units)
         raise
@@ -130,14 +131,15 @@ async def admit_event(
     """Store an event with its message and its run, and count its ticket. If the ticket reaches a
     usage threshold, the run sends the notification.
 
-    Any actor of the client may call this function; an API key must still be active. If a person
-    typed the event, the person becomes its author, which is audited. Other events are not audited,
-    because this is the hot path. Everything is decided under the account's lock, at the time of the
-    lock, so that concurrent events cannot exceed the limits.
+    Any actor of the client may call this function. If the actor is an API key, the key must still
+    be active. If a person typed the event, the person becomes its author, and an audit entry is
+    written. Other events are not audited, because this function is the hot path. All limits are
+    checked under the account's lock, at the time of the lock, so that concurrent events cannot
+    exceed them.
 
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
     ClientRateLimited, QuotaExhausted. For a visitor's message also WidgetShareUsed, SessionUnknown.
-    For a platform's message without a proved sender: UnprovedShareUsed. For an event that no
+    For a platform's message without a verified sender: UnprovedShareUsed. For an event that no
     playbook matches, or of a client without a plan: EventRoomUsed.
     """
     connection, tenant = work.connection, work.tenant
@@ -191,8 +193,8 @@ async def counted_customer(
 ) -> LimitKey | None:
     """Return the key of the customer to whose limit the event counts, or None.
 
-    Only a mail needs a query. For an event from a webhook or a poll (`is_brought`), a proved sender
-    needs another query.
+    Only a mail needs a query. For an event from a webhook or a poll (`is_brought`), a verified
+    sender needs another query.
     """
     authserv_ids: Iterable[str] = ()
     if needs_mail_servers(event):
@@ -220,7 +222,7 @@ def _authored(arrival: Arrival, actor: Actor) -> Arrival:
 
 
 async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:
-    """Open the visitor's widget session, and store an address that the merchant signed.
+    """Open the visitor's widget session, and store the address that the merchant signed, if any.
 
     Raises SessionUnknown if the session was erased meanwhile, or verified for another visitor.
     """
@@ -252,8 +254,8 @@ async def _write_rows(
 
 
 async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now: datetime) -> bool:
-    """Return whether the event repeats an earlier one, because no limit refuses a repetition. The
-    check takes one read and no lock."""
+    """Return whether the event repeats an earlier one. Repetitions are accepted even if a limit is
+    reached. The check needs one read and no lock."""
     if arrival.idempotency is None:
         return False
     async with units.of(tenant, patience_s=_LOOK_S) as work:
@@ -261,9 +263,9 @@ async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now:
 
 
 async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
-    """Send the notification that the quota is used up, because the refused admission rolled it
-    back."""
-    with suppress(EngineUnavailable):  # the next refused event tries to send it again
+    """Send the notification that the quota is used up. The transaction that rejected the event was
+    rolled back, and with it the notification."""
+    with suppress(EngineUnavailable):  # the next rejected event tries to send it again
         async with units.of(tenant) as work:
             work.deliver(*await note_reached(work.connection, tenant, work.now, work.new_id))
 
@@ -271,8 +273,8 @@ async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
 async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork) -> DomainError:
     """Return the error for the caller of an admission whose commit was interrupted.
 
-    It depends on whether the event was stored. The check takes the account's lock, which a COMMIT
-    in progress holds until it ends.
+    The error depends on whether the event was stored. The check takes the account's lock. A COMMIT
+    in progress holds this lock until the COMMIT ends.
     """
     try:
         async with units.of(tenant, patience_s=_LOOK_S) as work:

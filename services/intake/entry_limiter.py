@@ -1,5 +1,6 @@
-"""The entry limiter of admission: in this process, one caller of each client enters at a time. A
-refusal that is already known is returned without waiting, a lock or a transaction."""
+"""The entry limiter of admission: in this process, one caller of each client enters at a time. If
+it is already known that an event will be rejected, the error is returned without waiting, a lock or
+a transaction."""
 
 from collections import OrderedDict
 from contextlib import AbstractAsyncContextManager
@@ -16,8 +17,8 @@ from domain.widget.errors import WidgetShareUsed
 from domain.widget.share import WidgetShare
 from services.core.gate import Gate
 
-# In this process, admissions of one client take turns. Concurrent callers of one client, or a lock
-# on the client's row, then do not hold the connections that other clients need.
+# In this process, admissions of one client take turns. Many concurrent callers of one client, or a
+# lock on the client's row, then do not occupy the connections that other clients need.
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
@@ -31,8 +32,8 @@ widget's share, or None for the client's own window."""
 class EntryLimiter:
     """Caches the message windows that are full, with the time of the oldest message in each.
 
-    In every process, such a window stays full until its oldest message expires. If a window is
-    evicted because there are too many, the cost is one query to PostgreSQL.
+    In every process, a full window stays full until its oldest message expires. If a window is
+    evicted because there are too many windows, one additional query to PostgreSQL is needed.
     """
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
@@ -48,7 +49,8 @@ class EntryLimiter:
     def note(
         self, tenant: TenantId, refused: MessagesRefused, share: WidgetShare | None = None
     ) -> None:
-        """Cache the refusal of an event. `share`: the widget share that applies to the visitor."""
+        """Cache the limit that rejected an event. `share`: the widget share that applies to the
+        visitor."""
         if refused.oldest is None:
             return
         whose: _Whose = tenant, None
@@ -64,10 +66,10 @@ class EntryLimiter:
     def known_refusal(
         self, tenant: TenantId, event: InboundEvent, clock: Clock, share: WidgetShare | None = None
     ) -> MessagesRefused | None:
-        """Return the refusal that the event would certainly get. Return None if the event must be
-        checked in the database.
+        """Return the error with which the event would certainly be rejected. Return None if the
+        event must be checked in the database.
 
-        A mail must be checked if its sender is proved by the client's mail servers.
+        A mail must be checked in the database if the client's mail servers authenticate its sender.
         """
         if not self._full:
             return None

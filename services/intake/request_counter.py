@@ -1,4 +1,4 @@
-"""Counters for short-term rate limits. One counter uses the memory of this process; the other uses
+"""Counters for short-term rate limits. One counter uses the memory of this process. The other uses
 PostgreSQL, for all processes. The limits are in `domain/intake/rate_limit.py`."""
 
 from collections import OrderedDict, defaultdict
@@ -13,12 +13,12 @@ from store.intake.rate_windows import RateWindowRepository
 # Maximum number of keys in memory for each scope. A flood in one scope does not affect callers in
 # another.
 _MAX_KEYS: Final = 50_000
-# More than one key is removed per request. The number of expired keys then decreases, although
-# every request may add a key.
+# More than one expired key is removed per request. The number of expired keys then decreases,
+# although every request may add a key.
 _DROPPED_AT_ONCE: Final = 8
 _PURGE_EVERY: Final = 256
-# Timeout for waiting behind earlier requests with the same key. Each of them is one short
-# transaction.
+# Timeout for waiting behind earlier requests with the same key. Each earlier request takes one
+# short transaction.
 _PATIENCE_S: Final = 2.0
 
 
@@ -27,15 +27,15 @@ class RequestCounter(Protocol):
         """Count one request of `key` unless its window is full, and return the decision."""
 
     def known_refusal(self, limit: Limit, key: str, now: datetime) -> LimitDecision | None:
-        """Return the refusal that the next request of `key` will get, if this process already knows
-        it, or None. The call makes no query, and counts nothing."""
+        """Return the decision that will reject the next request of `key`, if this process already
+        knows it. Otherwise return None. The call makes no query and does not count the request."""
 
 
 class MemoryCounter:
-    """A counter in memory. It is exact within one process; several processes count separately.
+    """A counter in memory. It is exact within one process. Several processes count separately.
 
     If a scope is full, the caller whose last request is the oldest is evicted. A flood from many
-    addresses may then exceed its limits, but does not cause the refusal of other callers.
+    addresses may then exceed its limits, but does not cause other callers to be rejected.
     """
 
     def __init__(self, *, max_keys: int = _MAX_KEYS) -> None:
@@ -65,15 +65,16 @@ class MemoryCounter:
 
 class PostgresCounter:
     """A counter in PostgreSQL. It is exact for all processes on one database. A flood on one key
-    holds at most one connection, and none once its requests are refused."""
+    occupies at most one connection, and no connection once its requests are rejected."""
 
     def __init__(self, database: Database, *, max_refused: int = _MAX_KEYS) -> None:
         self._database = database
         self._until_purge = _PURGE_EVERY
         self._gate: Gate[tuple[LimitScope, str]] = Gate(patience_s=_PATIENCE_S)
         self._max_refused = max_refused
-        # The time at which each refusal ends. In every process, a full window stays full until its
-        # oldest request expires. An evicted entry costs one query to PostgreSQL.
+        # The time until which each full window rejects requests. In every process, a full window
+        # stays full until its oldest request expires. After an eviction, one additional query to
+        # PostgreSQL is needed.
         self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
 
     async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
@@ -83,7 +84,7 @@ class PostgresCounter:
         if known is not None:
             return known
         async with self._gate.enter((limit.scope, key)):
-            # While this request waited, an earlier one may have been refused.
+            # While this request waited, an earlier request may have been rejected.
             return self.known_refusal(limit, key, now) or await self._ask(limit, key, now)
 
     async def _ask(self, limit: Limit, key: str, now: datetime) -> LimitDecision:

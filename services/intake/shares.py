@@ -1,4 +1,4 @@
-"""Checks of the shares of a client's limits: for a widget's visitors, for unproved senders, and for
+"""Check the shares of a client's limits: for a widget's visitors, for unverified senders, and for
 stored events. Callers hold the account's lock."""
 
 from datetime import datetime
@@ -29,8 +29,8 @@ async def check_widget_share(
     if oldest is not None:
         raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
     room = share.tickets(standing.tickets_limit)
-    # The widget's tickets are at most the total, so most messages need no count of the widget's
-    # tickets.
+    # The number of the widget's tickets is at most the total number, so most messages do not need a
+    # separate count of the widget's tickets.
     if room is None or standing.tickets_used < room:
         return
     if await use.tickets(standing.period, room) >= room:
@@ -38,7 +38,7 @@ async def check_widget_share(
 
 
 async def check_unproved_share(work: UnitOfWork, standing: QuotaStanding, now: datetime) -> None:
-    """Check that the share of unproved senders is not used up. Raises UnprovedShareUsed."""
+    """Check that the share of unverified senders is not used up. Raises UnprovedShareUsed."""
     use = UnprovedUse(work.connection, work.tenant)
     oldest = await use.oldest(MESSAGES, now)
     if oldest is not None:
@@ -59,14 +59,14 @@ async def check_event_room(
     unproved: bool,
 ) -> None:
     """Check the storage limit of events. `matched`: whether a playbook matches the event.
-    `unproved`: whether a platform delivered the event without a proved sender.
+    `unproved`: whether a platform delivered the event without a verified sender.
 
-    For a client with a plan, the limit counts and refuses only unmatched events. For a client
-    without a plan, it counts all events, and refuses unproved events as soon as a part of the limit
-    is used.
+    For a client with a plan, the limit counts and rejects only unmatched events. For a client
+    without a plan, it counts all events, and events from unverified senders are rejected as soon as
+    a part of the limit is used.
 
-    Raises EventRoomUsed, or UnprovedShareUsed for a matched event that is unproved. The last event
-    that is stored may exceed the limit.
+    Raises EventRoomUsed, or UnprovedShareUsed for a matched event from an unverified sender. The
+    last event that is stored may exceed the limit.
     """
     has_plan = is_accountable(subscription, now)
     if matched and has_plan:

@@ -1,5 +1,5 @@
-"""Management of a client's integrations: the shops and helpdesks in which its agent may read data
-and act."""
+"""Management of a client's integrations: the shops and helpdesks that the client's agent may read
+and change."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -18,7 +18,7 @@ from store.inbound.endpoints import EndpointRepository
 from store.integrations.connection_settings import ConnectionSettings
 from store.integrations.integrations import IntegrationRepository
 
-# These actors work on the same machine as the service, so their settings may name its files.
+# These actors work on the service's own machine, so their settings may contain paths of its files.
 _OF_THIS_MACHINE: Final = frozenset({ActorKind.OPERATOR, ActorKind.SYSTEM})
 
 
@@ -34,9 +34,10 @@ async def connect_integration(
     """Connect a shop or helpdesk. An existing connection to the same provider ends, as with
     `disconnect_integration`.
 
-    The credentials are not tried here; `connect_and_try` does that too. A setting that lets the
-    agent do or trust more waits for a second manager, and the connection is made without this
-    setting. Raises RoleRequired, InvalidIntegration, ClientNotFound, TooManyLoosenings.
+    This function does not test the credentials. `connect_and_try` also tests them. If a setting
+    lets the agent do or trust more, it requires a second manager's approval, and the connection is
+    created without this setting. Raises RoleRequired, InvalidIntegration, ClientNotFound,
+    TooManyLoosenings.
     """
     actor.require(MANAGERS)
     integration = new_integration(
@@ -51,7 +52,7 @@ async def connect_integration(
 
 
 async def _without_held(work: UnitOfWork, actor: Actor, wanted: Integration) -> Integration:
-    """Return the connection without the settings that must wait for a second manager's approval."""
+    """Return the connection without the settings that require a second manager's approval."""
     before = await ConnectionSettings(work.connection, work.tenant).last(wanted.provider)
     found = loosened_connection(wanted.provider, before, wanted.settings)
     held = held_settings(before, wanted.settings)
@@ -67,8 +68,8 @@ async def _without_held(work: UnitOfWork, actor: Actor, wanted: Integration) -> 
 async def connect_demo_shop(
     work: UnitOfWork, actor: Actor, path: str, *, sealer: Sealer
 ) -> IntegrationEntry:
-    """Connect the client's demo shop. `path`: the path of its file, from `DemoShops`, never from a
-    person. Raises RoleRequired, ClientNotFound."""
+    """Connect the client's demo shop. `path`: the path of the shop's file. It must come from
+    `DemoShops`, never from user input. Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     shop = new_integration(
         work.new_id(), Provider.DEMO_SHOP, {"path": path}, {}, sealer, by_operator=True
@@ -89,8 +90,8 @@ async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id:
     """End a connection and erase its credentials, even if its provider is unknown.
 
     For DUTIES_LAST, the connection's endpoint still accepts the platform's compliance requests, and
-    nothing else. A connection that has already ended stays unchanged. Raises RoleRequired,
-    IntegrationNotFound.
+    rejects all other webhooks. A connection that has already ended stays unchanged. Raises
+    RoleRequired, IntegrationNotFound.
     """
     actor.require(MANAGERS)
     integrations = IntegrationRepository(work.connection, work.tenant)

@@ -1,5 +1,5 @@
-"""Management of the sender of a client's mails. The sender may write to customers only after a
-mailed code was entered.
+"""Management of the sender of a client's mails. The sender may write to customers only after the
+code that was mailed to its address has been entered.
 
 The mail with the code is sent in the same way as the sender's later mails. The code therefore
 proves that the address receives mail, and that the server sends mail.
@@ -79,8 +79,8 @@ async def set_mail_sender(
         host = await servers.check(tenant, checked.server.host, checked.server.port)
         checked = replace(checked, server=replace(checked.server, host=host))
     async with units.of(tenant) as work:
-        # Without this lock, two concurrent calls would find no row to lock, and both would be
-        # within the limit on codes.
+        # Without this lock, two concurrent calls would find no row to lock, and together could
+        # exceed the limit on codes.
         await AccountRepository(work.connection, tenant).lock()
         senders = MailSenderRepository(work.connection, tenant)
         before = await senders.lock()
@@ -111,11 +111,11 @@ async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, seal
 async def verify_mail_sender(
     work: UnitOfWork, actor: Actor, presented: str, sealer: Sealer
 ) -> ShownSender | None:
-    """Verify the client's sender with a code, and return the sender. From now on, it may write to
-    customers.
+    """Verify the client's sender with a code, and return the sender. From then on, the sender may
+    write to customers.
 
     Return None if the code is wrong, used, expired or unknown. The try counts even then, so the
-    caller must commit the work. Raises RoleRequired.
+    caller must commit the unit of work. Raises RoleRequired.
     """
     actor.require(MANAGERS)
     senders = MailSenderRepository(work.connection, work.tenant)

@@ -7,10 +7,10 @@ from store.integrations.mail_counts import MailCountRepository
 
 
 async def report_mails(work: UnitOfWork, actor: Actor, group: MailGroup, number: int) -> None:
-    """Count mails as refused today, which reduces the client's allowance. The mails were sent for
-    the client from the service's sender address.
+    """Add bounced mails and spam complaints to today's count of rejected mails. The count reduces
+    the client's allowance. The mails were sent for the client from the service's sender address.
 
-    `work`: it must span clients. Raises RoleRequired, ClientNotFound.
+    `work`: must span clients. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)
     counts = MailCountRepository(work.connection)

@@ -1,6 +1,6 @@
-"""The trial of a connection: one inexpensive read with its credentials, without side effects.
+"""The test of a connection: one inexpensive read with its credentials, without side effects.
 
-The provider is called outside any transaction. A connection that fails its trial keeps its status,
+The provider is called outside any transaction. A connection that fails the test keeps its status,
 because a shop may be unavailable for a moment. The agent's own calls determine the status.
 """
 
@@ -42,8 +42,8 @@ async def connect_and_try(
     sealer: Sealer,
     connectors: Connectors,
 ) -> TriedIntegration:
-    """Connect a shop or helpdesk like `connect_integration`, then try the stored connection. Raises
-    the errors of `connect_integration`."""
+    """Connect a shop or helpdesk like `connect_integration`, then test the stored connection.
+    Raises the errors of `connect_integration`."""
     async with units.of(tenant) as work:
         made = await connect_integration(
             work, actor, provider, settings, credentials, sealer=sealer
@@ -62,9 +62,9 @@ async def try_integration(
     *,
     connectors: Connectors,
 ) -> Problem | None:
-    """Try a connection, and return the problem that currently keeps the agent from using it, or
-    None. Raises RoleRequired, UnknownProvider, and IntegrationNotFound, also for an ended
-    connection."""
+    """Test a connection, and return the problem that currently keeps the agent from using the
+    connection, or None. Raises RoleRequired, UnknownProvider, and IntegrationNotFound, also for an
+    ended connection."""
     actor.require(MANAGERS)
     async with units.of(tenant) as work:
         stored = await IntegrationRepository(work.connection, tenant).usable(integration_id)
@@ -84,8 +84,8 @@ async def _prove(
     """Store the account with which the connection has authenticated, if installation-wide webhooks
     may name this account.
 
-    The name of an account in the settings proves nothing, because anyone can write it there. A
-    successful trial also clears a stored refusal.
+    The account's name in the settings is not evidence, because anyone can enter any name there. A
+    successful test also clears a stored error of the provider.
     """
     if problem is None and integration.error_code == ActionForbidden.code:
         async with units.of(tenant) as work:
@@ -116,8 +116,8 @@ async def _opened_account(connectors: Connectors, integration: Integration) -> s
 
 
 async def _try(connectors: Connectors, integration: Integration) -> Problem | None:
-    """Try a connection, and return its problem, or None. A connection that the agent never calls is
-    not tried and has no problem."""
+    """Test a connection, and return its problem, or None. A connection that the agent never calls
+    is not tested and has no problem."""
     if integration.only_listens or integration.provider not in SHOPS | HELPDESKS:
         return None
     try:

@@ -1,4 +1,4 @@
-"""A correction in the form that people see, with a word diff and the available actions."""
+"""Read a correction in its displayed form, with a word diff and the available actions."""
 
 import asyncio
 
@@ -22,8 +22,8 @@ async def read_correction(
     """Return a correction with its word diff and available actions. Raises CorrectionNotFound."""
     record = await CorrectionRepository(connection, tenant).read(correction_id)
     run = await corrected_run(connection, tenant, record)
-    # Customers wrote a part of the text, so the cost of the diff is bounded, and it is computed in
-    # a thread to keep the event loop free.
+    # Customers wrote a part of the text, so the cost of the diff is limited. The diff is computed
+    # in a thread, so that it does not block the event loop.
     return await asyncio.to_thread(_with_offers, record, run)
 
 
@@ -46,8 +46,8 @@ async def corrected_run(
 async def _content(
     connection: AsyncConnection, tenant: TenantId, record: CorrectionRecord
 ) -> TemplateEntry | KnowledgeEntry | None:
-    """Return the template or knowledge entry on which the draft is based. Return None unless it is
-    the only content cited and still exists."""
+    """Return the template or knowledge entry on which the draft is based. Return None if the draft
+    cites other content too, or if the entry no longer exists."""
     cited = [one for one in record.citations if one.kind != "order"]
     if len(cited) != 1:
         return None

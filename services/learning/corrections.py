@@ -103,7 +103,8 @@ async def _example(
 async def _teach(
     work: UnitOfWork, actor: Actor, lesson: ContentLesson | None
 ) -> tuple[Literal["template", "knowledge"] | None, str | None]:
-    """Create or change the content that the correction teaches, and return its kind and id."""
+    """Create or change the content with which the agent learns from the correction, and return the
+    kind and id of that content."""
     match lesson:
         case None:
             return None, None

@@ -18,8 +18,8 @@ async def refuse_flood(work: UnitOfWork, changes: Sequence[PlaybookChange]) -> N
     """Check changes of playbooks against the limits. The caller holds the account's lock.
 
     Raises TooManyPlaybookChanges if the changes exceed the number of versions and activations that
-    a client may add per day. Raises PlaybookVersionsFull if they add a version and the storage
-    limit of versions is reached. The last changes that are accepted may exceed this limit.
+    a client may add per day. Raises PlaybookVersionsFull if the changes add a version and the
+    storage limit of versions is reached. The last changes that are accepted may exceed this limit.
     """
     new = sum(_is_version(one) + _is_activation(one) for one in changes)
     if not new:

@@ -1,5 +1,5 @@
-"""Approval of loosenings, which are changes that loosen the agent's limits. A loosening is applied
-once it is approved or due."""
+"""Approve loosenings, which are changes that loosen the agent's limits. A loosening is applied once
+it is approved or due."""
 
 from domain.cases.digest import NamesModel
 from domain.core.errors import DomainError
@@ -51,8 +51,8 @@ async def approve_loosening(
 async def apply_due_loosening(
     work: UnitOfWork, loosening_id: str, model: NamesModel
 ) -> LooseningState:
-    """Apply a loosening that is due, and return its new state. If it can no longer be applied, it
-    is marked as failed.
+    """Apply a loosening that is due, and return its new state. If the loosening can no longer be
+    applied, mark it as failed.
 
     Idempotent: a decided loosening stays unchanged. Raises LooseningNotFound.
     """
@@ -109,8 +109,8 @@ async def _carry_out(work: UnitOfWork, found: Loosening, model: NamesModel) -> N
 
 
 async def _beside_playbooks(work: UnitOfWork, actor: Actor, found: Loosening) -> bool:
-    """Apply a loosening of settings, of a stop or of trust in a credential. Return False for a
-    loosening of playbooks, without applying it."""
+    """Apply a loosening of settings, of a stop or of trust in a credential. Return False, without
+    applying it, for a loosening of playbooks."""
     use = found.change.get("use")
     if use == SETTINGS:
         change = SettingsChange.model_validate(found.change["settings"])

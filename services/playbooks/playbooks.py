@@ -1,10 +1,10 @@
 """Management of a client's playbooks. Each activation sends a webhook event.
 
-A version that starts to answer events passes the publish gate
+A version that starts to answer events must pass the publish gate
 (`services/playbooks/publish_gate.py`) in the same transaction. A change that loosens the agent's
-limits waits for a second manager (`services/tenants/loosenings.py`). The use case then raises
-LooseningHeld, and is later called again with the loosening as `granted`. A new version raises
-PlaybookVersionsFull if the storage limit of versions is reached.
+limits requires a second manager's approval (`services/tenants/loosenings.py`). The use case then
+raises LooseningHeld, and is later called again with the loosening as `granted`. A new version
+raises PlaybookVersionsFull if the storage limit of versions is reached.
 """
 
 from collections.abc import Collection, Sequence
@@ -67,8 +67,8 @@ async def update_playbook(
     *,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Update a playbook so that it matches the draft, including its name. Any change except on or
-    off creates the next version.
+    """Update a playbook so that it matches the draft, including its name. Every change creates the
+    next version, except a change of the active flag alone.
 
     Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged, PlaybookNameTaken,
     TooManyPlaybookChanges, PatternTaken, CasesNotGreen.
@@ -105,9 +105,9 @@ async def restore_playbook(
     note: str | None = None,
     granted: Loosening | None = None,
 ) -> PlaybookChange:
-    """Restore an earlier version of a playbook as its next version; the playbook stays on or off.
-    Raises the errors of `update_playbook`, but CasesNotGreen only if the version never answered
-    events."""
+    """Restore an earlier version of a playbook as its next version. The playbook's active flag
+    stays unchanged. Raises the errors of `update_playbook`, but CasesNotGreen only if the version
+    never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -135,7 +135,7 @@ async def import_playbooks(
     granted: Loosening | None = None,
 ) -> tuple[PlaybookChange, ...]:
     """Create or update playbooks so that they match `specs`, by name, all or none. Other playbooks
-    stay.
+    stay unchanged.
 
     Raises RoleRequired, ClientNotFound, TooManyPlaybooks, TooManyPlaybookChanges, CasesNotGreen,
     and PlaybookNameTaken if a name is ambiguous. Raises PatternTaken if two active playbooks have
@@ -144,7 +144,8 @@ async def import_playbooks(
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(use="import", specs=tuple(specs), override=publication.override)
-    # The first playbooks of a new client loosen nothing, because there are no earlier rules.
+    # The first playbooks of a new client do not loosen any limit, because there are no earlier
+    # rules.
     is_new = publication is NEW_CLIENT
     async with nullcontext() if is_new else _held(work, actor, wanted, granted):
         changes = await _compared(work, specs)
@@ -166,9 +167,9 @@ async def switch_playbook(
     active: bool,
     granted: Loosening | None = None,
 ) -> PlaybookEntry:
-    """Turn a playbook on or off. Does nothing if it is already in that state. Raises RoleRequired,
-    ClientNotFound, PlaybookNotFound, TooManyPlaybookChanges, PatternTaken, and CasesNotGreen for a
-    version that has never answered events."""
+    """Activate or deactivate a playbook. Do nothing if it already has that state. Raises
+    RoleRequired, ClientNotFound, PlaybookNotFound, TooManyPlaybookChanges, PatternTaken, and
+    CasesNotGreen for a version that has never answered events."""
     actor.require(MANAGERS)
     publication.permit(actor)
     wanted = WantedChange(
@@ -185,10 +186,10 @@ async def switch_playbook(
 async def delete_playbook(
     work: UnitOfWork, actor: Actor, playbook_id: str, *, granted: Loosening | None = None
 ) -> None:
-    """Delete a playbook. The playbook is no longer listed, and its name and pattern become free.
+    """Delete a playbook. It is no longer listed, and other playbooks can use its name and pattern.
 
-    Its versions are kept to explain its runs, and runs in progress finish with them. Raises
-    RoleRequired, PlaybookNotFound.
+    The playbook's versions are kept to explain its runs, and runs in progress finish with them.
+    Raises RoleRequired, PlaybookNotFound.
     """
     actor.require(MANAGERS)
     wanted = WantedChange(use="delete", playbook_id=playbook_id)
@@ -225,7 +226,8 @@ async def _refuse_taken(work: UnitOfWork, changed: Collection[str]) -> None:
 
 async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[PlaybookChange, ...]:
     """Compare the specs with the client's playbooks, and return the changes. The account is locked,
-    so that no name is used twice. Raises TooManyPlaybooks and the errors of `refuse_flood`."""
+    so that two playbooks cannot get the same name. Raises TooManyPlaybooks and the errors of
+    `refuse_flood`."""
     await AccountRepository(work.connection, work.tenant).lock()
     entries = await PlaybookRepository(work.connection, work.tenant).all()
     changes = compare(entries, specs, work.new_id)
@@ -237,8 +239,8 @@ async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[Pl
 
 
 async def _locked(work: UnitOfWork, playbook_id: str) -> PlaybookEntry:
-    """Lock the account and return the playbook, which then cannot change until the transaction
-    ends."""
+    """Lock the account and return the playbook. The playbook then cannot change until the
+    transaction ends."""
     await AccountRepository(work.connection, work.tenant).lock()
     return await PlaybookRepository(work.connection, work.tenant).read(playbook_id)
 

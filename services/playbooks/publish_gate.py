@@ -1,4 +1,4 @@
-"""The publish gate: the check of saved cases that a playbook version has to pass before it answers
+"""The publish gate: the check of saved cases that a playbook version must pass before it answers
 events."""
 
 from collections.abc import Collection
@@ -19,7 +19,7 @@ from store.playbooks.playbooks import PlaybookRepository
 @dataclass(frozen=True, slots=True)
 class Publication:
     """The parameters of publishing playbook versions. `override`: the reason for publishing
-    although saved cases fail or are untried, or None."""
+    although saved cases fail or are untried, or None if the gate is not overridden."""
 
     model: NamesModel
     override: str | None = None
@@ -37,8 +37,9 @@ class Publication:
 
 
 NEW_CLIENT: Final = Publication(lambda: "")
-"""The publication of a new client's playbooks. A new client has no saved cases, so no model is
-needed. With cases nothing would pass, because no result belongs to a model without a name."""
+"""The parameters for publishing a new client's playbooks. A new client has no saved cases, so no
+model is needed. With saved cases, the gate would never pass, because no result belongs to a model
+without a name."""
 
 
 async def go_live(

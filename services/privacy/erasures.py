@@ -1,4 +1,4 @@
-"""Orders of erasures. A worker then permanently removes a client or one of its customers."""
+"""Order erasures. A worker then permanently removes a client or one of its customers."""
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -17,10 +17,10 @@ async def order_erasure(
     work: UnitOfWork, actor: Actor, sealer: Sealer, customer: str | None = None
 ) -> EraseInput:
     """Return the input for the worker that erases a client or a customer. If such an erasure is
-    already in progress, return its input.
+    already in progress, return the input of that erasure.
 
-    `work` spans clients, as certificates do. `customer`: the key of one customer's address
-    (`domain/intake/customer_email.py`), or the `session_subject` of a customer without an address;
+    `work` must span clients, because certificates do. `customer`: the key of one customer's address
+    (`domain/intake/customer_email.py`), the `session_subject` of a customer without an address, or
     None for the whole client. Raises RoleRequired, ClientNotFound.
     """
     actor.require(OPERATORS)

@@ -1,4 +1,4 @@
-"""Re-encryption of all clients' sealed values after the key has changed."""
+"""Re-encrypt the sealed values of all clients after the key has changed."""
 
 from domain.core.ports import Sealer
 from domain.tenants.actor import OPERATORS, Actor
@@ -10,8 +10,8 @@ async def reseal_everything(work: UnitOfWork, actor: Actor, sealer: Sealer) -> R
     """Re-encrypt every sealed value with the current key of `sealer`, so that older keys can be
     removed. Return the counts.
 
-    `work` spans all clients. A value that no key opens stays unchanged, and is counted. Raises
-    RoleRequired.
+    `work` must span all clients. If none of the keys can decrypt a value, the value stays unchanged
+    and is counted. Raises RoleRequired.
     """
     actor.require(OPERATORS)
     done = await reseal(work.connection, lambda sealed: sealer.seal(sealer.unseal(sealed)))

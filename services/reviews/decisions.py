@@ -1,8 +1,8 @@
 """Decisions on reviews. A review is approved, edited or rejected, and its run continues after the
 commit.
 
-If the run cannot be notified then, the sweeper notifies it. A rejection, or a text that differs
-from the draft, is queued as a correction in the same transaction.
+If the run cannot be notified after the commit, the sweeper notifies it later. A rejection, or a
+text that differs from the draft, is also stored as an open correction in the same transaction.
 """
 
 from domain.reviews.escalation import Choice, Decision, check_note, check_words
@@ -30,11 +30,11 @@ async def approve_review(
 ) -> DecisionOutcome:
     """Approve a review: its plan is executed with the draft as the reply.
 
-    `seen`: the draft that the actor has read, if known. `seen_event`: the customer's latest message
-    that the actor has read; without it, the review's first message. `seen_revision`: the revision
-    of draft and plan that the actor has read; without it, the first. If two people must agree, the
-    first approval leaves the review open. A first approval does not count if its author has lost
-    the right to approve.
+    `seen`: the draft that the actor has read, or None if unknown. `seen_event`: the customer's
+    latest message that the actor has read. The default is the review's first message.
+    `seen_revision`: the revision of draft and plan that the actor has read. The default is the
+    first revision. If two people must agree, the first approval leaves the review open. A first
+    approval does not count if its author has lost the right to approve.
 
     Raises RoleRequired, EscalationNotFound, EscalationDecided, EscalationClaimed, OwnRequest for
     the author of the request and for the creator of the key that sent it
@@ -61,9 +61,9 @@ async def edit_review(
     seen_revision: int | None = None,
 ) -> DecisionOutcome:
     """Approve a review's plan with an edited reply. If two people must agree, the second person
-    approves this text or writes another.
+    approves this reply or writes a different one.
 
-    Raises InvalidInput for a text that cannot be sent, and the errors of `approve_review`.
+    Raises InvalidInput for a reply that cannot be sent, and the errors of `approve_review`.
     """
     check_words(text)
     choice = Choice(
@@ -75,8 +75,8 @@ async def edit_review(
 async def reject_review(
     work: UnitOfWork, actor: Actor, review_id: str, note: str | None = None
 ) -> DecisionOutcome:
-    """Reject a review's plan and hand off the conversation to human agents. One person is enough.
-    `note`: a note for colleagues.
+    """Reject a review's plan and hand off the conversation to human agents. A rejection needs only
+    one person. `note`: a note for colleagues.
 
     Raises InvalidInput for a note that is too long, and the errors of `approve_review`.
     """

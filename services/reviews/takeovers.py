@@ -1,4 +1,5 @@
-"""Takeovers: a person answers a conversation instead of the agent, until it is handed back."""
+"""Takeovers: a person answers a conversation instead of the agent, until the person hands it
+back."""
 
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
@@ -8,11 +9,11 @@ from store.runs.takeovers import TakeoverRepository
 async def take_over(
     work: UnitOfWork, actor: Actor, conversation_id: str, *, force: bool = False
 ) -> None:
-    """Take a conversation over from the agent. The agent stops answering, and new messages wait in
-    a review.
+    """Take a conversation over from the agent. The agent stops answering, and new messages are held
+    in a review.
 
-    A reply that the agent has started to send is still sent. `force`: take the conversation over
-    from a colleague, which only owners and admins may do. Raises RoleRequired,
+    If the agent has already started to send a reply, the reply is still sent. `force`: take the
+    conversation over from a colleague. Only owners and admins may do this. Raises RoleRequired,
     ConversationNotFound, ConversationTaken.
     """
     actor.require(MANAGERS if force else REVIEWERS)
@@ -25,8 +26,8 @@ async def hand_back(work: UnitOfWork, actor: Actor, conversation_id: str) -> Non
     """Hand a conversation back to the agent. The agent answers the next message, even if a
     rejection had handed off the conversation to human agents.
 
-    An open review stays open, and messages that arrive meanwhile join it. Raises RoleRequired,
-    ConversationNotFound.
+    An open review stays open, and messages that arrive while it is open join it. Raises
+    RoleRequired, ConversationNotFound.
     """
     actor.require(REVIEWERS)
     await TakeoverRepository(work.connection, work.tenant).hand_back(conversation_id)

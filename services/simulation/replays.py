@@ -24,8 +24,8 @@ from store.tenants.accounts import AccountRepository
 
 
 async def start_replay(work: UnitOfWork, actor: Actor, asked: ReplayAsked) -> Replay:
-    """Start a replay of past events, which a worker runs after the commit. Events that the client's
-    retention has removed, or will soon remove, are left out.
+    """Start a replay of past events after the commit. A worker runs the replay. Events that the
+    client's retention has removed, or will soon remove, are omitted.
 
     Raises RoleRequired, ClientNotFound, ReplayUnderWay, PlaybookNotFound, PatternTaken, and
     InvalidReplay for an empty period, a budget out of bounds, or a variant that changes content.

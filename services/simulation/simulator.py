@@ -16,8 +16,8 @@ from store.core.database import Database
 from store.simulation.tried_variant import TriedVariants
 from store.tenants.clients import ClientRepository
 
-# Timeouts of a caller, in seconds. The first is for a worker's embedded brain, the second for a
-# language model, which is called for each message.
+# Timeouts of a caller, in seconds. The first applies to a worker's embedded brain. The second
+# applies to a language model, which is called for each message.
 _EMBEDDED_S: Final = 30.0
 _MODEL_S: Final = 110.0
 
@@ -33,17 +33,17 @@ async def simulate(
     simulation_id: str,
     has_model: bool,
 ) -> Simulation:
-    """Run a scenario in a worker, and return the result. Only the model's cost is written: no
-    ticket is counted, and there is no audit entry.
+    """Run a scenario in a worker, and return the result. Only the cost of the model is stored. No
+    ticket is counted, and no audit entry is written.
 
-    `simulation_id`: a new id, which no record keeps. `has_model`: whether a language model is
+    `simulation_id`: a new id that is not stored. `has_model`: whether a language model is
     configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound for an unknown playbook in the
     variant, PatternTaken, SimulationTooLong, EngineUnavailable, InternalError.
     """
     actor.require(REVIEWERS)
     await _check(database, tenant, asked.variant)
     thinks_outside = has_model and not asked.variant.embedded_brain
-    # The scenario is sealed in a thread, because a large one would delay other requests.
+    # The scenario is encrypted in a thread, because a large scenario would delay other requests.
     sealed = await asyncio.to_thread(sealer.seal, asked.model_dump_json())
     step = SimulateInput(
         client_id=tenant,

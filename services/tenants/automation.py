@@ -1,4 +1,4 @@
-"""Stops of all automation, of one client or of all clients, and the end of a stop."""
+"""Stop all automation of one client or of all clients, and end such stops."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from services.tenants.loosenings import held_if_looser
 from store.tenants.automation import AutomationStops, InstallationStops
 
 RESUME: Final = "resume"
-"""The value of `use` for a loosening that ends a client's stop."""
+"""The value of `use` for a loosening that ends the stop of a client's automation."""
 
 
 async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
@@ -28,8 +28,8 @@ async def stop_automation(work: UnitOfWork, actor: Actor) -> AutomationState:
 async def resume_automation(
     work: UnitOfWork, actor: Actor, *, granted: Loosening | None = None
 ) -> AutomationState:
-    """End the stop of the client's automation. Ending another member's stop counts as a loosening.
-    `granted`: the approved loosening.
+    """End the stop of the client's automation. If another member stopped the automation, ending the
+    stop counts as a loosening. `granted`: the approved loosening.
 
     Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`.
     """
@@ -57,8 +57,8 @@ async def stop_installation(work: UnitOfWork, actor: Actor) -> AutomationStop | 
 
 
 async def resume_installation(work: UnitOfWork, actor: Actor) -> None:
-    """End the stop of all clients' automation. Clients that were stopped individually stay stopped.
-    Raises RoleRequired."""
+    """End the stop of all clients' automation. If a client's automation was also stopped
+    individually, that stop remains. Raises RoleRequired."""
     actor.require(OPERATORS)
     if await InstallationStops(work.connection).resume():
         work.note(actor, "installation resumed")

@@ -24,8 +24,8 @@ USE: Final = "settings"
 async def change_settings(
     work: UnitOfWork, actor: Actor, change: SettingsChange, *, granted: Loosening | None = None
 ) -> ClientSettings:
-    """Change the client's settings, which apply from the next message on. `granted`: the approved
-    loosening.
+    """Change the client's settings. The new settings apply from the next message on. `granted`: the
+    approved loosening.
 
     Raises RoleRequired, ClientNotFound, and the errors of `held_if_looser`.
     """

@@ -13,8 +13,8 @@ from store.tenants.members import MemberRepository
 
 @dataclass(frozen=True, slots=True)
 class NewClient:
-    """A client to create. `brand`: the name that customers know. `owner_id`: the id of a new owner
-    at another identity provider."""
+    """A client to create. `brand`: the name under which customers know the client. `owner_id`: the
+    id of a new owner at another identity provider."""
 
     brand: str
     owner_email: str
@@ -23,10 +23,10 @@ class NewClient:
 
 
 async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
-    """Create the client of the unit of work. Create its owner too, unless the address is known.
+    """Create the client of the unit of work, and its owner unless a user with this address exists.
     Return the owner's id.
 
-    The work spans clients. Raises RoleRequired, InvalidInput.
+    The unit of work spans clients. Raises RoleRequired, InvalidInput.
     """
     actor.require(OPERATORS)
     if not new.brand.strip() or "@" not in new.owner_email:
@@ -47,8 +47,8 @@ async def open_client(work: UnitOfWork, actor: Actor, new: NewClient) -> str:
 
 
 async def give_brain_budget(work: UnitOfWork, actor: Actor, micros: int | None) -> None:
-    """Set the client's monthly budget for language models, in millionths of a US dollar; None for
-    the configured budget. When the budget is used up, the embedded brain answers. Raises
+    """Set the client's monthly budget for language models, in millionths of a US dollar. None
+    restores the configured budget. When the budget is used up, the embedded brain answers. Raises
     RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     await ClientRepository(work.connection).set_brain_budget(work.tenant, micros)

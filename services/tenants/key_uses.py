@@ -1,6 +1,6 @@
 """The time and network of the last use of each API key, kept in memory and written in batches.
 
-A request must not wait for a write, and a busy key must not cause thousands of writes.
+Requests then do not wait for a write, and a busy key does not cause thousands of writes.
 """
 
 from datetime import datetime
@@ -37,7 +37,8 @@ class KeyUses:
         self._waiting: dict[str, KeyUse] = {}
 
     def note(self, key_id: str, network: str, now: datetime) -> None:
-        """Record a use of an API key. Of several uses between two writes, only the last is kept."""
+        """Record a use of an API key. If a key is used several times between two writes, only the
+        last use is kept."""
         if key_id in self._waiting or len(self._waiting) < self._max_keys:
             self._waiting[key_id] = KeyUse(key_id, now, network)
 

@@ -29,16 +29,17 @@ class MadeKey:
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
     """Create an API key from KEY_BYTES random bytes. `label`: the purpose of the key.
 
-    On request, the key may vouch for customers: immediately, or after a second manager has approved
-    (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel, ClientNotFound,
+    On request, the key may vouch for customers, either immediately or after a second manager's
+    approval (`services/tenants/loosenings.py`). Raises RoleRequired, InvalidLabel, ClientNotFound,
     TooManyKeys, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     label = check_label(label)
     text, material = new_key(random)
     key_id = work.new_id()
-    # The lock keeps concurrent requests from exceeding the limit. It also shows whether the creator
-    # has just left the client; then no notification would list the new key.
+    # The lock keeps concurrent requests from exceeding the limit. Under the lock, the code also
+    # detects that the creator has just left the client. Otherwise no notification would list the
+    # new key.
     await AccountRepository(work.connection, work.tenant).lock()
     await _require_membership(work, actor)
     keys = KeyRepository(work.connection)
@@ -70,7 +71,7 @@ async def rename_key(work: UnitOfWork, actor: Actor, key_id: str, label: str) ->
 
 
 async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
-    """Revoke an API key immediately and permanently. Revoking it again changes nothing. Raises
+    """Revoke an API key immediately and permanently. A repetition has no effect. Raises
     RoleRequired, KeyNotFound."""
     actor.require(MANAGERS)
     await KeyRepository(work.connection).revoke(key_id, work.now)
@@ -78,8 +79,8 @@ async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:
 
 
 async def _require_membership(work: UnitOfWork, actor: Actor) -> None:
-    """Raise RoleRequired for an admin who no longer manages the client. An owner cannot leave;
-    internal admins and operators are not members."""
+    """Raise RoleRequired for an admin who no longer manages the client. Other actors need no check:
+    an owner cannot leave, and internal admins and operators are not members."""
     if actor.role is not Role.ADMIN:
         return
     members = await MemberStandings(work.connection, work.tenant).all()

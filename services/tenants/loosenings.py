@@ -1,9 +1,9 @@
-"""Loosenings: changes that loosen the agent's rules. They wait until a second manager approves or a
-day has passed.
+"""Loosenings: changes that loosen the agent's rules. They take effect after a second manager's
+approval, or after a day.
 
-A use case runs in `held_if_looser`, which compares the settings before and after it, and undoes a
-change that must wait. A credential is shown once, so it is created immediately; `withhold` delays
-only the trust in it.
+A use case runs in `held_if_looser`, which compares the settings before and after the use case, and
+undoes a change that must wait. A credential is shown only once, so it is created immediately.
+`withhold` delays only the trust in the credential.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -48,12 +48,12 @@ async def held_if_looser(
     compare: Callable[[T, T], tuple[LoosenedRule, ...]],
     granted: Loosening | None = None,
 ) -> AsyncIterator[None]:
-    """Run a use case in the block, and undo its change if the change loosens rules and must wait.
+    """Run a use case in the block. If its change loosens rules and must wait, undo the change.
 
     `look` reads the settings that the use case changes. `granted`: the loosening that was approved
     or is due. Each difference is audited. Changes by staff of the installation and dry runs never
-    wait. Raises LooseningHeld with the stored loosening, LooseningChanged if more is loosened than
-    was granted, TooManyLoosenings.
+    wait. Raises LooseningHeld with the stored loosening, LooseningChanged if the change loosens
+    more than was granted, TooManyLoosenings.
     """
     await AccountRepository(work.connection, work.tenant).lock()
     before = await look()
@@ -78,8 +78,8 @@ async def held_if_looser(
 async def withhold(
     work: UnitOfWork, actor: Actor, trust: HeldTrust, found: tuple[LoosenedRule, ...]
 ) -> bool:
-    """Return whether the trust in a credential has to wait. If so, store the request for it; the
-    use case continues without the trust.
+    """Return whether the trust in a credential must wait. If so, store a request for the trust. The
+    use case then continues without it.
 
     Requests by staff of the installation and dry runs never wait. Raises TooManyLoosenings.
     """
@@ -106,7 +106,7 @@ async def note_loosened(
 
 async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
     """Put the trust in a credential into effect, after its loosening was approved or is due.
-    `actor`: the member who requested it.
+    `actor`: the member who requested the trust.
 
     Raises IntegrationNotFound, KeyNotFound, and LooseningChanged if the credential has changed
     since the request.
@@ -132,7 +132,7 @@ async def give_trust(work: UnitOfWork, actor: Actor, found: Loosening) -> None:
 
 
 async def cancel_loosening(work: UnitOfWork, actor: Actor, loosening_id: str) -> Loosening:
-    """Cancel a pending loosening, and return it. One manager is enough. Raises RoleRequired,
+    """Cancel a pending loosening, and return it. A single manager may cancel. Raises RoleRequired,
     LooseningNotFound, LooseningDecided."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()

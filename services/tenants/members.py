@@ -1,5 +1,5 @@
-"""Management of a client's members, who are the users besides its owner who may act for it. The
-work spans clients, because users do not belong to a client."""
+"""Management of a client's members: the users besides the owner who may act for the client. The
+unit of work spans clients, because users do not belong to a client."""
 
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, Actor, ActorKind, without_address
@@ -26,7 +26,7 @@ async def add_member(
 ) -> str:
     """Add a user as a member or change a member's role, and return the user's id.
 
-    `user`: an id or an email address; for an unknown address, a user with the id `user_id` is
+    `user`: an id or an email address. For an unknown address, a user with the id `user_id` is
     created. `keys`: what happens to the keys that the member created, if the new role may not
     create keys. Raises RoleRequired, ClientNotFound, InvalidInput, KeysUndecided.
     """
@@ -41,7 +41,8 @@ async def add_member(
             raise InvalidInput("there is no such user: a mail address makes one")
         await members.ensure_user(known, user, work.now)
         if user_id is not None and actor.kind is ActorKind.OPERATOR:
-            # An operator vouches for the address of a user of another identity provider.
+            # If the user belongs to another identity provider, the operator vouches for the user's
+            # address.
             await members.verify_address(known, work.now)
     before = await members.role(known, work.tenant)
     await members.add(work.tenant, known, role, work.now)
@@ -54,8 +55,8 @@ async def add_member(
 async def change_role(
     work: UnitOfWork, actor: Actor, user_id: str, role: Role, *, keys: KeyChoice | None = None
 ) -> ClientMember:
-    """Change a member's role, from the member's next request on. Raises RoleRequired, OwnerStays,
-    MemberNotFound, KeysUndecided.
+    """Change a member's role. The new role applies from the member's next request on. Raises
+    RoleRequired, OwnerStays, MemberNotFound, KeysUndecided.
 
     `keys`: what happens to the keys that the member created, if the new role may not create keys.
     """
@@ -94,8 +95,8 @@ async def remove_member(
 
 
 async def _note_left(work: UnitOfWork, before: Role | None, after: Role | None) -> None:
-    """Record that a manager left, so that loosenings still wait for a while. Otherwise the last
-    manager could first remove the other managers, and then loosen alone."""
+    """Record that a manager left, so that loosenings are still delayed for a while. Otherwise the
+    last manager could first remove the other managers, and then loosen the rules alone."""
     if before in MANAGERS and after not in MANAGERS:
         await MemberRepository(work.connection).note_manager_left(work.tenant, work.now)
 
@@ -110,8 +111,8 @@ async def _end_powers(
     """
     if role in MANAGERS:
         return
-    # The issue of an OAuth key takes the same lock. It either sees the new role, or its key is
-    # revoked here.
+    # The code that issues an OAuth key takes the same lock. It either sees the new role, or issues
+    # the key before this point, where the key is revoked.
     await AccountRepository(work.connection, work.tenant).lock()
     repository = KeyRepository(work.connection)
     for key_id in await repository.revoke_of_user(work.tenant, user_id, work.now):
@@ -133,8 +134,8 @@ async def _end_powers(
 async def leave_client(work: UnitOfWork, actor: Actor) -> None:
     """End the actor's own membership immediately. The keys that the actor created stay active.
 
-    These keys are listed as keys without a manager, and the sweep notifies the managers by mail.
-    Raises OwnerStays, MemberNotFound.
+    These keys are then shown as keys without a manager, and the sweep notifies the managers by
+    mail. Raises OwnerStays, MemberNotFound.
     """
     members = MemberRepository(work.connection)
     before = await members.role(actor.name, work.tenant)
@@ -146,8 +147,8 @@ async def leave_client(work: UnitOfWork, actor: Actor) -> None:
 
 
 async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:
-    """Return the operator as an actor who acts for the named person, under the name by which the
-    person is recorded. Without a name, return the actor itself. Raises InvalidInput."""
+    """Return the operator as an actor who acts for the named person, under that person's recorded
+    name. If no person is named, return the actor unchanged. Raises InvalidInput."""
     if name is None:
         return actor
     person = await MemberRepository(work.connection).person(name)

@@ -1,4 +1,5 @@
-"""Management of deliveries: tests, replays, and the explanation why a signature does not match."""
+"""Management of deliveries: tests, replays, and the explanation of why a signature does not
+match."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -38,8 +39,8 @@ class Evidence:
     now: datetime
 
     def explain(self, pasted: Pasted) -> Explanation:
-        """Return the explanation why a pasted signature does not match. The call takes tenths of a
-        second for a long body."""
+        """Return an explanation of why a pasted signature does not match. For a long body, the call
+        takes tenths of a second."""
         return explain(pasted, secrets=self.secrets, sent=self.sent, now=self.now)
 
 
@@ -50,7 +51,7 @@ async def send_test(
     event: OutboundEventId = TESTED_BY_DEFAULT,
 ) -> str:
     """Send an example of an event to a webhook, even if the webhook is disabled, and return the
-    delivery's id. A failed test is not counted as a failure of the webhook.
+    delivery's id. A failed test does not count as a failure of the webhook.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound, TooManyPending.
     """
@@ -87,9 +88,9 @@ async def replay_missed(
 ) -> Replayed:
     """Send the events since `since` that a webhook has not received, oldest first.
 
-    At most REPLAYED_AT_ONCE events are sent, and no more than may be pending. `everything`: also
-    send events that the webhook has received. Raises RoleRequired, PlanRequired, WebhookNotFound,
-    WebhookDisabled.
+    At most REPLAYED_AT_ONCE events are sent, and only as many as the limit of pending deliveries
+    allows. `everything`: also send events that the webhook has received. Raises RoleRequired,
+    PlanRequired, WebhookNotFound, WebhookDisabled.
     """
     actor.require(MANAGERS)
     await subscriber(work)
@@ -109,8 +110,8 @@ async def replay_missed(
 async def signature_evidence(
     work: UnitOfWork, actor: Actor, webhook_id: str, *, sealer: Sealer
 ) -> Evidence:
-    """Return the data for explaining why a signature of a webhook does not match. Nothing is
-    written. Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Return the data for explaining why a signature of a webhook does not match. This function
+    does not write to the database. Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     await subscriber(work)
     evidence = WebhookEvidence(work.connection, work.tenant, webhook_id)
@@ -130,9 +131,9 @@ async def read_delivery(
     now: datetime,
     service: ServiceName,
 ) -> tuple[Delivery, str]:
-    """Return a delivery, and a shell command that sends it again with a current signature. This
-    works even if the client's plan no longer includes webhooks. Raises DeliveryNotFound,
-    WebhookNotFound."""
+    """Return a delivery, and a shell command that sends the delivery again with a current
+    signature. This works even if the client's plan no longer includes webhooks. Raises
+    DeliveryNotFound, WebhookNotFound."""
     found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
     sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
     secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]

@@ -39,14 +39,14 @@ class SecretShown:
 @dataclass(frozen=True, slots=True)
 class Rotated(SecretShown):
     """The result of a rotation of a webhook's secret. `ended_overlap`: whether this rotation ended
-    an earlier overlap, so that the secret before the previous one no longer signs."""
+    the overlap of an earlier rotation. If so, the oldest secret no longer signs."""
 
     ended_overlap: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
-    """A re-enabled webhook, and the test delivery sent to it."""
+    """A re-enabled webhook, and the test delivery that was sent to it."""
 
     webhook: Webhook
     test_delivery_id: str
@@ -106,8 +106,8 @@ async def change_webhook(
 
 
 async def enable_webhook(work: UnitOfWork, actor: Actor, webhook_id: str) -> Enabled:
-    """Re-enable a webhook, reset its failure count, and send it a test event. Missed events are
-    sent only by a replay. Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Re-enable a webhook, reset its failure count, and send a test event to the webhook. Missed
+    events are sent only by a replay. Raises RoleRequired, PlanRequired, WebhookNotFound."""
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
     enabled = await webhooks.enable(webhook_id)
@@ -124,8 +124,9 @@ async def rotate_webhook(
     sealer: Sealer,
     random_bytes: bytes,
 ) -> Rotated:
-    """Rotate a webhook's secret. Until the overlap ends, the previous secret signs too; older
-    secrets do not. Raises RoleRequired, PlanRequired, WebhookNotFound."""
+    """Rotate a webhook's secret. Until the overlap ends, deliveries are also signed with the
+    previous secret, but not with older secrets. Raises RoleRequired, PlanRequired, WebhookNotFound.
+    """
     actor.require(MANAGERS)
     webhooks = await subscriber(work)
     signed_until_now = await webhooks.sealed_secrets(webhook_id, work.now)

@@ -1,4 +1,5 @@
-"""Use of an API key instead of the widget key. Such a request works, and the client is warned."""
+"""The use of an API key instead of the widget key. Such a request is accepted, and the client is
+warned."""
 
 from datetime import timedelta
 from typing import Final
@@ -11,7 +12,7 @@ NOTED_EVERY: Final = timedelta(days=1)
 
 
 async def note_api_key_use(work: UnitOfWork, actor: Actor) -> None:
-    """Warn the client, once a day, that a page called the widget with an API key. Raises
+    """Warn the client, at most once a day, that a page called the widget with an API key. Raises
     ClientNotFound.
 
     Anyone can read a key in a page, and an API key gives more access than the widget key.

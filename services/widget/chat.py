@@ -21,7 +21,7 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 class Shown:
     """The parts of a request that determine its widget session. `session`: the session in a token
     that we signed. `signed_email`: the result of `signed_address`. `fresh_id`: the id of a new
-    session, if `session` does not continue."""
+    session, which is used if `session` cannot continue."""
 
     session: HeldSession | None
     signed_email: str | None
@@ -32,8 +32,8 @@ class Shown:
 def signed_address(
     widget: Widget, sealer: Sealer, tenant: TenantId, *, email: str, signature: str, now: datetime
 ) -> str:
-    """Return the visitor's address that the merchant signed, normalized. Raises InvalidAddress, and
-    InvalidUserSignature, also if normalization changes the signed address."""
+    """Return the visitor's address that the merchant signed, normalized. Raises InvalidAddress.
+    Raises InvalidUserSignature, also if normalization changes the signed address."""
     sealed = widget.sealed_secrets(now)
     secrets = [unseal_widget_secret(sealer, tenant, one) for one in sealed]
     if not (is_itself(email) and is_signed(secrets, email, signature)):
@@ -45,7 +45,7 @@ async def visit_of(
     connection: AsyncConnection, tenant: TenantId, shown: Shown, widget: Widget, now: datetime
 ) -> WidgetVisit:
     """Return the widget session to which the message belongs. This is the session in the page's
-    token, or a new one if that session has ended or belongs to another visitor."""
+    token. If that session has ended or belongs to another visitor, it is a new session."""
     share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
     fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
     if shown.session is None:

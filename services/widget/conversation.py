@@ -8,9 +8,9 @@ from store.widget.session_states import SessionStateRepository
 
 async def note_seen(work: UnitOfWork, session: HeldSession, number: int) -> None:
     """Record that the visitor has seen the messages of the widget session up to this number, so
-    that none of them is mailed. Raises SessionUnknown.
+    that none of these messages is mailed. Raises SessionUnknown.
 
-    There is no audit entry, because no data of the client changes.
+    No audit entry is written, because no data of the client changes.
     """
     states = SessionStateRepository(work.connection, work.tenant)
     if not await states.seen(session, number, work.now):

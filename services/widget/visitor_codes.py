@@ -1,4 +1,4 @@
-"""Verification of widget visitors: a visitor requests a code by mail, and enters it."""
+"""Verify widget visitors: a visitor requests a code by mail, and enters the code."""
 
 from dataclasses import dataclass, field
 
@@ -14,9 +14,9 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class VisitorCodeWanted:
-    """A visitor's request for a code. `email`: already checked (`domain/identity/address.py`).
-    `language`: None for the language of the session, or French if it has none. `number`: random,
-    below NUMBERS; the code is derived from it."""
+    """A visitor's request for a code. `email`: already checked by `domain/identity/address.py`.
+    `language`: None for the language of the session, or for French if the session has no language.
+    `number`: a random number below NUMBERS from which the code is derived."""
 
     session_id: str
     email: str
@@ -35,12 +35,12 @@ class VerifiedVisitor:
 
 
 async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
-    """Store a visitor's code for any address, and return the code's id for the mail. Beyond the
-    limits of `domain/identity/mailed_code.py` the code is held back and never sent.
+    """Store a visitor's code for any address, and return the code's id for the mail. A code beyond
+    the limits of `domain/identity/mailed_code.py` is held back and never sent.
 
-    A held-back code requires the same work, and counts for its session, so neither time nor limits
-    reveal anything about the address. Raises TooManyCodes, and SessionUnknown for a session that
-    has ended.
+    A held-back code requires the same work, and counts for its session, so neither the response
+    time nor the limits reveal anything about the address. Raises TooManyCodes, and SessionUnknown
+    for a session that has ended.
     """
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     sessions = WidgetSessionRepository(work.connection, work.tenant)
@@ -78,8 +78,8 @@ async def enter_visitor_code(
     """Verify the visitor of a widget session with a code. Return None if the code is wrong, used,
     expired or from another session.
 
-    The try counts even then, so the caller must commit the work. If the session belongs to another
-    visitor, it stays theirs, and a new one is opened.
+    The try counts even then, so the caller must commit the unit of work. If the session belongs to
+    another visitor, that session stays unchanged and a new session is opened.
     """
     sessions = WidgetSessionRepository(work.connection, work.tenant)
     session = await sessions.find(session_id, work.now)
@@ -87,7 +87,8 @@ async def enter_visitor_code(
         return None
     codes = MailedCodeRepository(work.connection, work.tenant, CodePlace.WIDGET)
     tried = await codes.take_try(session_id, work.now)
-    # A list instead of a generator, so that every code is compared and the time reveals nothing.
+    # A list instead of a generator: every code is compared, so the response time does not reveal
+    # anything.
     right = [
         one.email
         for one in tried
@@ -111,8 +112,8 @@ async def enter_visitor_code(
 
 def _may_be_theirs(session: WidgetSession, email: str) -> bool:
     """Return whether a code for this address may verify the widget session. If the merchant's
-    signature verified the session, it can be used from the merchant's pages only while they sign
-    their user."""
+    signature verified the session, the session can be used from the merchant's pages only while
+    these pages sign the same user."""
     if session.verified_email is None:
         return True
     return session.verified_email == email and session.verified_by is VerifiedBy.CODE

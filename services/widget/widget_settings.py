@@ -25,15 +25,15 @@ class WidgetSecretShown:
 
 
 async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
-    """Return the widget as this transaction sees it, and the widget key, or None if there is no
-    key."""
+    """Return the widget settings as this transaction sees them, and the widget key, or None if
+    there is no key."""
     settings = await SettingsRepository(work.connection, work.tenant).read()
     return await WidgetRepository(work.connection, work.tenant).read(), settings.widget_key
 
 
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
-    """Change the widget settings, which apply from the next request on. The caller has checked the
-    values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
+    """Change the widget settings. The new settings apply from the next request on. The caller must
+    have checked the values (`domain/widget/`). Raises RoleRequired, ClientNotFound."""
     actor.require(MANAGERS)
     changed = await WidgetRepository(work.connection, work.tenant).change(change, work.now)
     work.note(actor, "widget changed", fields=" ".join(sorted(change.given)))
@@ -43,12 +43,12 @@ async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) ->
 async def rotate_widget_secret(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, sealer: Sealer, random_bytes: bytes
 ) -> WidgetSecretShown:
-    """Create or rotate the secret that signs user identities. It is made from SECRET_BYTES random
-    bytes.
+    """Create or rotate the secret that signs user identities. The secret is derived from
+    SECRET_BYTES random bytes.
 
-    Until the overlap ends, the previous secret signs too; older secrets do not. The new secret
-    signs immediately, or after a second manager has approved. Raises RoleRequired, ClientNotFound,
-    TooManyLoosenings.
+    Until the overlap ends, signatures with the previous secret are also valid, but not those with
+    older secrets. The new secret may sign immediately, or after a second manager's approval. Raises
+    RoleRequired, ClientNotFound, TooManyLoosenings.
     """
     actor.require(MANAGERS)
     secret = secret_of(random_bytes)
@@ -67,13 +67,14 @@ async def rotate_widget_secret(
 async def rotate_widget_key(
     work: UnitOfWork, actor: Actor, *, overlap: timedelta, random_bytes: bytes
 ) -> ClientSettings:
-    """Create or rotate the widget key. It is made from WIDGET_KEY_BYTES random bytes.
+    """Create or rotate the widget key. The key is derived from WIDGET_KEY_BYTES random bytes.
 
-    Until the overlap ends, the previous key is valid too; older keys are not. Raises RoleRequired,
+    Until the overlap ends, the previous key is also valid. Older keys are not. Raises RoleRequired,
     ClientNotFound.
     """
     actor.require(MANAGERS)
-    # If two rotations are concurrent, the second keeps the first one's key as the previous key.
+    # If two rotations are concurrent, the second rotation keeps the key of the first as the
+    # previous key.
     await AccountRepository(work.connection, work.tenant).lock()
     settings = SettingsRepository(work.connection, work.tenant)
     until_now = (await settings.read()).widget_key

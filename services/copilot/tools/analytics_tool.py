@@ -1,4 +1,4 @@
-"""The copilot tools that read daily metrics, and customers at risk of leaving."""
+"""The copilot tools that read daily metrics and the list of customers at risk of leaving."""
 
 from datetime import date, timedelta
 from typing import Final

@@ -1,4 +1,4 @@
-"""The copilot tools that read customers' conversations, with the answers to them."""
+"""The copilot tools that read customers' conversations, including the answers."""
 
 from datetime import datetime
 from typing import Final

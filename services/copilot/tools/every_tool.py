@@ -1,4 +1,4 @@
-"""All tools of the copilot, in the order in which a language model gets them."""
+"""All tools of the copilot, in the order in which they are passed to a language model."""
 
 from typing import Final
 

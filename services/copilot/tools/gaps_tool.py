@@ -23,8 +23,8 @@ class GapsAsked(CopilotInput):
 
 
 class GapFacts(CopilotFacts):
-    """A knowledge gap. `answered_by`: the title of a newer entry that would answer the question
-    now."""
+    """A knowledge gap. `answered_by`: the title of a newer entry that would now answer the
+    question, or None."""
 
     label: Quoted | None = Field(description="Frequent words of the gap's questions.")
     tickets: int

@@ -17,7 +17,7 @@ class IntegrationsAsked(CopilotInput):
 
 class ConnectionFacts(CopilotFacts):
     """A connection to a shop or helpdesk. `error_code`: the reason why the connection failed, or
-    why its last call was refused."""
+    why the provider rejected its last call."""
 
     integration_id: str
     provider: str

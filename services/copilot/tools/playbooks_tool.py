@@ -20,8 +20,8 @@ class PlaybooksAsked(CopilotInput):
 
 
 class PlaybookFacts(CopilotFacts):
-    """A playbook. `threshold`: the confidence below which a person reviews the answer first.
-    Actions without a rule are not allowed, except replies."""
+    """A playbook. `threshold`: if the confidence is below this value, a person reviews the answer
+    before it is sent. Actions without a rule are not allowed, except replies."""
 
     playbook_id: str
     name: str

@@ -1,4 +1,4 @@
-"""The copilot tool that reads reviews, such as those that wait for a person."""
+"""The copilot tool that reads reviews, such as those that are waiting for a decision."""
 
 from datetime import datetime
 from typing import Final

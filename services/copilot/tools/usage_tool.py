@@ -1,5 +1,5 @@
-"""The copilot tool that reads a client's usage of its plan, and the forecast for the rest of the
-month."""
+"""The copilot tool that reads a client's usage of its plan, and the usage forecast for the rest of
+the month."""
 
 from datetime import date
 from typing import Final
@@ -39,7 +39,8 @@ class UsageFacts(CopilotFacts):
     )
     quota_ends_on: date | None = Field(
         description=(
-            "Day on which the quota is used up at this pace. Null if that is not this month."
+            "Day on which the quota is used up at this pace. Null if the quota lasts until "
+            "the end of the month."
         )
     )
     credits_end_on: date | None

@@ -1,5 +1,5 @@
-"""The copilot tool that reads webhooks and their failed deliveries. Secrets are never included, and
-URLs only by their host."""
+"""The copilot tool that reads webhooks and their failed deliveries. The result never includes
+secrets, and shows only the host of each URL."""
 
 from datetime import datetime
 from typing import Final
