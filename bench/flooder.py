@@ -2,8 +2,8 @@
 
 KIND `slow` opens 2,048 sockets. A third of them send their headers byte by byte, a third send their
 body byte by byte, and a third do not read the response. KIND `refused` sends events of a client
-that is over its limit, sequentially on 64 connections. A connection that the API closes is
-reopened.
+that is over its limit, sequentially on 64 connections. The flooder reopens a connection that the
+API closes.
 """
 
 import argparse

@@ -21,7 +21,8 @@ from domain.tenants.client import Plan
 CLIENTS: Final = 10_000
 MESSAGES: Final = 1_000_000
 RECENT: Final = 100
-"""Number of messages in the last hour of every shop that sends calls: half of the shop's limit."""
+"""The number of messages in the last hour of every shop that sends calls: half of the shop's limit.
+"""
 
 
 def fill(
@@ -34,9 +35,9 @@ def fill(
 ) -> tuple[LoadShop, ...]:
     """Fill the database up to the given numbers of clients and messages, and return all clients.
 
-    `shops` already exist. The playbooks, templates and knowledge of the first one are copied to the
-    new clients. The messages are spread over 90 days. Each of `shops` also gets `RECENT` messages
-    in the last hour.
+    `shops`: clients that already exist. The playbooks, templates and knowledge of the first shop
+    are copied to the new clients. The messages are spread over 90 days. Each of `shops` also gets
+    `RECENT` messages in the last hour.
     """
     made = tuple(_client() for _ in range(len(shops), clients))
     values = {

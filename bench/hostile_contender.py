@@ -1,5 +1,5 @@
-"""The service while one tenant sends every shape of hostile mail at full size, one after the other.
-The tenant sends one mail a second, which is 3,600 an hour. A tenant may send 200 an hour."""
+"""The service while one tenant sends every kind of hostile mail at full size, one after the other.
+The tenant sends one mail a second, which is 3,600 an hour. The limit of a tenant is 200 an hour."""
 
 import asyncio
 import itertools
@@ -19,7 +19,7 @@ from tests.support.intake.hostile import EVENT_TYPE, SHAPES
 
 _EVERY_S: Final = 1.0
 _GATEWAY: Final = "/api/engine/gateway"
-# Each turn uses another shop, because a shop may send 200 messages an hour.
+# Each turn uses a different shop, because a shop may send only 200 messages an hour.
 _FIRST_SHOP: Final = 2_000
 _SHOPS: Final = 8
 _MOST: Final = 190
@@ -76,7 +76,7 @@ class HostileContender(GatewayContender):
             {
                 "client_id": shop.client_id,
                 "event_type": EVENT_TYPE,
-                # Each message is from another customer, because the limit per customer is not
+                # Each message is from a different customer, because the limit per customer is not
                 # measured here.
                 "customer_email": f"eve{number}@hostile.example",
                 **shape.make(shape.full),

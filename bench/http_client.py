@@ -28,7 +28,8 @@ class HttpClient:
 
     @property
     def is_open(self) -> bool:
-        """False once the server has closed the connection, as it does with an idle connection."""
+        """Whether the connection is open. False once the server has closed the connection, for
+        example because it was idle."""
         return not self._reader.at_eof()
 
     async def post(self, path: str, key: str, body: bytes) -> tuple[int, bytes]:

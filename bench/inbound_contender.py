@@ -43,7 +43,7 @@ _AT_LEAST_S: Final = 40.0
 
 
 def inbound_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
-    """Yield turns at a steady rate. The latency of a call that starts late counts from its
+    """Yield turns at a steady rate. If a call starts late, its latency is measured from its
     scheduled time."""
     lasts = max(_AT_LEAST_S, 1.5 * seconds)
     for number in range(rounds):
@@ -95,7 +95,7 @@ class InboundContender(GatewayContender):
     @asynccontextmanager
     async def _told(self) -> AsyncIterator[None]:
         """Send all webhooks during the block. At the end of the block, wait until all webhooks have
-        arrived, and delete them. Raises RuntimeError if some were not accepted."""
+        arrived, and delete them. Raises RuntimeError if some webhooks were not accepted."""
         command = [sys.executable, "-m", "bench.inbound_sender", "--port", str(self.port)]
         command += ["--path", self._path, "--secret", self._secret]
         command += ["--first", str(self._sent + 1), "--number", str(ARRIVALS)]

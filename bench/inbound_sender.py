@@ -1,7 +1,7 @@
 """Send a shop's webhooks, from a separate process: python -m bench.inbound_sender.
 
-The webhooks are signed WooCommerce orders, all different. Each connection sends the next webhook
-once the last one was answered. The exit code is 1 if any response was not 200.
+The webhooks are signed WooCommerce orders, all different. Each connection sends its next webhook
+after the response to its last one. The exit code is 1 if any response was not 200.
 """
 
 import argparse

@@ -34,7 +34,7 @@ class ScoredMessage:
     """One message with its outcome: an answer, or an error code.
 
     A message without an answer counts as wrong in category, language and tone, so that a failure
-    never improves a score.
+    cannot improve a score.
     """
 
     message: LabelledMessage
@@ -69,8 +69,8 @@ async def judge_all(
             return await _judge(contestant, message)
 
     for message in messages[:1]:
-        # The first call also loads modules and models, so its time is discarded and the message
-        # runs again below.
+        # The first call also loads modules and models. Its time is therefore discarded, and the
+        # message is run again below.
         await judge(message)
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(judge(message)) for message in messages]

@@ -70,7 +70,7 @@ class LabelledMessage:
 def read_messages(path: Path = MESSAGES_PATH) -> tuple[LabelledMessage, ...]:
     """Return the rows of a CSV file with the columns language, category, sentiment, kind and text.
 
-    Raises `ValueError` for a value that its column does not allow, or an empty text.
+    Raises `ValueError` for an empty text, and for a value that its column does not allow.
     """
     with path.open(encoding="utf-8", newline="") as lines:
         return tuple(_message(row) for row in csv.DictReader(lines))

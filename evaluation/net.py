@@ -1,4 +1,4 @@
-"""Loads the safety net as the service does."""
+"""Load the safety net as the service does."""
 
 from functools import cache
 

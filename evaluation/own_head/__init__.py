@@ -1,2 +1,2 @@
-"""Measures how much a client's own classifier head improves accuracy, on the tickets of an invented
+"""Measure how much a client's own classifier head improves accuracy, on the tickets of an invented
 shop."""

@@ -1,4 +1,4 @@
-"""Compares a client's own classifier head and the shared head on an invented shop's tickets."""
+"""Compare a client's own classifier head and the shared head on an invented shop's tickets."""
 
 import csv
 from collections.abc import Sequence
@@ -23,10 +23,10 @@ _FIRST_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class ShopScore:
-    """Counts on tickets that the client's own head was not fitted to.
+    """Counts on tickets that were not used to fit the client's own head.
 
-    `sure_shared` and `sure_own`: the number of tickets classified with a probability of at least
-    `SURE`, and how many of these are right.
+    `sure_shared` and `sure_own`: the number of tickets that the shared head or the own head
+    classified with a probability of at least `SURE`, and how many of these are right.
     """
 
     tickets: int
@@ -53,10 +53,10 @@ def read_lessons(path: Path = PATH) -> list[Lesson]:
 async def score_shop(
     classifier: Classifier, lessons: Sequence[Lesson], taught: int
 ) -> tuple[ShopScore, HeldBackCount]:
-    """Fit an own head to up to `taught` tickets and score it on a held-back quarter. Repeat this
-    for each quarter.
+    """Fit an own head to up to `taught` tickets and score it on a held-back quarter of the tickets.
+    Repeat this for each quarter.
 
-    Returns the score and the sum of the counts that decided whether the heads are used. If an own
+    Return the score and the sum of the counts that decided whether the heads are used. If an own
     head is not used, the shared head is scored in its place.
     """
     fitter, counts, trials = OwnHeadFitter(classifier), [], []

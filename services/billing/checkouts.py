@@ -1,6 +1,6 @@
 """Purchases of plans and credits. A checkout is first stored, then opened at the payment provider.
 
-This module grants nothing. A plan or credits are granted only after the payment
+This module only starts checkouts. A plan or credits are granted after the payment
 (`services/billing/payments.py`).
 """
 

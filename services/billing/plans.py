@@ -38,7 +38,7 @@ async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscriptio
 
 
 async def give_trial(work: UnitOfWork, actor: Actor, days: int) -> datetime | None:
-    """Grant the client the quota and features of the pro plan for the next `days` days; 0 ends the
+    """Grant the client the quota and features of the pro plan for the next `days` days. 0 ends the
     trial. Return the end of the trial. Raises RoleRequired, ClientNotFound."""
     actor.require(OPERATORS)
     ends_at = work.now + timedelta(days=days) if days else None

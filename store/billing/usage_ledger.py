@@ -39,7 +39,7 @@ _CHARGE: Final = sa.text("""
     ON CONFLICT (client_id, period) DO UPDATE SET tickets_used = usage_counters.tickets_used + 1
 """)
 
-# The returned ticket's row stays as evidence; counts ignore the row. A repeated return finds the
+# The returned ticket's row is kept as evidence, but counts ignore it. A repeated return finds the
 # ticket already returned.
 _RETURN: Final = sa.text("""
     WITH returned AS (

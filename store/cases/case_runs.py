@@ -85,7 +85,7 @@ class CaseRunRepository(TenantRepository):
         )
 
     async def read(self, run_id: str) -> CaseRun:
-        """Return a case run. Raises CaseRunNotFound; `begin` and `count` do too."""
+        """Return a case run. Raises CaseRunNotFound, as `begin` and `count` do."""
         row = await self._one(
             self._mine().where(case_runs.c.id == run_id), {}, CaseRunNotFound(run_id)
         )
@@ -111,7 +111,7 @@ class CaseRunRepository(TenantRepository):
         return await self.read(run_id)
 
     async def keep(self, run_id: str, kept: KeptResult) -> None:
-        """Store a case's first result in a run. If the case was deleted, store nothing."""
+        """Store a case's first result in a run. Do nothing if the case was deleted."""
         result = kept.result
         values: dict[str, object] = {
             **result.model_dump(mode="json", exclude={"name", "must", "created_at"}),

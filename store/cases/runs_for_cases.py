@@ -73,8 +73,8 @@ class RunForCaseReader(TenantRepository):
         """Return a run. Raises RunNotFound, also for a run whose event is not normalized yet or
         whose customer is erased.
 
-        `lock`: prevent the erasure of the run's customer until the transaction ends; False for
-        read-only callers.
+        `lock`: whether to prevent the erasure of the run's customer until the transaction ends.
+        Read-only callers pass False.
         """
         row = await self._one(
             _LOCKED_RUN if lock else _RUN,

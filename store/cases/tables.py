@@ -58,8 +58,8 @@ case_runs: Final = sa.Table(
     sa.Index(None, "id"),
 )
 
-# The result of one case in one run. `digest`: the digest of the playbook, content, model and case;
-# the result applies only to that digest. `before`: the outcome with the live content, if the run
+# The result of one case in one run. `digest`: the digest of the playbook, content, model and case.
+# The result applies only to that digest. `before`: the outcome with the live content, if the run
 # tried a change.
 case_results: Final = sa.Table(
     "case_results",

@@ -11,7 +11,8 @@ _ARRAY: Final = ArrayForm(comma="', '", element="more.element", end="']}'")
 
 
 class JsonRendering:
-    """Renders the rows of an export as one JSON object; called by `store/exports/export.py`."""
+    """Renders the rows of an export as one JSON object. `store/exports/export.py` uses this
+    class."""
 
     counts: Final = False
     separator: Final = b",\n"

@@ -106,7 +106,7 @@ class SessionRepository:
         return tuple(one for one in map(_session, rows) if one.is_alive(now))
 
     async def end(self, user_id: str, now: datetime, *, session_id: str | None = None) -> int:
-        """End the user's session with `session_id`; without an id, end all sessions of the user.
+        """End the user's session with `session_id`. Without an id, end all sessions of the user.
         Return the number of sessions ended."""
         ended = await self._connection.execute(
             sa.update(sessions)

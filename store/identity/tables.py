@@ -41,14 +41,14 @@ sign_in_codes: Final = sa.Table(
     text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
     text("language"),
-    # The network of the request; null for older codes.
+    # The network of the request. Null for older codes.
     text("network", nullable=True),
     # Whether the code is within the limits. A code beyond the limits is neither sent nor valid.
     sa.Column("admitted", sa.Boolean, nullable=False, server_default=sa.true()),
     # The numbers of tries left: from the requesting network, and from all other networks.
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
     sa.Column("tries_elsewhere", sa.SmallInteger, nullable=False, server_default="3"),
-    # This column is no longer written, because accounts are now counted when they are created.
+    # No longer written. Accounts are now counted when they are created.
     sa.Column("opens_account", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("used_at", nullable=True),
@@ -131,7 +131,7 @@ address_codes: Final = sa.Table(
     # The event that is answered once the code is entered.
     text("question_id"),
     text("email"),
-    # The author of the ticket, in the form of `requester_of`; null for older codes.
+    # The author of the ticket, in the form of `requester_of`. Null for older codes.
     text("requester", nullable=True),
     text("language"),
     sa.Column("digest", sa.LargeBinary, nullable=False),

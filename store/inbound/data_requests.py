@@ -1,4 +1,4 @@
-"""Customers' requests for their data, which shops forward."""
+"""Customers' requests for their data. Shops forward these requests."""
 
 from collections.abc import Collection
 from datetime import datetime

@@ -18,7 +18,7 @@ _REFUSALS: Final = sa.text(f"DELETE FROM inbound_refusals WHERE {_OF_IT}")  # no
 _ANSWERED_REQUESTS: Final = sa.text(f"""
     DELETE FROM data_requests WHERE {_OF_IT} AND fulfilled_at IS NOT NULL
 """)  # noqa: S608
-# Removes the order from each lookup; the record of the lookup itself stays.
+# Removes the order from each lookup. The record of the lookup itself stays.
 _LOOKUPS: Final = sa.text("""
     UPDATE engine_runs SET lookup = lookup - 'order' || '{"state": "unavailable"}'
     WHERE client_id = :client_id AND lookup #>> '{order,integration_id}' = :integration

@@ -90,7 +90,7 @@ class AttachmentRepository(TenantRepository):
         """
         if not files:
             return ()
-        # The files are inspected in a thread, because ten megabytes take tens of milliseconds,
+        # The files are inspected in a thread. Inspecting ten megabytes takes tens of milliseconds,
         # which would block the event loop.
         inspected = await asyncio.to_thread(inspect, files)
         inspected = within(inspected, await self._room(now, is_unproved=is_unproved))

@@ -20,7 +20,7 @@ engine_events: Final = sa.Table(
     json("payload", "{}"),
     sa.Column("unified", JSONB, nullable=True),
     text("outcome"),
-    # Id of the user who typed the message with a session; NULL if a system sent it.
+    # Id of the user who typed the message with a session. NULL if a system sent the message.
     text("author", nullable=True),
     # The API key that sent the event. No foreign key, because keys may be erased before their
     # events.

@@ -15,7 +15,8 @@ AT_MOST: Final = 1_000
 """Maximum number of a playbook's latest runs that are counted. The number is small enough to count
 within milliseconds."""
 
-# The query excludes automatic mails, which need no answer, and messages that joined an open review.
+# The query excludes automatic mails, because they need no answer, and messages that joined an open
+# review.
 _COUNTS: Final = sa.text("""
     SELECT playbook.id AS playbook_id, count(run.id) AS asked,
            count(run.id) FILTER (

@@ -66,7 +66,7 @@ shadow_drafts: Final = sa.Table(
     sa.Column("playbook_version", sa.Integer, nullable=False),
     text("classification"),
     sa.Column("confidence", sa.Double, nullable=False),
-    # The escalation reason; null if the agent would have answered without a review.
+    # The escalation reason. Null if the agent would have answered without a review.
     text("reason", nullable=True),
     text("draft"),
     json("plan", "[]"),

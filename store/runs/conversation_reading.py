@@ -112,7 +112,7 @@ class ConversationReader(TenantRepository):
         return FoundConversations(found, until)
 
     async def read(self, conversation_id: str) -> ConversationSummary:
-        """Return a conversation. Raises ConversationNotFound; `latest_event` does too."""
+        """Return a conversation. Raises ConversationNotFound, as `latest_event` does."""
         row = await self._one(
             _ONE, self._this(conversation_id), ConversationNotFound(conversation_id)
         )

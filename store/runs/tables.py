@@ -120,7 +120,8 @@ ai_conversations: Final = sa.Table(
     sa.Column("proposal", JSONB, nullable=True),
     # When people took the conversation over. From then on people answer, and the agent does not.
     time("handed_over_at", nullable=True),
-    # The user who took the conversation over at the dashboard; null after it is handed back.
+    # The user who took the conversation over at the dashboard. Null after the conversation is
+    # handed back.
     text("taken_by", nullable=True),
     time("taken_at", nullable=True),
     # When the conversation ended, after a period without messages. Its original `key` is then free

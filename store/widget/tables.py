@@ -70,7 +70,7 @@ widget_codes: Final = sa.Table(
     text("email"),
     # The network of the request for the code.
     text("network"),
-    # The language of the mail with the code; null for older codes.
+    # The language of the mail with the code. Null for older codes.
     text("language", nullable=True),
     sa.Column("digest", sa.LargeBinary, nullable=False),
     # The sealed code, kept until its mail is sent.
