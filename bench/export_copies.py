@@ -22,7 +22,8 @@ _COUNT: Final = re.compile(r"## \w+ \((\d+)\)")
 
 
 class Copied(BaseModel):
-    """The time and size of one copy. `first_byte_s`: seconds to the first byte; exports only."""
+    """The time and size of one copy. `first_byte_s`: seconds until the first byte, only for
+    exports."""
 
     seconds: float
     bytes: int

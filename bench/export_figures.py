@@ -66,7 +66,8 @@ class Growth(BaseModel):
 
     @property
     def exponent(self) -> float:
-        """Return the growth exponent of the time as a function of the number of rows; 1 is linear.
+        """Return the growth exponent of the time as a function of the number of rows. An exponent
+        of 1 means linear growth.
 
         The exponent is the slope of the regression line through all measurements on logarithmic
         axes.

@@ -50,7 +50,7 @@ _PEACEFUL: Final = 4.0
 @dataclass(frozen=True, slots=True)
 class BenchTurn:
     """One planned turn. `each`: the number of items per call, for a batch. `rate`: calls per
-    second; None measures the maximum rate."""
+    second, or None to measure the maximum rate."""
 
     round: int
     contender: str

@@ -55,7 +55,7 @@ class PageTimes(BaseModel):
 
 class PageFigures(BaseModel):
     """The figures of all pages. `static_gzip`: bytes of all scripts and styles with gzip.
-    `paint_ms`: the median, by page; empty without Chromium."""
+    `paint_ms`: the median paint time by page, or empty without Chromium."""
 
     times: list[PageTimes]
     static_gzip: int

@@ -80,7 +80,7 @@ class ActionCase(HandRow):
     """One conversation with its expected action.
 
     `orders`: the customer's orders, newest first. `history`: the earlier turns, oldest first.
-    `order`: the order to act on; set only if the expectation is `act`.
+    `order`: the order to act on, set only if the expectation is `act`.
     """
 
     language: Language

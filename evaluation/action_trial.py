@@ -47,8 +47,8 @@ class Reaction:
 class ActionTrial:
     """The result of a test case.
 
-    `first`: the reaction to the case's message. `after_yes`: the reaction to the customer's yes;
-    None unless the agent asked to confirm the expected action.
+    `first`: the reaction to the case's message. `after_yes`: the reaction to the customer's yes, or
+    None if the agent did not ask the customer to confirm the expected action.
     """
 
     case: ActionCase

@@ -21,8 +21,8 @@ class Contestant:
     """A brain to score.
 
     `probability`: returns the brain's own probability that its category is right, 0 to 1.
-    `model_bytes`: the size of all model files, or None for a provider's model. A provider's model
-    has no targets for speed and cost; both are only reported.
+    `model_bytes`: the size of all model files, or None for a provider's model. For a provider's
+    model, speed and cost have no targets and are only reported.
     """
 
     name: str

@@ -53,8 +53,8 @@ def read_hand_sets(folder: Path = FOLDER) -> HandSets:
 
 
 async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
-    """Return every figure. Some depend on the scored brain; the others depend only on the product's
-    code."""
+    """Return every figure. Some figures depend on the scored brain. The others depend only on the
+    product's code."""
     return (
         *await figures_of_harm(scored, sets),
         *help_figures(await try_questions(scored.brain, sets.help)),

@@ -44,7 +44,7 @@ def rotated(rows: csr_matrix) -> Floats:
 def fit(
     compact: Floats, labels: Numbers, tolerance: float, counts: Floats | None = None
 ) -> LogisticRegression:
-    """Fit one logistic regression. `counts`: the weight of each example; 1 by default."""
+    """Fit one logistic regression. `counts`: the weight of each example, by default 1."""
     model = LogisticRegression(
         C=INVERSE_REGULARISATION, tol=tolerance, max_iter=10_000, solver="newton-cg"
     )
@@ -66,7 +66,8 @@ def weights(
     found: Floats = INVERSE_REGULARISATION * (rows.T @ missed).T
     bias = cast("Floats", model.intercept_)
     if len(bias) == 1:
-        # For two classes, scikit-learn fits only the second class; the first gets weights of 0.
+        # For two classes, scikit-learn fits only the second class. The first class gets weights of
+        # 0.
         return np.vstack([np.zeros_like(found[1]), found[1]]), np.array([0.0, bias[0]])
     return found, bias
 

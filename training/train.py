@@ -39,7 +39,7 @@ EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
 LANGUAGES: Final[tuple[Language, Language]] = ("en", "fr")
 FOLDS: Final = 5
 TEMPERATURES: Final = tuple(round(0.20 + 0.01 * step, 2) for step in range(281))
-# A sentiment of at least this absolute value is positive or negative; a smaller one is neutral.
+# A sentiment of at least this absolute value is positive or negative. A smaller one is neutral.
 MOOD: Final = 0.2
 
 Sentiment = Literal["negative", "neutral", "positive"]
@@ -90,7 +90,7 @@ def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int
     """Return the expected calibration error: the mean gap between stated probability and hit rate,
     over equal-width bins weighted by size.
 
-    `probabilities` has shape (messages, classes); `labels` holds the index of the right class of
+    `probabilities` has shape (messages, classes). `labels` holds the index of the right class of
     each message.
     """
     stated = probabilities.max(axis=1)
@@ -168,8 +168,8 @@ def _logits_held_out(compact: Floats, wanted: Numbers, labels: dict[str, Numbers
     for shown, held_out in folds.split(compact, strata):
         model = fit(compact[shown], wanted[shown], ROUGH_TOLERANCE)
         scores = cast("Floats", model.decision_function(compact[held_out]))
-        # For two classes, scikit-learn returns only the logit of the second class; the first gets
-        # 0.
+        # For two classes, scikit-learn returns only the logit of the second class. The logit of the
+        # first class is 0.
         logits[held_out] = scores if scores.ndim == 2 else np.outer(scores, [0.0, 1.0])
     return logits
 

@@ -62,7 +62,7 @@ async def create_webhook(
     allow_private: bool,
 ) -> SecretShown:
     """Create a webhook for a URL. `random_bytes`: SECRET_BYTES random bytes for the secret.
-    `allow_private`: as for `check_url`.
+    `allow_private`: the same as the argument of `check_url`.
 
     Raises RoleRequired, InvalidWebhook, PlanRequired, TooManyWebhooks, ClientNotFound.
     """

@@ -1,24 +1,24 @@
-"""The CSV form of an export. PostgreSQL renders the line of each record; this module renders the
+"""The CSV form of an export. PostgreSQL renders the line of each record. This module renders the
 text between the lines.
 
-The format is RFC 4180: CRLF ends a line; text, times, days and JSON are quoted, numbers and
-booleans are not. Null is an empty cell without quotes, and an empty text is "". Two rules protect
-readers of the file from text that they would misread. To undo a rule, remove one apostrophe at each
-position that has one:
+The format is RFC 4180 with CRLF line ends. Text, times, days and JSON are quoted. Numbers and
+booleans are not quoted. Null is an empty cell without quotes, and an empty text is "". Two rules
+protect readers of the file from text that they would misread. To undo a rule, remove one apostrophe
+at each position that has one:
 
 1. A text gets an apostrophe in front if it begins with a character that makes a spreadsheet read
-   it as a formula, with a # or an apostrophe, or with a blank or other invisible character. Some
-   programs trim blanks first.
+   the text as a formula, with a # or an apostrophe, or with a blank or other invisible character.
+   Some programs trim blanks first.
 2. Text after a line break, a tab or a semicolon gets an apostrophe in front if it begins with
-   such a character or with ##. Apostrophes, blanks or invisible characters may precede it. A
-   spreadsheet whose separator is the semicolon, as in French, loses count of the quotes and
-   starts a cell there.
+   such a character or with ##. Apostrophes, blanks or invisible characters may precede the
+   character. A spreadsheet whose separator is the semicolon, as in French, loses count of the
+   quotes and starts a cell there.
 
-For a CSV parser and for a line reader, only the line of a section therefore begins with ##. A JSON
-cell begins with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped.
-Any text in a JSON cell to which rule 2 would apply is inside a JSON string. There the character
-after the line break, or the semicolon itself, is written as an escape sequence, which leaves the
-JSON value equal.
+Therefore, for a CSV parser and for a line reader, only the first line of a section begins with ##.
+A JSON cell begins with a bracket, a quote, a word or a number, and its line breaks and tabs are
+escaped. Any text in a JSON cell to which rule 2 would apply is inside a JSON string. In that
+string, the character after the line break, or the semicolon itself, is written as an escape
+sequence. The JSON value stays equal.
 """
 
 from typing import Final
@@ -44,8 +44,9 @@ class CsvRendering:
     separator: Final = b""
 
     def query(self, source: Source) -> str:
-        """Return an SQL query for a section of the file. Its only column holds the line of a record
-        with its CRLF, or pieces of that line. The query's parameter is `client_id`."""
+        """Return an SQL query for a section of the file. The query's only column holds the line of
+        a record with the CRLF at its end, or pieces of that line. The query's parameter is
+        `client_id`."""
         sources, rows = first_elements(source)
         columns = tuple(zip(sources, source.columns, strict=True))
         values = ", ".join(f"{_value(sql, c.kind)} AS c{n}" for n, (sql, c) in enumerate(columns))
@@ -71,8 +72,8 @@ class CsvRendering:
         return BOM
 
     def open(self, section: Section, source: Source, count: int | None) -> bytes:
-        """Return the line that starts a section, and the line with the names of its columns.
-        `count`: the number of records in the section."""
+        """Return the line that starts a section, and the line with the names of the section's
+        columns. `count`: the number of records in the section."""
         header = ",".join(column.name for column in source.columns)
         return f"## {section} ({count})\r\n{header}\r\n".encode()
 

@@ -54,7 +54,7 @@ class Elements:
 @dataclass(frozen=True, slots=True)
 class Source:
     """The source of a section. `source`: the FROM clause, which selects the rows of the client
-    `%(client_id)s`. `elements`: the array in the last column, if that array is unbounded; the rows
+    `%(client_id)s`. `elements`: the array in the last column, if that array is unbounded. The rows
     must then have the alias `t`."""
 
     columns: tuple[Column, ...]

@@ -37,7 +37,7 @@ _DAY: Final = timedelta(days=1)
 class NewWebhookRow:
     """A webhook delivery to store. `id`: the id of the row, if the delivery is new. `headers`: the
     headers that parsing needs, with lower-case names. `unreadable`: the stable code of a parsing
-    error; the delivery is then stored as failed."""
+    error, or None. A delivery with a parsing error is stored as failed."""
 
     id: str
     integration_id: str

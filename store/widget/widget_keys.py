@@ -1,4 +1,4 @@
-"""Lookup of a client by its widget key."""
+"""Look up a client by its widget key."""
 
 from datetime import datetime
 from typing import Final
