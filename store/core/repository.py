@@ -12,8 +12,8 @@ from store.core.database import WhoseRecord
 
 
 class TenantRepository:
-    """A repository that works in the caller's transaction and accesses only the rows of one client.
-    """
+    """A repository that works in the caller's transaction and accesses only the rows of one
+    client."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection

@@ -1,2 +1,2 @@
-"""SQL for the dashboard's pages: users' preferences, and drafts of forms that were not submitted.
-"""
+"""SQL for the dashboard's pages: users' preferences, and drafts of forms that were not
+submitted."""

@@ -1,5 +1,5 @@
-"""The records of forms that have taken effect. They prevent the same form from taking effect twice.
-"""
+"""The records of forms that have taken effect. They prevent the same form from taking effect
+twice."""
 
 from datetime import datetime
 
