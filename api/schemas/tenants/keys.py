@@ -70,10 +70,7 @@ class KeyWithText(BaseModel):
     )
     text: str = Field(
         deprecated=True,
-        description=(
-            "The same value as `key_value`. This field will be removed in the release after the "
-            "next."
-        ),
+        description="The same value as `key_value`. The next release removes this field.",
     )
 
 
