@@ -121,7 +121,7 @@ async def test_wait_has_an_end() -> None:
     assert not delivery_limiter._tenants
 
 
-@pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("randomness", [0.0, 0.5, 1.0])
 async def test_waits_stay_within_their_bounds_however_many_are_put_off(randomness: float) -> None:
     delivery_limiter = DeliveryLimiter(Alone(), randomness=lambda: randomness)
     sent = await send(delivery_limiter, "a", "x", 6000)

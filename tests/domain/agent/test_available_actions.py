@@ -47,7 +47,7 @@ def test_everything_is_offered_to_a_verified_owner() -> None:
 
 
 @pytest.mark.parametrize(
-    ("situation", "kind", "reason"),
+    ("policy_context", "kind", "reason"),
     [
         (a_situation(unsafe=True), REFUND, PolicyReason.UNSAFE_INPUT),
         (a_situation(unsafe=True), TAG, PolicyReason.UNSAFE_INPUT),
