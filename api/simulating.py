@@ -1,5 +1,7 @@
 """Simulations by members, shared by the HTTP route and the dashboard page."""
 
+import asyncio
+
 from api.resources import Resources
 from domain.core.ids import TenantId
 from domain.intake.rate_limit import LARGE_DRY_RUN, LimitScope
@@ -17,13 +19,20 @@ async def simulated(
     # Check the role before the limits, so that a viewer cannot use up the client's simulations.
     actor.require(REVIEWERS)
     await resources.limiter.check(LimitScope.DRY_RUN, tenant, resources.now())
-    if len(asked.model_dump_json()) > LARGE_DRY_RUN:
+
+    def seal() -> str:
+        return resources.sealer.seal(asked.model_dump_json())
+
+    # The scenario is encrypted in a thread, because a large scenario would delay other requests.
+    sealed = await asyncio.to_thread(seal)
+    if len(sealed) > LARGE_DRY_RUN:
         await resources.limiter.check(LimitScope.LARGE_DRY_RUN, tenant, resources.now())
     return await simulate(
         resources.database,
         actor,
         tenant,
         asked,
+        sealed=sealed,
         simulator=resources.engine,
         sealer=resources.sealer,
         simulation_id=resources.new_id(),

@@ -18,6 +18,7 @@ from commands.core.context import (
     synchronous,
 )
 from domain.core.errors import InvalidInput
+from domain.tenants.actor import is_operator
 from domain.tenants.user import User, check_user_id
 from embedded.data_folder import kept_folder
 from store.tenants.members import MemberRepository
@@ -29,7 +30,10 @@ async def token(
     admin: Annotated[
         bool,
         typer.Option(
-            "--admin", help=("Create a token with access to every client. Any user id is accepted.")
+            "--admin",
+            help=(
+                "Create a token with access to every client. Any id is accepted, except operators' ids."
+            ),
         ),
     ] = (False),
     data: DataOption = DEFAULT_DATA,
@@ -43,6 +47,8 @@ async def token(
         if not admin:
             raise InvalidInput("there is no such user: `client create` and `member add` make one")
         known = check_user_id(user)
+        if is_operator(known):
+            raise InvalidInput("an id that begins with operator: is no user's")
     now = utc_now()
     made = keys.sign(User(known, admin), now)
     if as_json:

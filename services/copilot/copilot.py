@@ -59,7 +59,7 @@ class Copilot:
         """Answer a member's question. `say` receives the text of the answer piece by piece.
 
         The copilot reads only what the member's role may read, and writes only the cost of the
-        language model. Raises RoleRequired, EngineUnavailable.
+        language model. Raises RoleRequired, CallerBusy, EngineUnavailable.
         """
         actor.require(ANYONE)
         trail = Trail(

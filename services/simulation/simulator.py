@@ -28,6 +28,7 @@ async def simulate(
     tenant: TenantId,
     asked: SimulationAsked,
     *,
+    sealed: str,
     simulator: Simulator,
     sealer: Sealer,
     simulation_id: str,
@@ -36,15 +37,14 @@ async def simulate(
     """Run a scenario in a worker, and return the result. Only the cost of the model is stored. No
     ticket is counted, and no audit entry is written.
 
-    `simulation_id`: a new id that is not stored. `has_model`: whether a language model is
-    configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound for an unknown playbook in the
-    variant, PatternTaken, SimulationTooLong, EngineUnavailable, InternalError.
+    `sealed`: `asked` as JSON, encrypted. `simulation_id`: a new id that is not stored. `has_model`:
+    whether a language model is configured. Raises RoleRequired, ClientNotFound, PlaybookNotFound
+    for an unknown playbook in the variant, PatternTaken, SimulationTooLong, EngineUnavailable,
+    InternalError.
     """
     actor.require(REVIEWERS)
     await _check(database, tenant, asked.variant)
     thinks_outside = has_model and not asked.variant.embedded_brain
-    # The scenario is encrypted in a thread, because a large scenario would delay other requests.
-    sealed = await asyncio.to_thread(sealer.seal, asked.model_dump_json())
     step = SimulateInput(
         client_id=tenant,
         id=simulation_id,
