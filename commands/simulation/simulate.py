@@ -119,6 +119,7 @@ async def simulate(
             operator(),
             TenantId(parse_ulid(client) or client),
             asked,
+            sealed=sealer.seal(asked.model_dump_json()),
             simulator=TemporalEngine(await connect(settings.temporal, lazy=True)),
             sealer=sealer,
             simulation_id=new_ulid(),

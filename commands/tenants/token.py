@@ -32,7 +32,8 @@ async def token(
         typer.Option(
             "--admin",
             help=(
-                "Create a token with access to every client. Any id is accepted, except operators' ids."
+                "Create a token with access to every client. Any id is accepted, except "
+                "operators' ids."
             ),
         ),
     ] = (False),
