@@ -133,4 +133,6 @@ def last_named(texts: Sequence[str]) -> frozenset[str]:
 
 
 def _standing(number: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z0-9]){fold(number).replace('-', '-?')}(?![a-z0-9])")
+    # "ORD2040" names the order 2040.
+    before = r"(?:(?<![a-z0-9])|(?<=\bord))"
+    return re.compile(rf"{before}{fold(number).replace('-', '-?')}(?![a-z0-9])")
