@@ -94,9 +94,10 @@ def _chosen_draft(
 
 def _agree(chosen: ChosenAnswer | None, found: "_Covering") -> bool:
     """Return whether keyword search and semantic search point to the same entry, and this entry
-    probably answers the message. If the semantic search finds nothing, the keyword search decides.
+    probably answers the message. If the semantic search finds nothing, or the entry has no
+    embeddings yet, the keyword search decides.
     """
-    if chosen is None:
+    if chosen is None or found.passage.similarity is None:
         return True
     same = chosen.best.passage.id == found.passage.id
     return same and chosen.fits and chosen.probability >= AGREEING_PROBABILITY

@@ -72,7 +72,8 @@ _SEARCH: Final = sa.text(f"""
 # Adds entries with a similar meaning. Reciprocal rank fusion does not need a common scale for the
 # two searches. Only embeddings of the same model and dimension as the question's embedding are
 # comparable. Texts in the question's language have smaller distances than texts in other languages.
-# Most of that difference is subtracted.
+# Most of that difference is subtracted. A new entry has no embeddings yet. Its rank by words then
+# counts for both searches, so that embedded entries do not outrank it only because it is new.
 _FUSED: Final = sa.text(f"""
     {_WORDS}, near AS (
         SELECT entry_id AS id, min(embedding <=> CAST(:vector AS vector)) AS distance
@@ -93,7 +94,11 @@ _FUSED: Final = sa.text(f"""
     ), found AS (
         SELECT id, sum(1.0 / (60 + place)) AS rank
         FROM (
-            SELECT id, place FROM by_words UNION ALL SELECT id, place FROM by_meaning
+            SELECT id, place FROM by_words
+            UNION ALL
+            SELECT id, place FROM by_meaning
+            UNION ALL
+            SELECT id, place FROM by_words WHERE id NOT IN (SELECT id FROM near)
         ) AS ranked
         GROUP BY id
         ORDER BY rank DESC, id

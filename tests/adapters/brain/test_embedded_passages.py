@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.brain.relevance import EXCERPT_LIMIT, excerpt, read_question
-from domain.agent.brain import Category
+from domain.agent.brain import Category, PassageSentence
 from domain.agent.escalation_reason import EscalationReason
 from tests.support.agent.embedded_brain import (
     ONE_PER_CLASS,
@@ -94,6 +94,20 @@ async def test_the_passage_that_covers_most_wins_and_rank_decides_between_equals
     answer = await ask("Do your jackets run small?", passages=[near, SIZES, twin])
 
     assert answer.citations[0].id == "twin"
+
+
+async def test_a_new_entry_answers_beside_one_that_is_embedded() -> None:
+    """A new entry has no similarity until the next sweep. The demo failed by it."""
+    text = "The parcel takes 3 days and costs €4."
+    sentence = PassageSentence(heading="", text=text, chunk=0, similarity=0.8)
+    embedded = passage("Shipping times", text, passage_id="shipping", rank=0.9).model_copy(
+        update={"similarity": 0.8, "sentences": (sentence,)}
+    )
+
+    answer = await ask("Do your jackets run small?", passages=[embedded, SIZES])
+
+    assert [citation.id for citation in answer.citations] == ["sizes"]
+    assert answer.confidence >= THRESHOLD
 
 
 async def test_an_empty_passage_is_no_answer() -> None:

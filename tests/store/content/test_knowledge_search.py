@@ -111,6 +111,26 @@ async def test_entry_without_an_embedding_is_found_by_its_words(
     assert await found(database, shop, "my parcel", 1.0, 0.0, 0.0) == ["parcel"]
 
 
+async def test_a_new_entry_without_an_embedding_is_not_ranked_below_embedded_ones(
+    database: Database, shop: Shop
+) -> None:
+    """The demo failed by it: the sweep embeds entries one by one, and a message came in between."""
+    await fill(database, shop)
+    await embed(database)
+    async with database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_knowledge(
+            entry_id="wash",
+            title="Washing the linen blanket",
+            body="The blanket can be washed at 30 degrees.",
+            language="en",
+            now=NOW,
+        )
+
+    # By meaning the parcel is nearest, and it shares a word with the message too.
+    text = "How do I wash the linen blanket of my parcel?"
+    assert (await found(database, shop, text, 1.0, 0.1, 0.0))[:2] == ["wash", "parcel"]
+
+
 async def test_other_models_and_lengths_are_not_compared(database: Database, shop: Shop) -> None:
     await fill(database, shop)
     await embed(database)

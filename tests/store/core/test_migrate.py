@@ -181,7 +181,7 @@ async def test_one_that_waits_says_so_and_ends_by_ctrl_c(database_url: str) -> N
         command.send(signal.SIGINT)
         ended = await asyncio.to_thread(command.ended)
     assert ended.returncode == 130
-    assert "another migration is under way" in ended.stderr
+    assert "another migration is running" in ended.stderr
 
 
 def _waiting(owner: psycopg.Connection, statement: str) -> int:
