@@ -206,7 +206,7 @@ async def _answer_dry_run(
         async with asyncio.timeout_at(by.begun.deadline):
             result = await resources.engine.dry_run(dry_run)
     except TimeoutError:
-        raise EngineUnavailable("no worker took the dry run") from None
+        raise EngineUnavailable("the dry run did not finish in time") from None
     draft = resources.sealer.unseal(result.sealed_draft)
     return RunResult(
         event_id=dry_run.event_id,

@@ -38,7 +38,7 @@ from activities.reviews.sweep_reviews import SweepReviews
 from activities.runs.actions import Actions
 from activities.runs.address_codes import AddressCodes
 from activities.runs.execute import Execute
-from activities.runs.forget_dry_runs import ForgetRehearsals
+from activities.runs.forget_dry_runs import ForgetDryRuns
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
@@ -87,7 +87,7 @@ class EngineActivities:
     revise_review: ReviseReview
     tell_of_review: ReviewNotices
     dry_run: DryRuns
-    forget_dry_runs: ForgetRehearsals
+    forget_dry_runs: ForgetDryRuns
     simulate: Simulate
     replay: ReplayPages
     traffic: Traffic
@@ -197,7 +197,7 @@ def build_activities(
         "answers_without_person": settings.threads.answers_without_person,
     }
     left = LeftKeyNotices(units, mails.service, dashboard_url=pages, service=service)
-    rethinker = OutcomeSimulator(
+    simulator = OutcomeSimulator(
         database, brain_budget, embedder, utc_now,
         normalizer=fair, connectors=connectors, net=net, **answers,
     )  # fmt: skip
@@ -231,10 +231,10 @@ def build_activities(
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
-        simulate=Simulate(rethinker, sealer),
+        simulate=Simulate(simulator, sealer),
         replay=ReplayPages(
             database,
-            rethinker,
+            simulator,
             PastExchanges(database, fair, answers_per_hour=settings.threads.answers_per_hour),
             utc_now,
             traffic,
@@ -242,7 +242,7 @@ def build_activities(
             question_micros=brains.reserve_micros,
         ),
         traffic=traffic,
-        forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
+        forget_dry_runs=ForgetDryRuns(TemporalRuns(client), utc_now),
         tell_owner=WebhookFailureNotices(database, mails.service, pages, service),
         send_mail=SendMail(
             database,
@@ -293,7 +293,7 @@ def build_activities(
         erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
         anchor=AnchorHeads(database),
         try_cases=TryCases(
-            database, rethinker, utc_now, identity=identity, is_remote=settings.brain.is_remote
+            database, simulator, utc_now, identity=identity, is_remote=settings.brain.is_remote
         ),
         learn_heads=LearnHeads(database, heads, utc_now, new_ulid),
     )

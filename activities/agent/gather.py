@@ -102,6 +102,9 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
 async def _own_head(heads: OwnHeadRepository, tenant: TenantId) -> OwnHead | None:
     known = _HEADS.get(tenant)
     head = await heads.in_use(known)
-    if head is not None and head is not known:
+    if head is None:
+        # A head is removed with the tickets that it learned from.
+        _HEADS.drop(tenant)
+    elif head is not known:
         _HEADS.keep(tenant, head, len(head.weights))
     return head

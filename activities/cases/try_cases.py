@@ -49,14 +49,14 @@ class TryCases:
     def __init__(
         self,
         database: Database,
-        rethinker: OutcomeSimulator,
+        simulator: OutcomeSimulator,
         now: Clock,
         *,
         identity: str,
         is_remote: bool,
     ) -> None:
         self._database = database
-        self._rethinker = rethinker
+        self._simulator = simulator
         self._now = now
         self._identity = identity
         self._is_remote = is_remote
@@ -105,11 +105,11 @@ class TryCases:
     async def _verdict(self, tenant: TenantId, run: CaseRun, case: SavedCase) -> KeptResult:
         variant = run.variant
         content = await self._content(tenant, variant.content)
-        tried = await _Tries.of(self._rethinker, tenant, case, variant)
+        tried = await _Tries.of(self._simulator, tenant, case, variant)
         before = None
         if variant.content is not None:
             saved = variant.model_copy(update={"content": None})
-            before = await self._rethinker.conversation(tenant, case.scenario, saved)
+            before = await self._simulator.conversation(tenant, case.scenario, saved)
         is_settled = content == await self._content(tenant, variant.content)
         outcome = CaseOutcome.of(
             tried.last.last, cost_micros=tried.cost_micros + (_cost(before) if before else 0)
@@ -193,11 +193,11 @@ class _Tries:
 
     @classmethod
     async def of(
-        cls, rethinker: OutcomeSimulator, tenant: TenantId, case: SavedCase, variant: Variant
+        cls, simulator: OutcomeSimulator, tenant: TenantId, case: SavedCase, variant: Variant
     ) -> "_Tries":
         tried = cls(case)
         while tried.tries < case.tries:
-            tried.add(await rethinker.conversation(tenant, case.scenario, variant))
+            tried.add(await simulator.conversation(tenant, case.scenario, variant))
             if all(_is_final(one) for one in tried.last.outcomes):
                 break
         return tried

@@ -16,7 +16,7 @@ from domain.runs.contracts import SweepInput, SweepResult
 from store.core.database import Database
 from store.core.place import Place
 from store.inbound.inbound_queues import InboundQueues, lock_queues
-from store.inbound.queue_sweep import LeftWebhook, StoppedQueue, stopped_lanes, webhooks_left
+from store.inbound.queue_sweep import LeftWebhook, StoppedQueue, stopped_queues, webhooks_left
 
 BATCH: Final = 200
 
@@ -47,7 +47,7 @@ class SweepWebhooks:
             next_page, start, what="failed to start the workflow of a polled webhook"
         )
         async with self._database.service() as connection:
-            stopped = await stopped_lanes(connection, limit=BATCH)
+            stopped = await stopped_queues(connection, limit=BATCH)
         moved = [await self._move(step, lane) for lane in stopped]
         return swept + SweepResult(picked_up=sum(moved))
 

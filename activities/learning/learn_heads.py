@@ -17,7 +17,7 @@ from domain.learning.contracts import LearnHeadsInput, LearnHeadsResult
 from domain.learning.own_head_trial import OwnHeadState, TriesHeads, is_due
 from domain.tenants.errors import ClientNotFound
 from store.core.database import Database
-from store.learning.own_heads import OwnHeadRepository
+from store.learning.own_heads import OwnHeadRepository, remove_heads
 
 _CLIENTS_AT_ONCE: Final = 500
 
@@ -34,7 +34,7 @@ class _Progress:
 
 class LearnHeads:
     """Fits clients' own classifier heads. `heads`: None if the brain is a language model; then no
-    head is fitted."""
+    head is fitted, and all stored heads are removed."""
 
     def __init__(
         self, database: Database, heads: TriesHeads | None, now: Clock, new_id: NewId
@@ -55,6 +55,8 @@ class LearnHeads:
         """
         place = _broken_off()
         if self._heads is None:
+            async with self._database.service() as connection:
+                await remove_heads(connection)
             return place.done
         pages = client_pages(
             self._database, step.client_id, after=place.client_id, size=_CLIENTS_AT_ONCE

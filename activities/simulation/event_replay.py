@@ -64,7 +64,7 @@ class EventReplay:
         self._now = now
         self._net = net
 
-    async def rethink(
+    async def replay(
         self,
         tenant: TenantId,
         exchange: SimulatedExchange,

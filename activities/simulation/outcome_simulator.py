@@ -74,9 +74,9 @@ class OutcomeSimulator:
                 carried = carried.answered_by_person(message.text)
                 continue
             exchange = await self._exchange(tenant, scenario, message.text, carried, order)
-            rethought = await self._one.rethink(tenant, exchange, variant)
-            outcome = rethought.outcome.held_for(carried.held)
-            carried = carried.after(exchange.event, outcome, rethought.settled, self._now())
+            replayed = await self._one.replay(tenant, exchange, variant)
+            outcome = replayed.outcome.held_for(carried.held)
+            carried = carried.after(exchange.event, outcome, replayed.settled, self._now())
             outcomes.append(outcome)
         return Simulation(outcomes=tuple(outcomes))
 
@@ -91,10 +91,10 @@ class OutcomeSimulator:
         """Return the outcome of one message. `model_or_nothing`: raise ModelBudgetUsedUp if the
         client has a configured model that cannot be used. Raises the errors of `conversation`,
         except LargeEventsWait."""
-        rethought = await self._one.rethink(
+        replayed = await self._one.replay(
             tenant, exchange, variant, model_or_nothing=model_or_nothing
         )
-        return rethought.outcome
+        return replayed.outcome
 
     async def _exchange(
         self,

@@ -99,7 +99,7 @@ class ReplayPages:
     def __init__(
         self,
         database: Database,
-        rethinker: OutcomeSimulator,
+        simulator: OutcomeSimulator,
         exchanges: PastExchanges,
         now: Clock,
         traffic: Traffic,
@@ -108,7 +108,7 @@ class ReplayPages:
         question_micros: int,
     ) -> None:
         self._database = database
-        self._rethinker = rethinker
+        self._simulator = simulator
         self._exchanges = exchanges
         self._now = now
         self._traffic = traffic
@@ -144,7 +144,7 @@ class ReplayPages:
                 plan = await self._plan(tenant, work)
                 if plan is None:
                     return ReplayProgress(is_over=True)
-                return await self._keep(tenant, plan, await self._rethink(tenant, plan))
+                return await self._keep(tenant, plan, await self._replay_events(tenant, plan))
             except ReplayNotFound:  # the client was erased
                 return ReplayProgress(is_over=True)
 
@@ -174,7 +174,7 @@ class ReplayPages:
                 thinks_with_model=self._has_model and not replay.variant.embedded_brain,
             )
 
-    async def _rethink(self, tenant: TenantId, plan: _Plan) -> _Done:
+    async def _replay_events(self, tenant: TenantId, plan: _Plan) -> _Done:
         done, ends = _Done(), time.monotonic() + _PAGE_LASTS_S
         for event in plan.events:
             done.stop = self._limit(plan, done)
@@ -222,7 +222,7 @@ class ReplayPages:
         exchange = await self._exchanges.of(tenant, event)
         if exchange is None:
             return None
-        return await self._rethinker.outcome(
+        return await self._simulator.outcome(
             tenant, exchange, plan.variant, model_or_nothing=plan.thinks_with_model
         )
 

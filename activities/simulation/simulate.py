@@ -12,8 +12,8 @@ from domain.simulation.contracts import SimulateInput, SimulateResult
 
 
 class Simulate:
-    def __init__(self, rethinker: OutcomeSimulator, sealer: Sealer) -> None:
-        self._rethinker = rethinker
+    def __init__(self, simulator: OutcomeSimulator, sealer: Sealer) -> None:
+        self._simulator = simulator
         self._sealer = sealer
 
     @activity.defn(name=names.THINK_SCENARIO)
@@ -23,7 +23,7 @@ class Simulate:
         PlaybookNotFound."""
         asked = SimulationAsked.model_validate_json(self._sealer.unseal(step.sealed))
         async with beating():
-            simulation = await self._rethinker.conversation(
+            simulation = await self._simulator.conversation(
                 TenantId(step.client_id), asked.scenario, asked.variant
             )
         return SimulateResult(sealed=self._sealer.seal(simulation.model_dump_json()))

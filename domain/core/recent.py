@@ -30,8 +30,7 @@ class Recent(Generic[Key, Value]):
     def keep(self, key: Key, value: Value, weight: int) -> Value:
         """Store the value under the key, and return the value. A value with a `weight` above the
         cache's limit is not stored."""
-        before = self._held.pop(key, None)
-        self._weight -= before[1] if before else 0
+        self.drop(key)
         if weight <= self._limit:
             self._held[key] = value, weight
             self._weight += weight
@@ -39,3 +38,8 @@ class Recent(Generic[Key, Value]):
             _, (_, lighter) = self._held.popitem(last=False)
             self._weight -= lighter
         return value
+
+    def drop(self, key: Key) -> None:
+        """Remove the value under the key, if there is one."""
+        before = self._held.pop(key, None)
+        self._weight -= before[1] if before else 0

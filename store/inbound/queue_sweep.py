@@ -65,7 +65,7 @@ async def webhooks_left(
     ]
 
 
-async def stopped_lanes(connection: AsyncConnection, *, limit: int) -> list[StoppedQueue]:
+async def stopped_queues(connection: AsyncConnection, *, limit: int) -> list[StoppedQueue]:
     """Return at most `limit` queues that contain queued webhooks but have no head."""
     rows = await connection.execute(_STOPPED, {"limit": limit})
     return [StoppedQueue(TenantId(row.client_id), WebhookKind(row.kind)) for row in rows]

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Category
 from domain.agent.own_head import OwnHead
@@ -57,15 +58,22 @@ _LESSONS: Final = sa.text(
 _HOLD: Final = (
     sa.text("""
         SELECT id FROM labelled_examples
-        WHERE client_id = :client_id AND id = ANY(:ids) FOR SHARE
+        WHERE client_id = :client_id AND id = ANY(:ids)
+        ORDER BY id FOR SHARE
     """),
     sa.text("""
         SELECT run.id FROM engine_runs AS run
         JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
         WHERE run.client_id = :client_id AND run.id = ANY(:ids) AND event.erased_at IS NULL
-        FOR SHARE OF run, event
+        ORDER BY run.id FOR SHARE OF run, event
     """),
 )
+
+
+async def remove_heads(connection: AsyncConnection) -> None:
+    """Remove the classifier heads of all clients. Without a nightly fit, the heads of erased or
+    expired tickets would stay."""
+    await connection.execute(sa.delete(own_heads))
 
 
 class OwnHeadRepository(TenantRepository):

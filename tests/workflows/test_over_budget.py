@@ -54,7 +54,7 @@ async def test_what_cannot_be_thought_about_waits_for_a_person(idle_engine: Live
     assert costly.asked == 1
 
 
-async def test_a_rehearsal_of_it_waits_too(idle_engine: LiveEngine) -> None:
+async def test_a_dry_run_of_it_waits_too(idle_engine: LiveEngine) -> None:
     engine = idle_engine
     shop = await open_shop(engine.database)
     think_at_a_cost(engine)

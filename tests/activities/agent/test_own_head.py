@@ -2,10 +2,12 @@
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from activities.agent import gather as gather_module
 from activities.agent.gather import gather
 from domain.agent.own_head import OwnHead
 from domain.intake.event import Channel, UnifiedEvent
 from store.core.database import Database
+from store.learning.own_heads import OwnHeadRepository
 from tests.support.learning.lessons import MODEL, keep_head
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -34,3 +36,13 @@ async def test_each_message_gets_the_latest_of_its_client(database: Database, sh
     latest = await gathered(shop)
     assert latest is not None
     assert latest.version == newer
+
+
+async def test_a_removed_head_does_not_stay_in_memory(database: Database, shop: Shop) -> None:
+    """An erasure removes the heads that may have learned from the erased ticket."""
+    await keep_head(database, shop)
+    async with database.tenant(shop.tenant) as connection:
+        assert await head_of(connection, shop) is not None
+        await OwnHeadRepository(connection, shop.tenant).remove()
+        assert await head_of(connection, shop) is None
+    assert gather_module._HEADS.get(shop.tenant) is None

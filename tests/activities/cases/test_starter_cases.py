@@ -37,7 +37,7 @@ async def test_starter_cases_are_green(
 
     failed = {}
     for case in starter_cases():
-        thought = await engine.activities.try_cases._rethinker.conversation(
+        thought = await engine.activities.try_cases._simulator.conversation(
             shop.tenant, case.scenario, LIVE
         )
         if missed := unmet(case.expected, thought.last):

@@ -88,10 +88,13 @@ async def test_a_night_without_news_changes_nothing(database: Database, shop: Sh
     assert await only_row(database, own_heads, of=shop) == first
 
 
-async def test_nothing_is_fitted_where_a_language_model_thinks(
+async def test_nothing_is_fitted_or_kept_where_a_language_model_thinks(
     database: Database, shop: Shop
 ) -> None:
+    """Nothing else would remove the head of tickets that are too old to be kept."""
     await add_examples(database, shop, ONE)
+    await learn(database, Heads())
+    await only_row(database, own_heads, of=shop)
 
     assert await learn(database, None) == LearnHeadsResult()
     assert await rows(database, own_heads, of=shop) == []

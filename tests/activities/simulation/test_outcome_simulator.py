@@ -1,4 +1,4 @@
-"""The rethinker: conversations with a made-up order, thought through by the embedded brain."""
+"""The outcome simulator: conversations with a made-up order, read by the embedded brain."""
 
 import pytest
 
@@ -45,8 +45,8 @@ def scenario(*said: str, order: ScenarioOrder | None = _ORDER, verified: bool = 
 async def _thought(
     engine: LiveEngine, shop: Shop, asked: Scenario, variant: Variant = LIVE
 ) -> tuple[SimulatedOutcome, ...]:
-    rethinker = engine.activities.simulate._rethinker
-    return (await rethinker.conversation(shop.tenant, asked, variant)).outcomes
+    simulator = engine.activities.simulate._simulator
+    return (await simulator.conversation(shop.tenant, asked, variant)).outcomes
 
 
 async def _shop(engine: LiveEngine, rulebook: Rulebook = _CONFIRMED) -> Shop:

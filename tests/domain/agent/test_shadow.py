@@ -74,7 +74,7 @@ def test_what_asks_for_no_answer_gets_none() -> None:
     assert (kept.plan, kept.hold, kept.text) == ((), None, "")
 
 
-def test_a_rehearsal_shows_the_words_and_waits() -> None:
+def test_a_dry_run_shows_the_words_and_waits() -> None:
     held = held_in_shadow(_thought(), _context())
 
     assert (held.hold, held.text) == (EscalationReason.SHADOW_MODE, "Nous vous remboursons.")

@@ -180,8 +180,8 @@ async def test_temporal_away_from_the_start(database_url: str, shop: Shop) -> No
         (run,) = await rows(engine.database, engine_runs)
         assert (run["status"], run["event_id"]) == ("received", body["event_id"])
 
-        rehearsed = await engine.post(shop, message=ORDER_QUESTION, is_test=True)
-        assert rehearsed.json()["code"] == "engine_unavailable"
+        dry_run = await engine.post(shop, message=ORDER_QUESTION, is_test=True)
+        assert dry_run.json()["code"] == "engine_unavailable"
 
 
 async def test_database_connections_are_replaced(

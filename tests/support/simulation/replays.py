@@ -105,7 +105,7 @@ def pages_of(
 ) -> ReplayPages:
     """The steps of replays, with brains of the test's."""
     normalizer = FairNormalizer(NormalizerPool())
-    rethinker = OutcomeSimulator(
+    simulator = OutcomeSimulator(
         database,
         BrainBudget(database, brains, utc_now),
         None,
@@ -118,7 +118,7 @@ def pages_of(
     )
     return ReplayPages(
         database,
-        rethinker,
+        simulator,
         PastExchanges(database, normalizer),
         utc_now,
         Traffic(monotonic),
