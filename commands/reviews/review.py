@@ -167,7 +167,8 @@ async def approve(
 ) -> None:
     """Approve the plan, with the draft or an edited reply. Above an amount limit, another person
     must approve too. If the customer has written since the review's first message, pass the latest
-    message as --message and the plan's revision as --revision. `review show` prints both."""
+    message as --message and the plan's revision as --revision. `review show` prints both. If the
+    first approver has edited the draft, the second approver passes the text as --text."""
     words = text_of(text, text_file, "--text")
     async with _at_work(review_id, person, data) as (work, actor):
         if words is None:

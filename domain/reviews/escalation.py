@@ -93,9 +93,9 @@ class Choice:
     """A person's decision on an escalation, with its details. `text`: the text to send, for an
     edit. `note`: the reason for a rejection, for colleagues.
 
-    The other fields name what the person has read. `seen`: the draft, or None if unknown.
-    `seen_event`: the latest message, or None for the first message. `seen_revision`: the revision
-    of draft and plan, or None for the first revision.
+    The other fields name what the person has read. `seen`: the draft, or None for the agent's
+    draft. `seen_event`: the latest message, or None for the first message. `seen_revision`: the
+    revision of draft and plan, or None for the first revision.
     """
 
     decision: Decision
@@ -110,10 +110,10 @@ class Choice:
 @dataclass(frozen=True, slots=True)
 class ReviewStanding:
     """The state of an escalation. `draft`: the text that an approval sends, written by the first
-    editor or else by the agent. `first_event`: the message that caused the escalation.
-    `latest_event`: the latest message that was added to the escalation, or else the first message.
-    `revision`: how often the agent has changed draft and plan. `authors`: ids of the users who
-    typed a message of the conversation."""
+    editor or else by the agent. `is_edited`: whether the first approver wrote it. `first_event`:
+    the message that caused the escalation. `latest_event`: the latest message that was added to the
+    escalation, or else the first message. `revision`: how often the agent has changed draft and
+    plan. `authors`: ids of the users who typed a message of the conversation."""
 
     id: str
     status: EscalationStatus
@@ -125,6 +125,7 @@ class ReviewStanding:
     first_approved_by: str | None = None
     revision: int = 0
     authors: frozenset[str] = frozenset()
+    is_edited: bool = False
 
     def check_open_to(self, actor: str, now: datetime) -> None:
         """Check that `actor` may decide the escalation now.
@@ -157,13 +158,15 @@ class ReviewStanding:
             raise ConversationMovedOn(self.id)
         if choice.decision.executes and (choice.seen_revision or 0) != self.revision:
             raise EscalationChanged(self.id)
+        if choice.decision.executes and self.first_approved_by == choice.actor:
+            raise SecondPersonRequired(self.id)
         if choice.decision is Decision.APPROVE:
             if not self.draft.strip():
                 raise DraftMissing(self.id)
-            if choice.seen is not None and choice.seen != self.draft:
+            # Without `seen`, the second person may have read only the agent's draft.
+            unread = self.is_edited if choice.seen is None else choice.seen != self.draft
+            if unread:
                 raise EscalationChanged(self.id)
-        if choice.decision.executes and self.first_approved_by == choice.actor:
-            raise SecondPersonRequired(self.id)
 
     def is_first_of_two(self, decision: Decision) -> bool:
         """Return whether the escalation stays open after the decision, because another person must

@@ -30,7 +30,8 @@ async def approve_review(
 ) -> DecisionOutcome:
     """Approve a review: its plan is executed with the draft as the reply.
 
-    `seen`: the draft that the actor has read, or None if unknown. `seen_event`: the customer's
+    `seen`: the draft that the actor has read. It is required if the first approver has edited the
+    draft; the default is the agent's draft. `seen_event`: the customer's
     latest message that the actor has read. The default is the review's first message.
     `seen_revision`: the revision of draft and plan that the actor has read. The default is the
     first revision. If two people must agree, the first approval leaves the review open. A first

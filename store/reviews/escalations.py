@@ -222,6 +222,7 @@ class EscalationRepository(CaseMessages):
             first_approved_by=row.first_approved_by,
             revision=row.revision,
             authors=frozenset(authors),
+            is_edited=row.is_edited,
         )
         ref = RunRef(client_id=self._tenant, event_id=row.event_id, run_id=row.run_id)
         return standing, ref
@@ -254,6 +255,7 @@ _LOCK: Final = (
     sa.select(
         _TICKETS.status,
         WORDS.label("words"),
+        _TICKETS.edited_text.is_not(None).label("is_edited"),
         _TICKETS.claimed_by,
         _TICKETS.claimed_at,
         _TICKETS.needs_second,

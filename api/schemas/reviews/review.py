@@ -124,7 +124,7 @@ class ApproveBody(StrictBody):
         pattern=_NO_NUL,
         description=(
             "Draft as the reviewer saw it. The decision is rejected if the draft has changed "
-            "since then."
+            "since then. Required if the first approver has edited the draft."
         ),
     )
     latest_message: _LatestMessage = None

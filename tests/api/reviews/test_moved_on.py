@@ -126,7 +126,7 @@ async def test_two_people_agree_once_more(
     assert (seen["draft"], seen["agent_draft"]) == ("Les mots d'Anna.", DRAFT)
     assert code(await act(front, review_id, "approve", owner)) == MOVED_ON
     again = [
-        await act(front, review_id, "approve", headers, latest_message=latest)
+        await act(front, review_id, "approve", headers, draft=seen["draft"], latest_message=latest)
         for headers in (owner, anna)
     ]
     assert [answer.json()["awaiting_second"] for answer in again] == [True, False]

@@ -83,7 +83,7 @@ async def test_of_two_people_the_settled_review_counts(database: Database, shop:
         await edit_review(work, one, review_id, SENT)
     assert await rows(database, corrections, of=shop) == []
     async with units.of(shop.tenant) as work:
-        await approve_review(work, other, review_id)
+        await approve_review(work, other, review_id, seen=SENT)
     row = await only_row(database, corrections, of=shop)
     assert (row["review_id"], row["kind"], row["state"]) == (review_id, "edited", "open")
 

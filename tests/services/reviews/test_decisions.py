@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 
 from adapters.system import new_ulid
 from domain.core.errors import InvalidInput
-from domain.reviews.errors import ConversationMovedOn
+from domain.reviews.errors import ConversationMovedOn, EscalationChanged
 from domain.reviews.escalation import MAX_NOTE, MAX_WORDS
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
@@ -91,6 +91,25 @@ async def test_the_run_hears_of_the_second_approval(database: Database, shop: Sh
     assert heard == [False, True]
     run_id = (await only_row(database, escalation_tickets, of=shop))["run_id"]
     assert [(ref.run_id, woken) for ref, woken in engine.woken] == [(run_id, review_id)]
+
+
+async def test_the_second_approver_has_read_what_the_first_wrote(
+    database: Database, shop: Shop
+) -> None:
+    """An approval without a draft once sent words that only the first approver had read."""
+    review_id = await open_review(database, shop, needs_second=True)
+    anna = Actor.person(new_ulid(), Role.AGENT)
+    async with database.service() as connection:
+        await join(connection, shop.client_id, anna.name, Role.AGENT)
+    units = units_on(database)
+    async with units.of(shop.tenant) as work:
+        await _edit(work, anna, review_id)
+    async with units.of(shop.tenant) as work:
+        for seen in (None, "Merci."):
+            with pytest.raises(EscalationChanged):
+                await approve_review(work, BEN, review_id, seen=seen)
+        await approve_review(work, BEN, review_id, seen="Bonjour.")
+    assert (await only_row(database, escalation_tickets, of=shop))["status"] == "approved"
 
 
 async def test_whoever_decides_has_seen_the_latest_message(database: Database, shop: Shop) -> None:

@@ -87,7 +87,12 @@ async def test_approvals_before_it_are_void(database: Database, shop: Shop) -> N
                 database, shop, review_id, Choice(Decision.APPROVE, "ben", seen_event=blind)
             )
     waits = [
-        await decide(database, shop, review_id, Choice(Decision.APPROVE, person, seen_event=latest))
+        await decide(
+            database,
+            shop,
+            review_id,
+            Choice(Decision.APPROVE, person, seen="Mes mots.", seen_event=latest),
+        )
         for person in ("ben", "anna")
     ]
     assert waits == [True, False]

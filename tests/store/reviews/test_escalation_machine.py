@@ -21,6 +21,7 @@ from domain.reviews.errors import (
     DraftMissing,
     EscalationChanged,
     EscalationClaimed,
+    SecondPersonRequired,
 )
 from domain.reviews.escalation import Choice, Decision
 from store.core.database import Database
@@ -72,10 +73,12 @@ class Escalations(RuleBasedStateMachine):
         if expected is None:
             self.model.claim = None
 
-    @rule(decision=CHOICES, person=PEOPLE, text=TEXTS)
-    def decide(self, decision: Decision, person: str, text: str) -> None:
-        expected = self.model.decide(decision, person, text, self.now)
-        assert self._do(self._decide(decision, person, text)) == expected
+    @rule(decision=CHOICES, person=PEOPLE, text=TEXTS, has_read=st.booleans())
+    def decide(self, decision: Decision, person: str, text: str, has_read: bool) -> None:
+        """A person who has read the draft as it is, or may have read the agent's only."""
+        seen = self.model.words if has_read and self.model.words else None
+        expected = self.model.decide(decision, person, text, self.now, has_read=has_read)
+        assert self._do(self._decide(decision, person, text, seen)) == expected
 
     @rule()
     def join(self) -> None:
@@ -106,7 +109,7 @@ class Escalations(RuleBasedStateMachine):
         assert self._do(self._revise(text, needs_second)) == may
         if may:
             model.words, model.first, model.revision = text, None, model.revision + 1
-            model.needs_second = needs_second
+            model.needs_second, model.is_edited = needs_second, False
 
     @rule(person=PEOPLE, decision=st.sampled_from([Decision.APPROVE, Decision.EDIT]))
     def decide_on_the_plan_before(self, person: str, decision: Decision) -> None:
@@ -123,6 +126,8 @@ class Escalations(RuleBasedStateMachine):
         """A person who has read other words than those that would be sent."""
         refused = self.model.refusal(person, self.now)
         gone = EscalationChanged.code if self.model.words else DraftMissing.code
+        if self.model.first == person:
+            gone = SecondPersonRequired.code
         latest = self.model.latest
         choice = Choice(
             Decision.APPROVE,
@@ -209,13 +214,16 @@ class Escalations(RuleBasedStateMachine):
             repository = EscalationRepository(connection, self.shop.tenant)
             return (await repository.decide(self.id, choice, self.now)).awaits_second
 
-    async def _decide(self, decision: Decision, person: str, text: str) -> str:
+    async def _decide(
+        self, decision: Decision, person: str, text: str, seen: str | None = None
+    ) -> str:
         words = text if decision is Decision.EDIT else None
         try:
             choice = Choice(
                 decision,
                 person,
                 text=words,
+                seen=seen,
                 seen_event=self.model.latest,
                 seen_revision=self.model.revision,
             )

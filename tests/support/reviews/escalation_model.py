@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from domain.reviews.errors import (
     DraftMissing,
+    EscalationChanged,
     EscalationClaimed,
     EscalationDecided,
     SecondPersonRequired,
@@ -20,6 +21,7 @@ class Model:
     words: str
     claim: tuple[str, datetime] | None = None
     first: str | None = None
+    is_edited: bool = False
     latest: str | None = None
     revision: int = 0
     decided: Decision | None = None
@@ -34,7 +36,9 @@ class Model:
         fresh = now - self.claim[1] < timedelta(minutes=30)
         return EscalationClaimed.code if fresh else None
 
-    def decide(self, decision: Decision, person: str, text: str, now: datetime) -> str:
+    def decide(
+        self, decision: Decision, person: str, text: str, now: datetime, *, has_read: bool = True
+    ) -> str:
         refused = self.refusal(person, now)
         if refused:
             return refused
@@ -43,8 +47,10 @@ class Model:
         if decision is not Decision.REJECT:
             if self.first == person:
                 return SecondPersonRequired.code
+            if decision is Decision.APPROVE and self.is_edited and not has_read:
+                return EscalationChanged.code
             if decision is Decision.EDIT:
-                self.words = text
+                self.words, self.is_edited = text, True
             if self.needs_second and not self.first:
                 self.first, self.claim = person, None
                 return "first"
