@@ -1,38 +1,19 @@
 """The curl lines of docs/accounts.md, as they stand there."""
 
-import itertools
-import re
-import shlex
-from pathlib import Path
-
 import httpx
 
+from tests.support.core.document_curls import curl_call, curl_commands
 from tests.support.core.engine import LiveEngine
 from tests.support.identity.sign_in import code_in, mail_to
 from tests.support.servers.mail import MailServer
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "accounts.md"
-
-
-def curl_lines() -> list[str]:
-    return list(re.findall(r"```\n(curl.*?)```", DOCUMENT.read_text(), re.DOTALL))
-
 
 async def run(engine: LiveEngine, line: str, **variables: str) -> httpx.Response:
-    """What curl would send, with the shell's variables put in."""
-    for name, value in variables.items():
-        line = line.replace(f"'${name}'", value)
-    words = shlex.split(line.replace("\\\n", " "))
-    given = dict(itertools.pairwise(words))
-    (url,) = (word for word in words if word.startswith("$ENGINE"))
-    name, _, value = given["-H"].partition(": ")
-    return await engine.http.request(
-        given["-sX"], url.removeprefix("$ENGINE"), headers={name: value}, content=given["-d"]
-    )
+    return await curl_call(line, **variables).send(engine.http)
 
 
 async def test_the_curl_lines_work(engine: LiveEngine, mail: MailServer) -> None:
-    signup, verify, refresh, sign_out = curl_lines()
+    signup, verify, refresh, sign_out = curl_commands("docs/accounts.md")
 
     assert (await run(engine, signup)).status_code == 202
     code = code_in(await mail_to(mail, "anne@shop.example"))

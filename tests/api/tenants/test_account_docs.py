@@ -1,46 +1,18 @@
 """The lines of curl in docs/api.md about the account and playbooks do what they say."""
 
-import re
-import shlex
-from string import Template
-from typing import Final
-
 import httpx
 
+from tests.support.core.document_curls import curl_call, curl_commands
 from tests.support.core.engine import LiveEngine
-from tests.support.core.forks import ROOT
 from tests.support.tenants.shop import Shop
-
-DOC: Final = (ROOT / "docs" / "api.md").read_text()
-ADDRESS: Final = "http://127.0.0.1:8080"
 
 
 def lines_of(section: str) -> list[str]:
-    """The commands of a section's first block."""
-    text = DOC.partition(f"\n## {section}\n")[2].partition("\n## ")[0]
-    block = text.partition("```\n")[2].partition("```")[0]
-    return re.split(r"\n(?=curl )", block.strip())
+    return list(curl_commands("docs/api.md", section))
 
 
 async def run(front: LiveEngine, line: str, known: dict[str, str]) -> httpx.Response:
-    """Send what the line says. It uses no other options than these."""
-    _, *words = shlex.split(Template(line).substitute(known))
-    method, body, headers, url = "GET", None, [], ""
-    while words:
-        match words.pop(0):
-            case "-s":
-                pass
-            case "-X":
-                method = words.pop(0)
-            case "-H":
-                headers.append(tuple(words.pop(0).split(": ", 1)))
-            case "-d" | "--data-binary":
-                body, method = words.pop(0), "POST" if method == "GET" else method
-            case word:
-                assert not url
-                url = word.removeprefix(ADDRESS)
-    sent = [(name, value) for name, value in headers]
-    return await front.http.request(method, url, content=body, headers=sent)
+    return await curl_call(line, **known).send(front.http)
 
 
 async def test_the_lines_of_the_account(
