@@ -68,7 +68,8 @@ class CsvRendering:
         return in_pieces(lines, source.elements, _ARRAY)
 
     def begin(self, exported_at: str, client_id: str) -> bytes:  # noqa: ARG002
-        """Return the start of the file: the byte order mark, by which spreadsheets recognize UTF-8."""
+        """Return the start of the file: the byte order mark, by which spreadsheets recognize
+        UTF-8."""
         return BOM
 
     def open(self, section: Section, source: Source, count: int | None) -> bytes:

@@ -1,4 +1,5 @@
-"""SQL that closes an imported client's unfinished work. This work cannot continue after an import."""
+"""SQL that closes an imported client's unfinished work. This work cannot continue after an
+import."""
 
 from typing import Final
 

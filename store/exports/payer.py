@@ -1,4 +1,5 @@
-"""Check whether a client pays. The limits on the client's exports and streams depend on the result."""
+"""Check whether a client pays. The limits on the client's exports and streams depend on the
+result."""
 
 from datetime import datetime
 

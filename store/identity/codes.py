@@ -165,7 +165,8 @@ class CodeRepository:
         return None if row is None else CodeToMail(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable form of a sign-in code that was mailed, or that will never be mailed."""
+        """Erase the readable form of a sign-in code that was mailed, or that will never be
+        mailed."""
         await self._connection.execute(
             sa.update(sign_in_codes).where(sign_in_codes.c.id == code_id).values(sealed_code=None)
         )

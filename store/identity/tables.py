@@ -1,4 +1,5 @@
-"""The sign-in tables. Most of them span clients, because users exist before their client is known."""
+"""The sign-in tables. Most of them span clients, because users exist before their client is
+known."""
 
 from typing import Final
 
