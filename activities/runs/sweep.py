@@ -67,7 +67,7 @@ class SweepRuns:
         if await self._engine.wake(decided.ref, decided.id):
             return True
         if await self._start(step, decided.ref, decided.threshold):
-            # The restarted workflow reaches the same wait, and then receives this signal.
+            # The restarted workflow reaches the same wait, where it receives this signal.
             return await self._engine.wake(decided.ref, decided.id)
         _log.error("decision has no run", review_id=decided.id, run_id=decided.ref.run_id)
         async with self._database.service() as connection:
