@@ -1,4 +1,5 @@
-"""The data on which the agent bases its decision: the client's content, connections and shop state."""
+"""The data on which the agent bases its decision: the client's content, connections and shop
+state."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -160,7 +160,8 @@ class Think:
     async def _files(
         self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
     ) -> tuple[AttachmentPreview, ...]:
-        """Return the message's attachments. Images include their content if a brain accepts images."""
+        """Return the message's attachments. Images include their content if a brain accepts
+        images."""
         if not case.has_files:
             return ()
         repository = AttachmentRepository(connection, tenant)

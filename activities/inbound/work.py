@@ -1,4 +1,5 @@
-"""The activity that processes a stored inbound webhook: it parses the bytes and applies the effect."""
+"""The activity that processes a stored inbound webhook: it parses the bytes and applies the
+effect."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping

@@ -1,4 +1,5 @@
-"""The activity that converts a received event to the normalized form that the brain takes as input."""
+"""The activity that converts a received event to the normalized form that the brain takes as
+input."""
 
 import time
 from dataclasses import dataclass

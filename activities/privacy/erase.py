@@ -110,7 +110,8 @@ class EraseRecords:
             await Certificates(connection).add(erase.erasure_id, last)
 
     async def _remove(self, erase: EraseInput, list_some: _List) -> None:
-        """Delete executions and add their number to the certificate, until the server lists none."""
+        """Delete executions and add their number to the certificate, until the server lists
+        none."""
         known: set[Execution] = set()
         while page := await list_some():
             fresh = [one for one in page if one not in known]
