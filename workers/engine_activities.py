@@ -1,4 +1,4 @@
-"""The activities of the engine's worker, built with their dependencies."""
+"""The activities of the engine worker, built with their dependencies."""
 
 import random
 import time

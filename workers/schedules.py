@@ -1,4 +1,4 @@
-"""Create Temporal's schedules and search attributes before the engine starts."""
+"""Create Temporal's schedules and search attributes before the engine worker starts."""
 
 from temporalio.client import Client
 from temporalio.service import RPCError
