@@ -1,4 +1,5 @@
-"""Check whether a mail's recipient has contacted the client through one of the service's channels."""
+"""Check whether a mail's recipient has contacted the client through one of the service's
+channels."""
 
 from typing import Final
 
