@@ -57,7 +57,8 @@ class DataRequestRepository(TenantRepository):
         return added.one_or_none() is not None
 
     async def page(self, *, before: str | None, limit: int) -> tuple[DataRequest, ...]:
-        """Return a page of data requests, newest first. `before`: the last id on the previous page."""
+        """Return a page of data requests, newest first. `before`: the last id on the previous
+        page."""
         this = {"tenant": self._tenant, "before": before or _NEWEST, "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
         return tuple(DataRequest.model_validate(row, from_attributes=True) for row in rows)

@@ -1,4 +1,5 @@
-"""The storage used by a client's events. It is compared with the client's storage limit for events."""
+"""The storage used by a client's events. It is compared with the client's storage limit for
+events."""
 
 from dataclasses import dataclass
 from datetime import datetime

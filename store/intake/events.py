@@ -15,7 +15,8 @@ from store.runs.tables import engine_messages
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """The ticket to which an event refers: its id and its customer. `customer_email` may be empty."""
+    """The ticket to which an event refers: its id and its customer. `customer_email` may be
+    empty."""
 
     ticket_id: str
     customer_email: str

@@ -162,7 +162,8 @@ class MailSenderRepository(TenantRepository):
         return SenderCodeToMail(row.code_id, self._sender(row), row.sealed_code, row.code_language)
 
     async def mailed(self, code_id: str) -> None:
-        """Erase the readable form of the sender's code, which was mailed or will never be mailed."""
+        """Erase the readable form of the sender's code, which was mailed or will never be
+        mailed."""
         await self._change(mail_senders.c.code_id == code_id, sealed_code=None)
 
     async def take_try(self, now: datetime) -> TriedSenderCode | None:

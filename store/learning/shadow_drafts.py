@@ -1,4 +1,5 @@
-"""Shadow drafts: what the agent would have done in shadow mode, and what human agents did instead."""
+"""Shadow drafts: what the agent would have done in shadow mode, and what human agents did
+instead."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

@@ -1,4 +1,5 @@
-"""The outcomes and confidence scores of a playbook's last runs, from which a threshold is chosen."""
+"""The outcomes and confidence scores of a playbook's last runs, from which a threshold is
+chosen."""
 
 from collections.abc import Sequence
 from typing import Final
