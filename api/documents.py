@@ -1,4 +1,5 @@
-"""Parsing of uploaded documents, with a limit on each client's concurrent documents."""
+"""Parsing of uploaded documents, with a limit on the number of documents parsed concurrently per
+client."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -58,8 +59,8 @@ async def read_knowledge(
 async def yaml_places_of(
     resources: Resources, tenant: TenantId, text: str, paths: Iterable[str]
 ) -> Mapping[str, YamlPlace]:
-    """Return the positions of the given paths in a YAML text. Paths that do not occur in the text
-    are omitted. Raises the same errors as `read_yaml_document`."""
+    """Return the positions of the given paths in a YAML text. Paths that are not in the text are
+    omitted. Raises the same errors as `read_yaml_document`."""
     document = Document(DocumentKind.PLACES, text, options=dict.fromkeys(paths, ""))
     found = _PLACES.validate_python(await resources.documents.read(tenant, document))
     return {path: YamlPlace(*place) for path, place in found.items()}

@@ -1,4 +1,4 @@
-"""Email addresses of people whom records refer to by user id."""
+"""Email addresses of users whose ids occur in records."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""A redirect to another page, raised as an exception where code cannot return a response."""
+"""A redirect to another page, as an exception for code that cannot return a response."""
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response

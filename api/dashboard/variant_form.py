@@ -23,7 +23,7 @@ NO_VARIANT: Final[Mapping[str, str]] = {
 
 
 async def playbooks_of(page: Page) -> tuple[PlaybookEntry, ...]:
-    """Return the client's playbooks, the options of the form's playbook field."""
+    """Return the client's playbooks, as options for the form's playbook field."""
     async with page.resources.database.reading(page.tenant) as connection:
         return await PlaybookRepository(connection, page.tenant).all()
 

@@ -54,8 +54,8 @@ async def overview(page: AnyonesPage) -> Response:
 
 
 def _chart(page: Page, span: tuple[date, date], days: Sequence[DayInsight]) -> BarChart:
-    """Return a chart of the tickets by day: those that the agent resolved without people, and the
-    others."""
+    """Return a chart of tickets by day, split into tickets that the agent resolved without human
+    agents and all others."""
     by_day = {day.day: day for day in days}
     columns = []
     for day in days_of(*span):

@@ -75,7 +75,8 @@ async def queue(page: AnyonesPage) -> Response:
 
 @router.post(f"{_LIST}/several")
 async def several(post: ReviewersPost) -> Response:
-    """Claim, release or reject all ticked reviews. If one fails, none is changed."""
+    """Claim, release or reject all selected reviews. If the action fails for one review, no review
+    changes."""
     chosen = sorted({_review_id(one) for one in post.chosen("review")})
     deed = post.text("do")
     if not chosen or deed not in ("claim", "release", "reject"):
