@@ -1,4 +1,5 @@
-"""An embedding: a vector that represents a text. Texts with similar meanings have similar vectors."""
+"""An embedding: a vector that represents a text. Texts with similar meanings have similar
+vectors."""
 
 from pydantic import BaseModel, ConfigDict, Field
 

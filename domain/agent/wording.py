@@ -31,7 +31,8 @@ def _words() -> _File:
 
 
 def confirm_question(action: PlannedAction, language: Language, brand_name: str) -> str:
-    """Return the question that asks the customer to confirm the action, with its order and amount."""
+    """Return the question that asks the customer to confirm the action, with its order and
+    amount."""
     text = _words().confirm[language][action.kind]
     return _letter(_filled(text, action, language), language, brand_name)
 

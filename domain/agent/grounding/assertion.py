@@ -115,7 +115,8 @@ def is_question(sentence: str) -> bool:
 
 
 def asserts(sentence: str, brand: str) -> bool:
-    """Return True if a sentence states a fact, or if that is uncertain. `brand`: the sender's name."""
+    """Return True if a sentence states a fact, or if that is uncertain. `brand`: the sender's
+    name."""
     if is_question(sentence):
         return False
     signing = _SIGNATURE | set(_words(brand).split())
@@ -134,7 +135,8 @@ def asserts(sentence: str, brand: str) -> bool:
 
 
 def _may_follow(clause: str) -> bool:
-    """Return True if a clause is a name after a greeting, or an object of the preceding courtesy."""
+    """Return True if a clause is a name after a greeting, or an object of the preceding
+    courtesy."""
     return " " not in clause or bool(_FRAGMENT.match(clause))
 
 

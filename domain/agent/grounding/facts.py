@@ -228,7 +228,8 @@ def _phones(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _named(written: str) -> set[str]:
-    """Return the fact keys for a number or for an identifier such as "1042", "40W" and "AB-1042"."""
+    """Return the fact keys for a number or for an identifier such as "1042", "40W" and
+    "AB-1042"."""
     text = re.sub(r"^(?:#|no?\.?(?=\d))", "", written)
     if sized := re.fullmatch(r"(\d+(?:[.,]\d+)?)[a-z]{0,3}", text):
         return {f"number:{_number(sized[1])}"}

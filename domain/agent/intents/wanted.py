@@ -143,7 +143,8 @@ def read_wants(text: str, *, after: str = "") -> Wants:
 
 
 def clauses_that_want(text: str, intent: Intent) -> str:
-    """Return the clauses that express an intent, or the whole text if no single clause does.
+    """Return the clauses that express an intent, or the whole text if no single clause expresses
+    one.
 
     Call this function only for a text without unexplained words.
     """

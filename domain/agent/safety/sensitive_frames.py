@@ -70,7 +70,8 @@ class Frames:
         return None
 
     def said(self, words: Sequence[str]) -> dict[str, list[Place]]:
-        """Return the concepts that the words express, each with its positions in ascending order."""
+        """Return the concepts that the words express, each with its positions in ascending
+        order."""
         said: dict[str, list[Place]] = {}
         positions = _positions(words)
         spend(len(words))

@@ -39,7 +39,8 @@ _LONGEST_MENDED: Final = 20
 
 
 def squeezed(word: str) -> str:
-    """Return the word with repeated letters reduced to one, so that a doubled letter is not a typo."""
+    """Return the word with repeated letters reduced to one, so that a doubled letter is not a
+    typo."""
     return _REPEATED.sub(r"\1", word)
 
 

@@ -89,7 +89,8 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
 
 
 def _puts_off(clause: Clause, form: Form, at: int) -> bool:
-    """Return True if the phrase at `at` postpones the request, as in "Annulez pas encore la 3161"."""
+    """Return True if the phrase at `at` postpones the request, as in "Annulez pas encore la
+    3161"."""
     return clause.parts[at].said in NOT_YET and form.end <= at <= form.end + 2
 
 
