@@ -1,4 +1,5 @@
-"""Generates the code that verifies a client's sender address, and emails it after the commit."""
+"""Generation of the code that verifies a client's sender address. The code is emailed after the
+commit."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""Simulations by members, shared by the HTTP route and the dashboard page."""
+"""Simulations by members. The HTTP route and the dashboard page share this code."""
 
 import asyncio
 
@@ -14,7 +14,7 @@ from services.simulation.simulator import simulate
 async def simulated(
     resources: Resources, actor: Actor, tenant: TenantId, asked: SimulationAsked
 ) -> Simulation:
-    """Count the simulation as a dry run of its client, run it and return the result. Raises
+    """Count the simulation as one of the client's dry runs, run it, and return the result. Raises
     TooManyRequests, and the errors of `simulate`."""
     # Check the role before the limits, so that a viewer cannot use up the client's simulations.
     actor.require(REVIEWERS)
