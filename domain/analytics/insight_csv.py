@@ -1,4 +1,5 @@
-"""Write insight and knowledge gaps as CSV files. The columns are the fields of the JSON responses."""
+"""Write insight and knowledge gaps as CSV files. The columns are the fields of the JSON
+responses."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime

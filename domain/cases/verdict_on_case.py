@@ -150,5 +150,6 @@ def _of_text(expected: CaseExpectation, outcome: SimulatedOutcome) -> Iterator[U
 
 
 def _plain(text: str) -> str:
-    """Return the text in the form used to compare phrases: without case, accents and line breaks."""
+    """Return the text in the form used to compare phrases: without case, accents and line
+    breaks."""
     return " ".join(fold(text).split())

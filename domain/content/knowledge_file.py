@@ -1,4 +1,5 @@
-"""The knowledge file: a CSV or Markdown file for importing a merchant's existing knowledge entries."""
+"""The knowledge file: a CSV or Markdown file for importing a merchant's existing knowledge
+entries."""
 
 import csv
 import hashlib
@@ -102,7 +103,8 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """The changes that importing a knowledge file would make. A file with problems changes nothing."""
+    """The changes that importing a knowledge file would make. A file with problems changes
+    nothing."""
 
     new: tuple[FileEntry, ...]
     changed: tuple[FileChange, ...]

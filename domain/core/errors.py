@@ -105,7 +105,8 @@ class EngineUnavailable(DomainError):
 
 
 class CommitUnknown(EngineUnavailable):
-    """The database connection was lost during a commit. The data may or may not have been written."""
+    """The database connection was lost during a commit. The data may or may not have been
+    written."""
 
     code = "commit_unknown"
 

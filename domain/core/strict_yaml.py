@@ -200,7 +200,8 @@ _Loader.yaml_constructors = {
 
 
 class _Dumper(yaml.CSafeDumper):
-    """A PyYAML dumper that quotes any text that YAML 1.1 or `_Loader` would parse as another type."""
+    """A PyYAML dumper that quotes any text that YAML 1.1 or `_Loader` would parse as another
+    type."""
 
 
 _Dumper.add_implicit_resolver(f"{_TAG}float", _FLOAT, list("-+.0123456789"))
