@@ -56,7 +56,8 @@ class Certificates:
         return (await self.read(erasure_id)).started_at
 
     async def add(self, erasure_id: str, removed: Mapping[str, int]) -> None:
-        """Add the numbers of rows that this transaction removes to a certificate, by record class."""
+        """Add the numbers of rows that this transaction removes to a certificate, by record
+        class."""
         if any(removed.values()):
             # SQLAlchemy's table names are not plain strings.
             more = {str(name): number for name, number in removed.items()}

@@ -1,4 +1,5 @@
-"""Erase the data that platforms sent about one customer: webhooks, order facts and data requests."""
+"""Erase the data that platforms sent about one customer: webhooks, order facts and data
+requests."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -49,7 +49,8 @@ class OverdueEscalation:
 async def decisions_not_taken_up(
     connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[DecidedEscalation]:
-    """Return a page of decisions, across all clients, that no workflow has taken up, oldest first."""
+    """Return a page of decisions, across all clients, that no workflow has taken up, oldest
+    first."""
     rows = await connection.execute(
         sa.select(
             *_WHICH,
