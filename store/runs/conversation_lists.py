@@ -107,7 +107,8 @@ class TalkFilter:
 
     @property
     def inner(self) -> str:
-        """Return the SQL for the filters that have an index. They are applied to all conversations."""
+        """Return the SQL for the filters that have an index. They are applied to all
+        conversations."""
         return ("AND is_critical " if self.unhappy else "") + (
             "AND taken_at IS NOT NULL " if self.taken else ""
         )

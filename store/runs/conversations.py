@@ -1,4 +1,5 @@
-"""Conversations of one client. A conversation is one thread, from its first message until it ends."""
+"""Conversations of one client. A conversation is one thread, from its first message until it
+ends."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
