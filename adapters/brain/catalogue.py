@@ -11,10 +11,10 @@ from domain.agent.intents.phrase_lists import PhraseLists
 from domain.agent.template import names
 from domain.core.recent import Recent
 
-# Maximum total size of the cached catalogues, in characters of their templates. A prepared
+# Maximum total size of the cached catalogues, measured in characters of their templates. A prepared
 # catalogue takes several times as many bytes.
 _HELD: Final = 4_000_000
-# Number of templates that are prepared before the event loop runs other tasks.
+# Number of templates that are prepared before the event loop can run other tasks.
 _AT_ONCE: Final = 10
 
 
@@ -37,14 +37,14 @@ class Catalogue:
 
 
 class Catalogues:
-    """A cache of recently used catalogues of templates, so that templates are not prepared for each
-    message."""
+    """A cache of recently used template catalogues, so that templates are not prepared again for
+    each message."""
 
     def __init__(self) -> None:
         self._recent: Recent[tuple[int, ...], Catalogue] = Recent(_HELD)
 
     async def of(self, templates: tuple[Template, ...]) -> Catalogue:
-        """Return the prepared catalogue of exactly these template objects. The cache keeps
+        """Return the prepared catalogue for exactly these template objects. The cache keeps
         references to the objects, so that other objects cannot reuse their identities."""
         key = tuple(map(id, templates))
         known = self._recent.get(key)

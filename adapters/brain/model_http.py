@@ -27,7 +27,7 @@ class _Capped(httpx2.AsyncByteStream):
 
 
 class CappedTransport(httpx2.AsyncBaseTransport):
-    """An HTTP transport that reads at most `limit` bytes of a response's body. A longer body fails
+    """An HTTP transport that reads at most `limit` bytes from a response body. A longer body fails
     like a broken connection. A compressed response fails too, because it was not requested and its
     length does not limit its content."""
 

@@ -1,7 +1,7 @@
-"""A client's own classifier head. Its logits are added to those of the head that all clients share.
+"""A client's own classifier head. Its logits are added to those of the head shared by all clients.
 
 The head is stored as numbers for features that are folded together, so no word of a ticket can be
-read from it.
+reconstructed from it.
 """
 
 from dataclasses import dataclass
@@ -52,8 +52,8 @@ class OwnWeights:
         return b"".join((numbers.tobytes(), levels.tobytes()))
 
     def logits(self, row: FeatureRow, shared: Floats) -> Floats:
-        """Return the sum of both heads' logits, divided by the temperature. `shared`: the logits of
-        the shared head, already divided by its own temperature."""
+        """Return the sum of both heads' logits, divided by the temperature. `shared`: the shared
+        head's logits, already divided by that head's temperature."""
         places, signs = _folded(row.buckets)
         own = (signs * row.values) @ self.weights[places] + self.bias
         return (shared + own) / self.temperature
