@@ -55,7 +55,8 @@ class TooManyInvitations(DomainError):
 
 
 class CrossSiteRequest(DomainError):
-    """The request came from a page of another origin, or its CSRF token does not match the session."""
+    """The request came from a page of another origin, or its CSRF token does not match the
+    session."""
 
     code = "cross_site_request"
 
