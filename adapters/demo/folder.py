@@ -20,7 +20,7 @@ _ORDERS: Final = (
 
 
 def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
-    """Return the orders of a new demo shop. They were placed a few days before `now`."""
+    """Return the orders for a new demo shop. They were placed a few days before `now`."""
     return tuple(
         DemoOrder(
             number=number,
@@ -36,8 +36,8 @@ def sample_orders(now: datetime) -> tuple[DemoOrder, ...]:
 
 
 class DemoShopFolder:
-    """The folder of the demo shops' files. Each file is named after its client's id, which cannot
-    contain a path."""
+    """The folder that contains the demo shops' files. Each file is named after its client's id,
+    which cannot contain a path."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
