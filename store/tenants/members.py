@@ -108,7 +108,7 @@ class MemberRepository:
         return found[0] if found else None
 
     async def person(self, name: str) -> str:
-        """Return the name under which a person is recorded. `named`: a user id or an email address.
+        """Return the name under which a person is recorded. `name`: a user id or an email address.
 
         The address of a known user is resolved to the id that the API uses, so that one person does
         not count as two. Raises InvalidInput.

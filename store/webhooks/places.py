@@ -151,7 +151,7 @@ class SharedPlaces:
         if not self._freed:
             return
         keys, self._freed = self._freed, []
-        # If the unlock statement fails, the session is ended, which releases all of its locks.
+        # If the unlock statement fails, the session and all of its locks are lost.
         self._forget(keys)
         await _asked(session, _FREE, keys)
 
