@@ -18,7 +18,7 @@ class Timer:
         return self._handle is not None
 
     def set(self, seconds: float) -> None:
-        """Start the timer for `seconds`. A running timer is canceled first."""
+        """Start the timer for `seconds`. A running timer is cancelled first."""
         self.forget()
         self._handle = self._loop.call_later(seconds, self._call)
 

@@ -32,7 +32,7 @@ from domain.runs.errors import AnswerDelayed
 
 _log = structlog.get_logger("api")
 
-# Seconds that canceled requests have to finish before the resources are closed.
+# Seconds that cancelled requests have to finish before the resources are closed.
 _LAST_WORDS_S: Final = 2.0
 # The TLS-terminating proxy sends this request header. It does no harm if other callers send it,
 # because browsers ignore the HSTS header in a response without TLS (RFC 6797, 8.1).
@@ -75,9 +75,9 @@ class RequestContext:
         await self._request(scope, receive, send)
 
     def _after_requests(self, receive: Receive) -> Receive:
-        """Delay the server's shutdown message until the canceled requests have ended.
+        """Delay the server's shutdown message until the cancelled requests have ended.
 
-        Canceled requests still send a response and report an error, and both need the resources.
+        Cancelled requests still send a response and report an error, and both need the resources.
         """
 
         async def receive_late() -> Message:
@@ -140,7 +140,8 @@ class RequestContext:
 
 
 def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
-    """Log a request that was canceled before its response started, and return the error to send."""
+    """Log a request that was cancelled before its response started, and return the error to
+    send."""
     event_id = structlog.contextvars.get_contextvars().get("event_id")
     error = AnswerDelayed(event_id) if event_id else EngineUnavailable()
     error.__cause__ = cancelled

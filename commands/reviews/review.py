@@ -216,7 +216,7 @@ async def _at_work(
 
 def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: bool) -> None:
     """Print the outcome of a decision. Call this function only after the commit: only then is it
-    known whether the run was signaled."""
+    known whether the run was signalled."""
     woken = review_id in work.woken
     if outcome.awaits_second:
         sentence = "Noted; another person must approve it too: review approve --as PERSON."

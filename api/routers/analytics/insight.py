@@ -1,4 +1,4 @@
-"""GET /api/dashboard/insight and /api/dashboard/insight/gaps, each as JSON and as CSV."""
+"""GET /api/dashboard/insight and /api/dashboard/insight/gaps, each available as JSON and CSV."""
 
 from typing import Annotated, Final
 

@@ -1,4 +1,4 @@
-"""Query models of the dashboard routes for insight and knowledge gaps."""
+"""Query models for the dashboard's insight and knowledge gap routes."""
 
 from typing import Annotated, Literal
 
@@ -21,12 +21,12 @@ class InsightQuery(MetricsQuery):
 
 
 class GapsQuery(ClientQuery):
-    """Query parameters of the list of knowledge gaps."""
+    """Query parameters for the list of knowledge gaps."""
 
     days: Annotated[GapSpan, Field(description=("Number of past days to search for gaps."))] = (
         GapSpan.MONTH
     )
     limit: Annotated[
         int,
-        Field(ge=1, le=100, description=("Maximum number of gaps. The largest gaps are returned.")),
+        Field(ge=1, le=100, description=("Maximum number of gaps, largest first.")),
     ] = 20
