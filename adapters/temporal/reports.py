@@ -1,4 +1,4 @@
-"""Reports that an operator requests. Each is a workflow that is started and awaited."""
+"""Reports requested by an operator. Each report is a workflow that is started and awaited."""
 
 import asyncio
 from collections.abc import Callable
@@ -36,8 +36,8 @@ class TemporalReports:
     async def start_backfill(
         self, backfill: BackfillMetricsInput
     ) -> WorkflowHandle[Any, ComputeMetricsResult]:
-        """Start the computation of past days' metrics, or join it, and return its handle. Raises
-        EngineUnavailable."""
+        """Start computing the metrics of past days, or join a running computation, and return the
+        workflow handle. Raises EngineUnavailable."""
         with outages_told():
             return await self._client.start_workflow(
                 names.BACKFILL_METRICS,
