@@ -41,7 +41,8 @@ MaybeId = Annotated[Id | None, BeforeValidator(_none_if_blank)]
 
 
 class HelpdeskShape(BaseModel):
-    """The base model for all helpdesk bodies. Unknown fields are ignored, and ids may be numbers."""
+    """The base model for all helpdesk bodies. Unknown fields are ignored, and ids may be
+    numbers."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 

@@ -1,4 +1,5 @@
-"""Detect changes to a connection's settings that let the agent do more, or trust more, than before."""
+"""Detect changes to a connection's settings that let the agent do more, or trust more, than
+before."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -79,8 +79,8 @@ class Order(BaseModel):
     def belongs_to(self, email: str | None) -> bool:
         """Return True if the order belongs to the customer with the given address.
 
-        An address that differs from its own customer key matches no order, because the mailbox
-        denoted by the key may belong to another person.
+        An order whose address differs from that address's customer key matches no customer, because
+        the mailbox denoted by the key may belong to another person.
         """
         mine = self.customer_email
         if mine is None or not spells_its_key(mine):

@@ -40,7 +40,8 @@ class SystemClass(StrEnum):
 
 @dataclass(frozen=True)
 class Shape:
-    """The format of a setting or credential. `expected`: the description of the format for users."""
+    """The format of a setting or credential. `expected`: the description of the format for
+    users."""
 
     pattern: re.Pattern[str]
     expected: str
