@@ -17,8 +17,8 @@ from services.copilot.tools.playbooks_tool import READ_PLAYBOOKS, PlaybookFacts,
 _BODY_CHARS: Final = 400
 _ASKED_CHARS: Final = 500
 _SHOWN: Final = 3
-# Minimum score for a section of the documents. A section with a lower score has only a common word
-# in common with the question.
+# Minimum score for a section of the documents. A section with a lower score shares only a frequent
+# word with the question.
 NEAR_ENOUGH: Final = 3.0
 
 
