@@ -66,8 +66,8 @@ class Entered:
 async def make_code(
     work: UnitOfWork, wanted: CodeWanted, sealer: Sealer, limits: OpeningLimits
 ) -> str:
-    """Store a sign-in code for any address, and return its id, with which the mail is sent. A code
-    beyond the limits is stored, but never sent and never valid.
+    """Store a sign-in code for any address, and return the code's id, with which the mail is sent.
+    A code beyond the limits is stored, but never sent and never valid.
 
     The same statements and the same workflow run in every case, so the response time does not
     reveal anything about the address.
@@ -92,12 +92,12 @@ async def make_code(
 async def sign_in(
     work: UnitOfWork, presented: CodePresented, sealer: Sealer, limits: OpeningLimits
 ) -> Entered | None:
-    """Open a session with a sign-in code. Before that, create the account for which the code was
-    requested.
+    """Open a session with a sign-in code, after creating the account for which the code was
+    requested, if any.
 
     Return None if the code is wrong, used, expired or unknown. The attempt counts even then, so the
     caller must commit the unit of work. After a successful sign-in, the unit of work and its audit
-    entries belong to the user's client. Raises TooManyAccounts. The code then stays valid.
+    entries belong to the user's client. Raises TooManyAccounts, in which case the code stays valid.
     """
     codes = CodeRepository(work.connection)
     network = presented.visitor.network
