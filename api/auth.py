@@ -44,7 +44,7 @@ async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller
 
 
 async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | User:
-    """Return the holder of the bearer token, which is an API key or a session token. Raises
+    """Return the holder of the bearer token: an API key, or the user of a session token. Raises
     Unauthenticated."""
     token = _bearer_token(headers)
     if token.startswith(KEY_PREFIXES):
@@ -81,7 +81,7 @@ def note_use(request: Request, caller: Caller) -> None:
 
 
 async def authenticate_user(headers: Headers, resources: Resources) -> User:
-    """Return the user of a session token. An API key is not accepted. Raises Unauthenticated."""
+    """Return the user of a session token. API keys are rejected. Raises Unauthenticated."""
     return await _signed_in(_bearer_token(headers), resources)
 
 
@@ -174,7 +174,7 @@ async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
 
 
 def limiter_key(caller: ActiveKey | User) -> str:
-    """Return the key under which the caller's requests are counted for rate limits."""
+    """Return the key under which the caller's requests count toward rate limits."""
     match caller:
         case ActiveKey(id=key_id):
             return f"key:{key_id}"
@@ -197,8 +197,8 @@ def _is_engine_secret(presented: list[str], resources: Resources) -> bool:
 
 
 def _bearer_token(headers: Headers) -> str:
-    """Return the token of the `Authorization: Bearer` header. Raises Unauthenticated if the header
-    is missing or the token is too long."""
+    """Return the token from the `Authorization: Bearer` header. Raises Unauthenticated if the
+    header is missing or the token is too long."""
     given = headers.getlist("authorization")
     if len(given) != 1:
         raise Unauthenticated

@@ -28,9 +28,9 @@ _PLACES: Final = TypeAdapter(dict[str, tuple[int, int]])
 async def read_yaml_document(
     resources: Resources, tenant: TenantId, kind: DocumentKind, body: bytes
 ) -> JsonValue:
-    """Return the value of a YAML document of playbooks or cases, validated by the rules of its
-    kind. Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy, EngineUnavailable.
-    """
+    """Return the value of a YAML document that contains playbooks or cases, validated by the rules
+    for its kind. Raises InvalidPlaybook or InvalidCases, DocumentTooCostly, CallerBusy,
+    EngineUnavailable."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -41,7 +41,8 @@ async def read_yaml_document(
 async def check_json_document(
     resources: Resources, tenant: TenantId, kind: DocumentKind, value: JsonValue
 ) -> None:
-    """Validate a JSON document of playbooks or cases. Raises the errors of `read_yaml_document`."""
+    """Validate a JSON document that contains playbooks or cases. Raises the errors of
+    `read_yaml_document`."""
     text = orjson.dumps(value).decode()
     await _read(resources, tenant, Document(kind, text, is_json=True))
 
@@ -49,7 +50,7 @@ async def check_json_document(
 async def read_knowledge(
     resources: Resources, tenant: TenantId, file: KnowledgeFile
 ) -> KnowledgeRead:
-    """Return the entries of a knowledge file. Raises DocumentTooCostly, CallerBusy,
+    """Return the entries in a knowledge file. Raises DocumentTooCostly, CallerBusy,
     EngineUnavailable."""
     options = {"form": file.form.value, "language": file.language}
     document = Document(DocumentKind.KNOWLEDGE, file.text, options=options)

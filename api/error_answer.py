@@ -1,4 +1,4 @@
-"""The description of an error response: status, text, fields and headers."""
+"""The description of an error response: its status, text, fields and headers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -14,7 +14,7 @@ from domain.core.errors import DomainError, Fact, InternalError
 
 _log = structlog.get_logger(__name__)
 
-# RFC 9110 requires a 401 to name an authentication scheme that the route accepts.
+# RFC 9110 requires a 401 response to name an authentication scheme that the route accepts.
 _BEARER: Final = "Bearer"
 
 

@@ -1,4 +1,5 @@
-"""Admits an event, waits for its outcome and builds the response, for both REST and MCP."""
+"""Code that admits an event, waits for its outcome and builds the response, for both REST and
+MCP."""
 
 import asyncio
 from dataclasses import dataclass

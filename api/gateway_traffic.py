@@ -10,7 +10,7 @@ _REST: Final = 5
 
 
 class GatewayTraffic:
-    """Count of the gateway events that this process is handling."""
+    """Counter of the gateway events that this process is currently handling."""
 
     def __init__(self) -> None:
         self._under_way = 0

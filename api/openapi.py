@@ -62,7 +62,8 @@ EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
 _NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _SHAPED: Final = frozenset({"pattern", "enum", "const", "format"})
-"""JSON Schema keywords that already constrain a string, so that it needs no further pattern."""
+"""JSON Schema keywords that already constrain a string. A string with one of them needs no
+additional pattern."""
 _LIMITS: Final = {"ge": "minimum", "le": "maximum"}
 """Standard JSON Schema keywords for the Pydantic arguments that limit a number with a validator."""
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
@@ -119,7 +120,7 @@ CLIENT_ID: Final[Described] = {
 
 
 def query_parameters(model: type[BaseModel]) -> list[Described]:
-    """Return the parameters of a query that `model` validates. All of them are optional."""
+    """Return the parameters of a query that is validated by `model`. All of them are optional."""
     schema = model.model_json_schema(ref_template="{model}")
     kinds = schema.get("$defs", {})
     return [
@@ -135,8 +136,8 @@ def query_parameters(model: type[BaseModel]) -> list[Described]:
 
 
 def request_body(model: type[BaseModel]) -> Described:
-    """Return the OpenAPI description of a body that `model` validates. The body is optional if no
-    field is required."""
+    """Return the OpenAPI description of a body that is validated by `model`. The body is optional
+    if no field is required."""
     schema = in_one_piece(model)
     return {
         "required": not schema.keys().isdisjoint({"required", "minProperties"}),

@@ -81,7 +81,8 @@ class PathId(Part):
 
 
 class StrictQuery(Part, Generic[M]):
-    """A dependency that returns the query, validated against its model. Raises InvalidQuery."""
+    """A dependency that returns the query, validated against its model. Raises InvalidQuery if the
+    query is invalid."""
 
     errors = (400,)
 

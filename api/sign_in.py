@@ -110,8 +110,8 @@ def opening_limits(resources: Resources) -> OpeningLimits:
 
 @contextmanager
 def noting_held_back() -> Iterator[None]:
-    """Log an error if the limits on new accounts prevent the block from creating an account.
-    Operators watch for this log line (docs/accounts.md)."""
+    """Log an error if the limits for new accounts prevent the block from creating an account.
+    Operators monitor this log line (docs/accounts.md)."""
     try:
         yield
     except TooManyAccounts:

@@ -16,14 +16,15 @@ async def simulated(
 ) -> Simulation:
     """Count the simulation as one of the client's dry runs, run it, and return the result. Raises
     TooManyRequests, and the errors of `simulate`."""
-    # Check the role before the limits, so that a viewer cannot use up the client's simulations.
+    # Check the role before the limits, so that viewers cannot use up the client's simulations.
     actor.require(REVIEWERS)
     await resources.limiter.check(LimitScope.DRY_RUN, tenant, resources.now())
 
     def seal() -> str:
         return resources.sealer.seal(asked.model_dump_json())
 
-    # The scenario is encrypted in a thread, because a large scenario would delay other requests.
+    # The scenario is encrypted in a thread, because encrypting a large scenario would delay other
+    # requests.
     sealed = await asyncio.to_thread(seal)
     if len(sealed) > LARGE_DRY_RUN:
         await resources.limiter.check(LimitScope.LARGE_DRY_RUN, tenant, resources.now())

@@ -121,7 +121,7 @@ def bar_chart(
 
 
 def _stacked(column: ChartColumn, top: float) -> list[tuple[int, float, float, float]]:
-    """Return the series, value, upper edge and height of each segment of a stacked column."""
+    """Return the segments of a stacked column: the series, value, upper edge and height of each."""
     parts: list[tuple[int, float, float, float]] = []
     y = float(HEIGHT)
     for place, part in enumerate(column.parts):

@@ -69,7 +69,7 @@ def _reason(error: DomainError) -> dict[str, str]:
     problems = error.facts.get("problems")
     if isinstance(
         problems, tuple
-    ):  # each problem starts with its position, as in `cases[0].tries: …`
+    ):  # each problem begins with its position, as in `cases[0].tries: …`
         return dict.fromkeys(("fr", "en"), "\n".join(map(str, problems))[:_MOST_REASON])
     reason = error.facts.get("reason")
     french = str(reason) if reason is not None else ""

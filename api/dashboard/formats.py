@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from domain.core.money import Money, digits_of
 
-_THIN: Final = "\u202f"  # French separates groups of digits with a narrow no-break space
+_THIN: Final = "\u202f"  # in French, a narrow no-break space separates groups of digits
 _MONTHS: Final = {
     "fr": [
         "janv.",

@@ -1,4 +1,4 @@
-"""Page rendering: templates in the reader's language, with the security headers of every page."""
+"""Page rendering: templates in the user's language, and the security headers of every page."""
 
 import secrets
 import tomllib

@@ -54,8 +54,8 @@ def form_of(playbook_id: str) -> str:
 
 
 async def drafted_yaml(page: Page, playbook_id: str) -> str | None:
-    """Return the unpublished draft of a playbook as YAML, or None if there is no draft.
-    `playbook_id`: `new` for a new playbook."""
+    """Return a playbook's unpublished draft as YAML, or None if there is no draft. `playbook_id`:
+    `new` for a new playbook."""
     typed = await page.typed(form_of(playbook_id), {})
     return None if typed.draft is None else yaml_of(typed.fields)
 
@@ -94,7 +94,7 @@ async def draft_of(page: Page, fields: Mapping[str, str]) -> PlaybookDraft:
 
 
 async def problems_in(page: Page, fields: Mapping[str, str]) -> tuple[PlacedProblem, ...]:
-    """Return all problems of the form, or an empty tuple if the playbook can be published."""
+    """Return all problems in the form, or an empty tuple if the playbook can be published."""
     try:
         await draft_of(page, fields)
     except InvalidPlaybook as error:
@@ -123,8 +123,8 @@ async def placed(page: Page, error: InvalidPlaybook, text: str | None) -> tuple[
 
 
 def _path_and_problem(problem: str) -> tuple[str, str]:
-    """Return the path and the text of a problem. The path is empty if the problem's text has no
-    path."""
+    """Return the path and the text of a problem. The path is empty if the problem does not state
+    one."""
     path, colon, said = problem.partition(": ")
     return (path, said) if colon and " " not in path else ("", problem)
 

@@ -5,7 +5,7 @@ from starlette.responses import RedirectResponse, Response
 
 
 class PageRedirect(Exception):
-    """Raised to redirect the browser to the page at `location`."""
+    """Redirects the browser to the page at `location` when raised."""
 
     def __init__(self, location: str) -> None:
         super().__init__(location)

@@ -67,7 +67,8 @@ def turns_in(fields: Mapping[str, str]) -> int:
 
 
 def scenario_in(post: Post) -> dict[str, JsonValue]:
-    """Return the entered scenario as unvalidated JSON. Raises InvalidBody."""
+    """Return the entered scenario as unvalidated JSON. Raises InvalidBody if an additional field is
+    not written as `name: value`."""
     scenario: dict[str, JsonValue] = {
         "messages": _messages(post),
         "customer": {

@@ -106,12 +106,13 @@ def take_cookie(request: Request, response: Response) -> None:
 
 
 def sign_in_first(request: Request) -> Response:
-    """Return a redirect to the sign-in page, which leads back to the requested page."""
+    """Return a redirect to the sign-in page. After sign-in, the user returns to the requested
+    page."""
     return RedirectResponse(sign_in_address(request), status_code=303)
 
 
 def sign_in_address(request: Request) -> str:
-    """Return the URL of the sign-in page that leads back to this page."""
+    """Return the URL of the sign-in page that leads back to the current page."""
     return sign_in_at(request.url.path + (f"?{request.url.query}" if request.url.query else ""))
 
 

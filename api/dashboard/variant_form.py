@@ -51,7 +51,8 @@ async def variant_in(post: Post) -> dict[str, JsonValue]:
 
 
 def whole_number(name: str, text: str) -> int:
-    """Return the integer in the text. Raises InvalidBody for the field `name`."""
+    """Return the integer in the text. Raises InvalidBody that names the field `name` if the text is
+    not an integer."""
     try:
         return int(text)
     except ValueError:

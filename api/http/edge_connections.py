@@ -82,7 +82,7 @@ class EdgeConnections:
                 kind.pop(connection, None)
 
     def leave(self, connection: Closable) -> None:
-        """Remove a connection that is closed or about to close. Idempotent."""
+        """Remove a connection that is closed or about to be closed. Idempotent."""
         self.is_served(connection)
         where = self._where.pop(connection, None)
         if where is None:

@@ -1,4 +1,4 @@
-"""Connection limits of one process, the same for every caller."""
+"""Connection limits for one process. They are the same for every caller."""
 
 from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network

@@ -173,7 +173,8 @@ def _rule_broken(error: ValidationError) -> str:
 
 
 def _check_size(body: bytes) -> None:
-    """Reject most bodies with too many values before any object is built. Raises InvalidBody.
+    """Reject most bodies with too many values before any object is built. Raises InvalidBody if the
+    count exceeds the limit.
 
     The count is a lower bound: a comma follows every value except the last one in its container;
     every container except the outermost is a value; and a value has at most two strings, itself and

@@ -98,7 +98,7 @@ def text_fields(given: Mapping[str, object]) -> dict[str, str]:
 
 
 def needed(given: Mapping[str, str], name: str) -> str:
-    """Return the value of the parameter `name`. Raises OAuthRefused (invalid_request) if it is
+    """Return the value of the `name` parameter. Raises OAuthRefused (invalid_request) if it is
     missing."""
     if name not in given:
         raise OAuthRefused(OAuthError.INVALID_REQUEST, f"{name} is missing")

@@ -6,7 +6,7 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 
 def head_size(url: bytes, headers: Headers) -> int:
-    """Return the approximate size of the head in bytes, which is slightly below the real size."""
+    """Return the approximate size of the head in bytes, slightly below the actual size."""
     return len(url) + sum(len(name) + len(value) + 4 for name, value in headers)
 
 

@@ -131,5 +131,5 @@ def size(result: CallToolResult) -> int:
 
 
 def refusal(text: str) -> CallToolResult:
-    """Return an error result with a text that the model can read and act on."""
+    """Return an error result whose text the model can read and act on."""
     return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)

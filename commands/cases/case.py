@@ -46,7 +46,10 @@ from store.runs.traces import client_of_run
 app = typer.Typer(help="Manage saved cases and run them.", no_args_is_help=True)
 
 CaseFile = Annotated[
-    Path, typer.Argument(help="YAML file, described in docs/simulator.md; - for standard input.")
+    Path,
+    typer.Argument(
+        help=("YAML file in the format described in docs/simulator.md; - for standard input.")
+    ),
 ]
 CaseArgument = Annotated[str, typer.Argument(metavar="CASE_ID")]
 

@@ -1,5 +1,5 @@
-"""connections: a command that checks whether PostgreSQL allows enough connections for all processes
-of an installation."""
+"""connections: a command that checks whether PostgreSQL allows enough connections for all of an
+installation's processes."""
 
 from typing import Annotated, Final
 

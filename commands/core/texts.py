@@ -41,8 +41,8 @@ def text_of(given: str | None, file: Path | None, option: str) -> str | None:
 
 
 def required_text(given: str | None, file: Path | None, option: str) -> str:
-    """Return the text of an option or of its file, as `text_of` does. Raises InvalidInput if
-    neither is given."""
+    """Return the text from an option or its file, as `text_of` does. Raises InvalidInput if neither
+    is given."""
     text = text_of(given, file, option)
     if text is None:
         raise InvalidInput(f"{option} or {option}-file is needed")

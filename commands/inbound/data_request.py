@@ -58,7 +58,7 @@ async def export(
     ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
-    """Export all records of the customer who made a data request, as JSON."""
+    """Export all records of the customer who made the data request, as JSON."""
     wanted = parse_ulid(request_id) or request_id
     async with database_of(data) as database:
         async with database.reading_across() as connection:

@@ -77,7 +77,8 @@ async def create(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Create a playbook that may only send answers. The playbook is active immediately."""
+    """Create a playbook whose only allowed action is to send answers. The playbook is active
+    immediately."""
     if not 0 <= threshold <= 1:
         raise InvalidInput("threshold: a number from 0 to 1")
     publication = Publication.of(model_of(data), override)

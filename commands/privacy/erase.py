@@ -49,7 +49,8 @@ _LOOK_EVERY_S: Final = 0.5
 CustomerOption = Annotated[
     str | None,
     typer.Option(
-        "--customer", help=("Email address of the customer to erase; defaults to the whole client.")
+        "--customer",
+        help=("Email address of the customer to erase; defaults to the entire client."),
     ),
 ]
 

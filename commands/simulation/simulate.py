@@ -53,7 +53,10 @@ async def simulate(
     scenario: Annotated[
         Path | None,
         typer.Option(
-            help=("YAML file with a conversation, see docs/simulator.md; - for standard input.")
+            help=(
+                "YAML file with a conversation, as described in docs/simulator.md; - for standard "
+                "input."
+            )
         ),
     ] = None,
     order_number: Annotated[

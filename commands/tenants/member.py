@@ -123,7 +123,7 @@ async def keys_made(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """List the active API keys that a current or former member created."""
+    """List the active API keys created by a current or former member."""
     async with reading_client(data, client) as (connection, tenant):
         known = await MemberRepository(connection).find_user(user)
         if known is None:

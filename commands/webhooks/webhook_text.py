@@ -82,7 +82,7 @@ def delivery_text(delivery: Delivery) -> Table:
 
 
 def explanation_text(found: Explanation) -> Table:
-    """Return the explanation of why a signature does not match."""
+    """Return an explanation of why a signature does not match."""
     table = facts_table()
     table.add_row("verdict", found.verdict.value)
     table.add_row("", found.sentence)

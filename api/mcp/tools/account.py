@@ -78,7 +78,7 @@ class MetricsWanted(ToolInput):
 
 class McpMetrics(McpPart):
     days: tuple[DayMetrics, ...] = Field(
-        description="Daily metrics, oldest first. A missing day has not been computed yet."
+        description="Daily metrics, oldest first. Days without computed metrics are left out."
     )
     next_first_day: date | None = Field(
         description="Value of `first_day` for the next call; null if no days are left."

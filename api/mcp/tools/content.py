@@ -79,9 +79,7 @@ class McpTemplate(McpPart):
     )
     not_for: tuple[str, ...]
     is_active: bool
-    is_starter: bool = Field(
-        description=("True if the template is a starter template that was not edited.")
-    )
+    is_starter: bool = Field(description=("True if the template is an unedited starter template."))
 
 
 class McpTemplates(McpPage):

@@ -37,7 +37,7 @@ class MessageGiven(ToolInput):
     event_type: str | None = Field(
         default=None,
         max_length=200,
-        description="Event type, which selects the playbook, such as shopify.ticket.created.",
+        description="Event type, which determines the playbook, such as shopify.ticket.created.",
     )
     subject: str | None = Field(default=None, max_length=500)
     customer_email: str | None = Field(default=None, max_length=320)

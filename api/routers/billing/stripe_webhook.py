@@ -21,7 +21,7 @@ _PATH: Final = "/api/payments/stripe/webhook"
 _log = structlog.get_logger(__name__)
 
 
-# This route is not in the OpenAPI document, because only Stripe calls it.
+# The OpenAPI document omits this route, because only Stripe calls it.
 @router.post(_PATH, include_in_schema=False)
 async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
     """Process an event from Stripe. Return 200 once the event is stored. After any other status,

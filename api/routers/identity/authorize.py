@@ -135,7 +135,8 @@ async def decide(request: Request, resources: ResourcesDep) -> Response:
 
 
 async def _visit(request: Request, resources: Resources) -> Visit | None:
-    """Return the browser's session, or None if there is none. Raises TooManyRequests."""
+    """Return the browser's session, or None if the browser is not signed in. Raises
+    TooManyRequests."""
     await resources.limiter.check_request(
         request, LimitScope.AUTHORIZATION, limited_address(request), resources.now()
     )

@@ -1,4 +1,4 @@
-"""/api/dashboard/invitations: a client's invitations to new members."""
+"""/api/dashboard/invitations: a client's invitations for new members."""
 
 from typing import Annotated, Final
 

@@ -107,7 +107,7 @@ async def _refreshed(given: Mapping[str, str], resources: Resources) -> IssuedKe
 
 
 def _client_id(given: Mapping[str, str]) -> str:
-    """Return the id of the OAuth client. Raises OAuthRefused if the request does not identify the
+    """Return the OAuth client's id. Raises OAuthRefused if the request does not identify an OAuth
     client."""
     if "client_id" not in given:
         raise OAuthRefused(OAuthError.INVALID_CLIENT, "client_id is missing")

@@ -68,8 +68,8 @@ async def protected_resource(resources: ResourcesDep) -> Response:
     f"{MCP}/.well-known/openid-configuration", methods=_METHODS, include_in_schema=False
 )
 async def authorization_server(resources: ResourcesDep) -> Response:
-    """Return the metadata of the authorization server. The same response is served at the paths of
-    OpenID Connect, and at paths that include the issuer's path."""
+    """Return the metadata of the authorization server. The same response is served at the OpenID
+    Connect paths and at paths that include the issuer's path."""
     issuer = resources.settings.server.origin
     return _public(
         {

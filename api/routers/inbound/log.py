@@ -60,7 +60,7 @@ async def list_inbound(
 @router.get(
     f"{_LOG}/{{inbound_id}}",
     operation_id="inbound.get",
-    summary="Get a received webhook, with its content and outcome",
+    summary="Get a received webhook with its content and outcome",
 )
 async def show_inbound(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_inbound))],

@@ -41,7 +41,7 @@ class SentEvent:
 
 
 class EventBody(Part):
-    """A dependency that returns the event in the body. Raises UnsupportedMediaType, BodyTooLarge,
+    """A dependency that returns the event from the body. Raises UnsupportedMediaType, BodyTooLarge,
     BodyTooSlow, ClientIdMissing, InvalidBody."""
 
     errors = (400, 408, 413, 415)

@@ -30,7 +30,7 @@ Decider = Annotated[MemberAt, Depends(InClientOf(MANAGERS, _ID, client_of_exampl
 )
 async def examples(page: PageDep, resources: ResourcesDep) -> ExamplePage:
     """Any member of the client may call this operation. Personal data in the texts has been
-    replaced."""
+    replaced by sample values."""
     async with resources.database.reading(page.tenant) as connection:
         found = await LabelledExampleRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1

@@ -1,4 +1,4 @@
-"""POST /api/widget/rating: a visitor's rating of an answer in the widget."""
+"""POST /api/widget/rating: stores a visitor's rating of an answer in the widget."""
 
 from http import HTTPStatus
 from typing import Annotated

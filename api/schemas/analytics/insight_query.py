@@ -10,13 +10,11 @@ from domain.analytics.gaps import GapSpan
 
 
 class InsightQuery(MetricsQuery):
-    """Query parameters of the insight report: a range of days."""
+    """Query parameters for the insight report: a range of days."""
 
     compare: Annotated[
         Literal["previous"] | None,
-        Field(
-            description=("`previous` adds the preceding range of the same length to the response.")
-        ),
+        Field(description=("`previous` adds the preceding range of equal length to the response.")),
     ] = None
 
 

@@ -33,7 +33,8 @@ class MetricsQuery(ClientQuery):
     ] = None
 
     def days(self, now: datetime) -> tuple[date, date]:
-        """Return the first and the last day of the range. Raises InvalidQuery."""
+        """Return the first and last day of the range. Raises InvalidQuery if the range is
+        invalid."""
         last = self.last or day_before(now)
         earliest = max(last.toordinal() - _DEFAULT_DAYS + 1, date.min.toordinal())
         first = self.first or date.fromordinal(earliest)
@@ -67,7 +68,7 @@ class ChurnPage(BaseModel):
         list[ChurnPrediction],
         Field(
             description=(
-                "Predictions of the latest week that has predictions, highest score first."
+                "Predictions for the latest week that has predictions, highest score first."
             )
         ),
     ]

@@ -1,4 +1,4 @@
-"""Response model of a client's monthly usage, with a forecast."""
+"""Response model for a client's monthly usage, with a forecast."""
 
 from dataclasses import dataclass
 from datetime import datetime

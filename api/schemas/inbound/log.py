@@ -24,7 +24,7 @@ class InboundQuery(ClientQuery):
         Field(
             ge=1,
             le=720,
-            description=("Number of past hours for which rejected requests are listed."),
+            description=("Number of past hours whose rejected requests to list."),
         ),
     ] = 24
     limit: Annotated[int, Field(ge=1, le=200)] = 50

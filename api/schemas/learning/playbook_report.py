@@ -56,7 +56,7 @@ class ShadowTally(_Answer):
     agreement: Agreement = Field(
         description=(
             "Share of messages for which the agent's answer would have agreed with the human "
-            "answer, with its 95 % interval."
+            "answer, with its 95 % confidence interval."
         )
     )
     conflicts: int = Field(

@@ -1,4 +1,4 @@
-"""The configuration that a widget loads before it is opened."""
+"""The configuration that the widget loads before a visitor opens it."""
 
 from pydantic import BaseModel, Field
 

@@ -67,7 +67,7 @@ def _earlier(text: str) -> list[JsonValue]:
 
 
 def _kept(text: str) -> list[JsonValue]:
-    """Return the conversation before a rejected question, or an empty conversation if it is
+    """Return the conversation that preceded a rejected question, or an empty conversation if it is
     invalid."""
     try:
         messages = _earlier(text)

@@ -33,7 +33,7 @@ async def overview(page: AnyonesPage) -> Response:
     earlier = before(*span)
     async with page.resources.database.reading(page.tenant) as connection:
         found = await read_overview(connection, page.tenant)
-        # The current and the previous range are adjacent, so one query reads both.
+        # The current and previous ranges are adjacent, so one query reads both.
         days = await MetricsRepository(connection, page.tenant).insight(earlier[0], last)
         usage = await UsageRepository(connection, page.tenant).in_month(period_of(page.now))
         runs = await RunTraces(connection, page.tenant).page(limit=_RUNS)

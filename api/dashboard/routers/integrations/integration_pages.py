@@ -151,7 +151,7 @@ async def _tried(post: Post, integration_id: str) -> Response:
 
 
 def _given(post: Post, prefix: str) -> dict[str, str]:
-    """Return the non-empty form fields whose names start with the prefix."""
+    """Return the nonempty form fields whose names start with the prefix."""
     return {
         name.removeprefix(prefix): value.strip()
         for name, value in post.fields.items()

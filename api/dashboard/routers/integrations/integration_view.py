@@ -32,8 +32,8 @@ def tried_at(integration_id: str, problem: Problem | None) -> str:
 
 
 async def one_page(page: Page, shown: ShownEndpoint | None = None) -> Response:
-    """Return the page of a connection. `shown`: the endpoint that was just opened or rotated, with
-    its secret."""
+    """Return a connection's page. `shown`: the endpoint that was just opened or rotated, with its
+    secret."""
     async with page.resources.database.reading(page.tenant) as connection:
         found = await IntegrationRepository(connection, page.tenant).entry(page.record_id)
         endpoint = await EndpointRepository(connection, page.tenant).find(found.id)

@@ -36,7 +36,7 @@ _HEAD_LINES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
-    """The effect of a playbook file on one playbook, with the changed lines."""
+    """The effect of a playbook file on one playbook, with the lines that change."""
 
     change: PlaybookChange
     lines: tuple[str, ...]
@@ -99,7 +99,7 @@ async def bring_in(post: ManagersPost) -> Response:
 
 
 async def _specs(page: Page, text: str) -> tuple[PlaybookSpec, ...]:
-    """Return the playbooks of a file. Raises InvalidPlaybook, DocumentTooCostly, CallerBusy."""
+    """Return the playbooks in a file. Raises InvalidPlaybook, DocumentTooCostly, CallerBusy."""
     kind = DocumentKind.PLAYBOOK_FILE
     return playbooks_in(await read_yaml_document(page.resources, page.tenant, kind, text.encode()))
 

@@ -45,7 +45,8 @@ ReviewPost = Annotated[Post, Depends(Posted(REVIEWERS, _ID, client_of))]
 
 @dataclass(frozen=True, slots=True)
 class RuleOfDecision:
-    """A policy decision with the playbook's rule for its action, and the rule's limits by name."""
+    """A policy decision, with the playbook's rule for the action and the limits of that rule by
+    name."""
 
     verdict: PolicyDecision
     rule: ActionRule

@@ -122,7 +122,7 @@ async def stop(post: ReplayPost) -> Response:
 
 
 def _compared(found: Sequence[ReplayExample]) -> list[tuple[ReplayExample, tuple[Piece, ...]]]:
-    """Return each example with the word diff of its two drafts."""
+    """Return each example with a word diff between its two drafts."""
     return [(one, word_diff(one.draft_before, one.draft_after)) for one in found]
 
 

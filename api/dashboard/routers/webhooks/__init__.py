@@ -1,4 +1,4 @@
-"""Dashboard pages for webhooks: URLs, deliveries, and help for developers of receivers."""
+"""Dashboard pages for webhooks: URLs, deliveries, and help for developers of webhook endpoints."""
 
 from typing import Final
 

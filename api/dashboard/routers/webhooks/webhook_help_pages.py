@@ -1,4 +1,4 @@
-"""/app/webhooks/ID/debug and /app/webhooks/events: help for developers of receivers."""
+"""/app/webhooks/ID/debug and /app/webhooks/events: help for developers of webhook endpoints."""
 
 import asyncio
 import json
