@@ -106,7 +106,7 @@ def _checks(queue: str, database: Database, client: Client) -> dict[str, Check]:
 
 
 def _asked_to_stop() -> asyncio.Event:
-    """Return an event that the first signal sets. The second signal ends the process."""
+    """Return an event that is set by the first signal. The second signal ends the process."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
 
     def first() -> None:

@@ -53,8 +53,8 @@ def _packed(text: bytes) -> bytes:
 
 
 def _unpacked(packed: bytes) -> bytes:
-    """Return the decompressed text. Raises ValueError if the text is larger than any text that we
-    encrypt."""
+    """Return the decompressed text. Raises ValueError if it exceeds the maximum size of texts that
+    are encrypted."""
     if not packed.startswith(_COMPRESSED):
         return packed
     unpacking = zlib.decompressobj()

@@ -36,7 +36,7 @@ class ChatReply(BaseModel):
 
 
 class ChatLine(BaseModel):
-    """One message of the conversation, as the visitor sees it."""
+    """One message in the conversation, as shown to the visitor."""
 
     number: int
     author: Literal["customer", "agent", "human"]

@@ -19,7 +19,7 @@ from domain.webhooks.outbound_event import OutboundEventId
 _KNOWLEDGE: Final = "Combien coûte la livraison express ?"
 _UNSURE: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
 _REPLY: Final = "Bonjour Zoé, bien sûr : nous vous appelons cet après-midi."
-# The authors of the messages that the visitor's chat should show at the end, in order.
+# The expected authors of the messages in the visitor's chat at the end, in order.
 _AUTHORS: Final = ("customer", "agent", "customer", "agent", "customer", "human")
 _PATIENCE_S: Final = 20.0
 

@@ -64,7 +64,7 @@ async def seed(
     """
     await open_client(work, DEMO, NewClient(BRAND, OWNER, Plan.PRO))
     key = await create_key(work, DEMO, "demo", secrets.token_bytes(KEY_BYTES))
-    # Create the webhook first, so that it receives the events of all following steps.
+    # Create the webhook first, so that it receives the events from all following steps.
     webhook = DemoWebhook()
     with suppress(InvalidWebhook):  # Workers are not allowed to send to localhost.
         webhook = await subscribe(work, to, sealer) if to else webhook

@@ -1,4 +1,4 @@
-"""Compares the webhooks that the demo shop received with the expected ones."""
+"""Compares the webhooks received by the demo shop with the expected ones."""
 
 import base64
 import hmac

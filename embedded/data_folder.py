@@ -94,7 +94,8 @@ class DataFolder:
 
     @property
     def authority(self) -> Path:
-        """The certificate of this folder's own authority (`embedded/certificates.py`)."""
+        """The certificate of this folder's own certificate authority
+        (`embedded/certificates.py`)."""
         return self.root / "ca.pem"
 
     @property

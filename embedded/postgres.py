@@ -30,8 +30,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
     """A PostgreSQL server with its data in `folder`, reachable over a UNIX socket. It runs from
     `__enter__` to `__exit__`.
 
-    `owner_url`: the database URL for migrations. `url`: the service's own database URL, which works
-    once the migrations have run. Raises InvalidInput if the server cannot start.
+    `owner_url`: the database URL for migrations. `url`: the service's own database URL, which can
+    be used once the migrations have run. Raises InvalidInput if the server cannot start.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -86,7 +86,7 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
 
 
 def url_as(url: str, role: str) -> str:
-    """Return the database URL with the user `role`. The embedded server requires no password."""
+    """Return the database URL for the user `role`. The embedded server requires no password."""
     return make_url(url).set(username=role).render_as_string(hide_password=False)
 
 

@@ -1,4 +1,4 @@
-"""Settings of the language model and of the embedding model."""
+"""Settings for the language model and the embedding model."""
 
 import re
 from pathlib import Path
@@ -36,13 +36,15 @@ def _is_embedder(name: str) -> str:
 
 
 class BrainSettings(BaseModel):
-    """Settings of the language model, its fallback model, and the budgets of both."""
+    """Settings for the language model and its fallback model, and the budgets for both."""
 
     model_config = named_by("BRAIN_")
 
     model: Annotated[str, AfterValidator(_is_brain)] = Field(
         default=EMBEDDED_BRAIN,
-        description="Model that answers: 'embedded', 'openai:<model>' or 'anthropic:<model>'.",
+        description=(
+            "Model that generates answers: 'embedded', 'openai:<model>' or 'anthropic:<model>'."
+        ),
     )
     base_url: WebUrl | None = Field(
         default=None, description="URL of the model's API; defaults to the provider's URL."
@@ -135,7 +137,7 @@ class BrainSettings(BaseModel):
 
 
 class EmbeddingSettings(BaseModel):
-    """Settings of the embedding model for semantic search."""
+    """Settings for the embedding model used for semantic search."""
 
     model_config = named_by("EMBEDDING_")
 

@@ -60,7 +60,7 @@ class IdentitySettings(BaseModel):
     session_key: Annotated[SecretStr, AfterValidator(_are_session_keys)] | None = Field(
         default=None,
         description=(
-            "P-256 private keys that sign our session tokens, comma-separated, newest first."
+            "P-256 private keys for signing session tokens, comma-separated, newest first."
         ),
     )
     jwt_jwks_url: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
@@ -76,7 +76,8 @@ class IdentitySettings(BaseModel):
         default="RS256,ES256", description="Accepted signature algorithms, comma-separated."
     )
     admin_user_ids: str | None = Field(
-        default=None, description="Ids of the users who may act for every client, comma-separated."
+        default=None,
+        description=("Ids of the users who may act on behalf of every client, comma-separated."),
     )
 
     oidc_issuer: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(

@@ -58,7 +58,7 @@ class PaymentSettings(BaseModel):
 
     @property
     def prices(self) -> PriceList:
-        """Return the price list. Raises InvalidInput for an invalid price."""
+        """Return the price list. Raises InvalidInput if a price is invalid."""
         plans = {Plan.STARTER: self.price_starter, Plan.PRO: self.price_pro}
         if self.price_enterprise is not None:
             plans[Plan.ENTERPRISE] = self.price_enterprise

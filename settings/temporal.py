@@ -125,7 +125,7 @@ class TemporalSettings(BaseModel):
 
     @property
     def version(self) -> tuple[str, str] | None:
-        """Return the Worker Deployment of this process and its build id, or None without a
+        """Return this process's Worker Deployment and build id, or None if it does not belong to a
         deployment."""
         if self.deployment is None or self.build_id is None:
             return None

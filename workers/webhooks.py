@@ -49,7 +49,7 @@ GRACE: Final = timedelta(seconds=15)
 
 @dataclass(frozen=True, slots=True)
 class WebhookActivities:
-    """The objects that contain the activity of the webhook worker, with their dependencies."""
+    """The objects that contain the webhook worker's activity, with their dependencies."""
 
     deliver: Deliver
     delivery_limiter: DeliveryLimiter

@@ -30,8 +30,8 @@ _QUICK: Final = RetryPolicy(
     maximum_attempts=8,
 )
 
-# For short, idempotent steps in the worker's own process, without a round trip to the Temporal
-# server.
+# For short, idempotent steps that run in the worker's own process, without a round trip to the
+# Temporal server.
 INSIDE: Final[LocalActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=15),
     "retry_policy": _QUICK,
@@ -105,7 +105,8 @@ PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# For one round of work on an inbound webhook. `workflows/process_webhook.py` counts the rounds.
+# For one round of attempts at processing an inbound webhook. `workflows/process_webhook.py` counts
+# the rounds.
 WORKING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=30),
     "retry_policy": RetryPolicy(

@@ -64,7 +64,7 @@ class ProcessWebhook:
 
     @workflow.signal(name=names.TRY_NOW_SIGNAL)
     def try_now(self) -> None:
-        """Retry the webhook now instead of at the planned time."""
+        """Retry the webhook now instead of at the scheduled time."""
         self._told_to_try = True
 
     async def _pause(self, lasts: timedelta) -> None:

@@ -1,4 +1,4 @@
-"""Run all saved cases of a client, in batches."""
+"""Run all of a client's saved cases, in batches."""
 
 from typing import Final
 

@@ -109,7 +109,7 @@ class DryRuns:
     async def _unread(
         self, tenant: TenantId, inbound: InboundEvent, step: DryRunInput
     ) -> ThinkingResult:
-        """Return the result of an event that exceeds its processing budget."""
+        """Return the result for an event that exceeds its processing budget."""
         event = cut_event(inbound, fallback_ticket_id=step.event_id)
         async with self._database.reading(tenant) as connection:
             bare = await self._bare(connection, tenant, event, step)

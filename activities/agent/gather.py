@@ -21,8 +21,8 @@ from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.learning.own_heads import OwnHeadRepository
 
-# A cache of recently active clients' templates, so that unchanged templates are not read and parsed
-# again. An entry's size is the length of the templates' bodies in characters.
+# A cache of the templates of recently active clients, so that unchanged templates are not read and
+# parsed again. An entry's size is the total length of the template bodies, in characters.
 _ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
 # A cache of the classifier heads of recently active clients. Sizes are in bytes.
@@ -55,8 +55,8 @@ async def useful_embedder(
 async def near_question(
     database: Database, tenant: TenantId, embedder: Embedder | None, event: UnifiedEvent
 ) -> Embedding | None:
-    """Return the embedding of the message to pass to `gather`, or None if no embedder is useful.
-    The embedding is computed outside any transaction."""
+    """Return the message embedding to pass to `gather`, or None if no embedder is useful. The
+    embedding is computed outside any transaction."""
     if embedder is None:
         return None
     async with database.reading(tenant) as connection:

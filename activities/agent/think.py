@@ -133,7 +133,8 @@ class Think:
         )
 
     async def _leave_unread(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
-        """Store and return a draft, without processing the message or the client's content."""
+        """Store and return a draft, without processing the message or loading the client's
+        content."""
         ref = step.ref
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)

@@ -1,4 +1,4 @@
-"""The activity that computes the daily metrics of each client."""
+"""The activity that computes each client's daily metrics."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -74,7 +74,7 @@ class ComputeMetrics:
 
 
 def _broken_off() -> tuple[str, ComputeMetricsResult]:
-    """Return the progress of the previous attempt: the last client, and the results so far."""
+    """Return the previous attempt's progress: the last finished client, and the results so far."""
     match activity.info().heartbeat_details:
         case [str(last), dict(done)]:
             return last, ComputeMetricsResult.model_validate(done)

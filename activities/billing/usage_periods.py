@@ -116,7 +116,7 @@ class UsagePeriods:
 
 
 def _broken_off(kind: type[R]) -> tuple[str, R]:
-    """Return the progress of the previous attempt: the last client, and the results so far."""
+    """Return the previous attempt's progress: the last finished client, and the results so far."""
     match activity.info().heartbeat_details:
         case [str(last), dict(done)]:
             return last, kind.model_validate(done)

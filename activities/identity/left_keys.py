@@ -1,4 +1,4 @@
-"""Emails to a client's managers about the API keys of a member who has left."""
+"""Emails to a client's managers about the API keys of a departed member."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -192,8 +192,8 @@ class PollIntegrations:
 
 
 def _turns(due: Iterable[PolledConnection]) -> list[list[PolledConnection]]:
-    """Return the due connections grouped by client, those with the fewest failures first. A new or
-    failed connection waits until the others have been polled."""
+    """Return the due connections, grouped by client. Those with the fewest failures come first. A
+    new or failed connection waits until the others have been polled."""
     turns: dict[TenantId, list[PolledConnection]] = {}
     for one in sorted(due, key=lambda one: one.cursor.failures if one.cursor else 1):
         turns.setdefault(one.tenant, []).append(one)

@@ -48,8 +48,8 @@ class _Sent:
 
 
 class Normalize:
-    """Normalizes events and adds them to threads. `thread_lasts`: the time after its last message
-    at which a thread ends."""
+    """Normalizes events and adds them to threads. `thread_lasts`: how long a thread stays open
+    after its last message."""
 
     def __init__(
         self,
@@ -210,8 +210,7 @@ class Normalize:
         conversation_id: str,
         event_id: str,
     ) -> tuple[str | None, bool]:
-        """Add the message to the review of its conversation, if human agents handle the
-        conversation.
+        """If human agents handle the conversation, add the message to the conversation's review.
 
         Return the review's id or None, and whether the agent reads the message. A sensitive message
         makes the review urgent, and stays in human review.

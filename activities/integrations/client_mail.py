@@ -105,8 +105,8 @@ class ClientMail:
             subscription = await AccountRepository(connection, tenant).subscription()
         except ClientNotFound:
             raise MailRecipientUnproved from None
-        # Clients that are not accountable may hold the secrets of their mail providers, and could
-        # therefore forge messages.
+        # Clients that are not accountable may control the secrets of their mail providers, and
+        # could therefore forge messages.
         if not is_accountable(subscription, self._now()):
             raise MailRecipientUnproved
 

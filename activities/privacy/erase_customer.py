@@ -30,7 +30,8 @@ stage is complete."""
 
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
 
-# Events with the customer's address come first, because they lead to the customer's other messages.
+# Events with the customer's address come first, because they identify the customer's other
+# messages.
 _EVENTS: Final[tuple[tuple[str, _NextPage], ...]] = (
     ("events", Subject.events),
     ("events of conversations", Subject.events_of_conversations),

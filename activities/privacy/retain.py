@@ -72,8 +72,8 @@ class Retain:
         return RetentionResult(removed=removed, failed=failed)
 
     def _classes(self, tenant: TenantId) -> Iterator[AsyncIterator[int]]:
-        """Yield the record classes in order. Each class is an iterator over the number of rows that
-        each of its transactions removes."""
+        """Yield the record classes in order. For each class, yield an iterator over the number of
+        rows removed by each transaction."""
         for record_class, next_page in _PAGED:
             yield self._paged(tenant, record_class, next_page)
         for record_class, some in _SIMPLE:

@@ -50,7 +50,7 @@ class CancelsOrders(Protocol):
 
 
 class Actions:
-    """Contains one handler for each kind of action. mypy rejects a kind without a handler."""
+    """The handlers, one for each kind of action. mypy rejects a kind without a handler."""
 
     def __init__(self, mail: ClientMail, connectors: Connectors) -> None:
         self._mail = mail

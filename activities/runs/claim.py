@@ -137,7 +137,7 @@ async def _blocked(
     action, order = planned
     if order is None or order.id != action.order_id:
         return PolicyReason.NOT_THEIRS
-    # A webhook may have reported a dispute since the agent decided.
+    # A webhook may have reported a dispute since the agent's decision.
     order = with_facts(order, await facts.about(order))
     spent = await ledger.spent(
         order_key=order.key,

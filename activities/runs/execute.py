@@ -1,4 +1,4 @@
-"""The activity that executes a run's plan, each step once."""
+"""The activity that executes the steps of a run's plan, each step once."""
 
 import time
 from collections.abc import Awaitable, Callable
@@ -250,12 +250,12 @@ class Execute:
         return outcome
 
     async def _release(self, job: Job, index: int, entry_id: str) -> None:
-        """Release the claim on a step, because no request was sent."""
+        """Release the claim on a step for which no request was sent."""
         await self._note(job.tenant, lambda ledger: ledger.release(job.place(index), entry_id))
 
     async def _perform(self, step: Step) -> str:
-        """Perform the step, and return the id of its effect. If the outcome is unknown, try once
-        more with `again` set."""
+        """Perform the step, and return the id of its effect. If the outcome is unknown, retry once
+        with `again` set."""
         try:
             return await self._actions.perform(step)
         except ActionUnknown:
@@ -266,7 +266,7 @@ class Execute:
         try:
             return await self._actions.perform(replace(step, again=True))
         except ActionUnreachable as error:
-            raise ActionUnknown from error  # the first attempt may still have had the effect
+            raise ActionUnknown from error  # the first attempt may still have taken effect
         except ActionRefused as error:
             if error.sent:
                 raise

@@ -1,4 +1,4 @@
-"""Returns the ticket of a run to the client if neither the brain nor the executor ran."""
+"""Returns a run's ticket to the client if neither the brain nor the executor was used."""
 
 from datetime import datetime
 

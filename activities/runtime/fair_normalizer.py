@@ -36,7 +36,7 @@ class FairNormalizer:
         authserv_ids: tuple[str, ...],
     ) -> Normalized:
         """Return the normalized event. A small event is normalized without awaiting. Raises
-        OverBudget, EngineUnavailable, and LargeEventsWait if too many events wait."""
+        OverBudget, EngineUnavailable, and LargeEventsWait if too many events are waiting."""
 
         async def normalized() -> Normalized:
             return await self._normalizer.normalize(

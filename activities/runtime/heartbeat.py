@@ -1,5 +1,5 @@
-"""Heartbeats for an activity that waits for other systems, so that Temporal notices a dead worker
-within seconds."""
+"""Heartbeats for an activity that waits for other systems. They let Temporal notice a crashed
+worker within seconds."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -38,7 +38,7 @@ class Tally:
         self._in_a_row = 0
 
     async def add(self, work: Awaitable[int], **ids: str) -> None:
-        """Await the work on one item, and count the item. Raises EngineUnavailable or
+        """Await the processing of one item, and count the item. Raises EngineUnavailable or
         SQLAlchemyError after several consecutive failures."""
         try:
             self.picked_up += await work

@@ -32,7 +32,7 @@ class Traffic:
         self._seen: float | None = None
 
     def note(self) -> None:
-        """Record that there is foreground traffic now."""
+        """Record that foreground work is in progress now."""
         self._seen = self._monotonic()
 
     @property

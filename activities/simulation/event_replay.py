@@ -72,8 +72,8 @@ class EventReplay:
         *,
         model_or_nothing: bool = False,
     ) -> ReplayedEvent:
-        """Return the outcome of a message. `model_or_nothing`: raise ModelBudgetUsedUp if the
-        client has a configured model that cannot be used. Raises PlaybookNotFound,
+        """Return the outcome of a message. `model_or_nothing`: whether to raise ModelBudgetUsedUp
+        if the client's configured model cannot be used. Raises PlaybookNotFound,
         EngineUnavailable."""
         event = exchange.event
         near = await near_question(self._database, tenant, self._embedder, event)

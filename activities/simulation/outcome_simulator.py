@@ -88,8 +88,8 @@ class OutcomeSimulator:
         *,
         model_or_nothing: bool = False,
     ) -> SimulatedOutcome:
-        """Return the outcome of one message. `model_or_nothing`: raise ModelBudgetUsedUp if the
-        client has a configured model that cannot be used. Raises the errors of `conversation`,
+        """Return the outcome of one message. `model_or_nothing`: whether to raise ModelBudgetUsedUp
+        if the client's configured model cannot be used. Raises the same errors as `conversation`,
         except LargeEventsWait."""
         replayed = await self._one.replay(
             tenant, exchange, variant, model_or_nothing=model_or_nothing

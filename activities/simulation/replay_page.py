@@ -160,7 +160,7 @@ class ReplayPages:
             )
 
     async def _plan(self, tenant: TenantId, work: BackgroundRef) -> _Plan | None:
-        """Return the plan of the next page, or None if the replay is finished."""
+        """Return the plan for the next page, or None if the replay is finished."""
         async with self._database.reading(tenant) as connection:
             replay = await ReplayRepository(connection, tenant).read(work.record_id)
             if replay.state not in UNFINISHED:

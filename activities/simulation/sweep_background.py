@@ -31,7 +31,7 @@ class _Unfinished(Protocol):
 
 
 class _Reads(Protocol):
-    """A function that returns a page of unfinished work of all clients."""
+    """A function that returns a page of unfinished work across all clients."""
 
     def __call__(
         self, connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int

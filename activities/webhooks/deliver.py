@@ -1,4 +1,4 @@
-"""The activity that makes one attempt of a webhook delivery, from acquiring a permit to recording
+"""The activity that makes one attempt at a webhook delivery, from acquiring a permit to recording
 the outcome."""
 
 import time

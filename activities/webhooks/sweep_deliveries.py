@@ -36,7 +36,7 @@ class SweepDeliveries:
 
     @activity.defn(name=names.SWEEP_DELIVERIES)
     async def send_left(self, step: SweepInput) -> SweepResult:
-        """Start the workflows of deliveries that were due and have not ended. Idempotency key: each
+        """Start the workflows of overdue deliveries that have not ended. Idempotency key: each
         workflow's id. A running delivery is not started again."""
         before = self._now() - timedelta(seconds=step.older_than_s)
         chosen = _Chosen(self._chance)
@@ -64,8 +64,8 @@ class SweepDeliveries:
 
 
 class _Chosen:
-    """A random sample of up to MOST deliveries of each client. All deliveries have the same
-    probability of being chosen, so that every lost delivery is chosen sooner or later."""
+    """A random sample of up to MOST deliveries per client. All deliveries have the same probability
+    of being chosen, so that every lost delivery is eventually chosen."""
 
     def __init__(self, randomness: Callable[[], float]) -> None:
         self.by_client: dict[str, list[str]] = defaultdict(list)

@@ -182,8 +182,8 @@ def _share(weights: dict[str, float], stems: frozenset[str], total: float) -> fl
 def _share_of_all(
     rarity: dict[str, float], asked: frozenset[str], stems: frozenset[str], unknown: float
 ) -> float:
-    """Return the share of the question's words that are covered, weighted by rarity. A word that
-    occurs in no sentence counts as the rarest."""
+    """Return the covered share of the question's words, weighted by rarity. A word that occurs in
+    no sentence counts as the rarest word."""
     weights = {stem: rarity.get(stem, unknown) for stem in asked}
     return _share(weights, stems, max(sum(weights.values()), 1e-6))
 

@@ -101,7 +101,8 @@ class AnswerModel:
     Load them once and share them, because they are immutable."""
 
     def __init__(self, content: bytes) -> None:
-        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid."""
+        """Load both models. `content`: the bytes of a model file. Raises ModelInvalid if this is
+        not a valid model file."""
         names = [
             f"{name}_{part}"
             for name in ("sentence", "answer")
@@ -215,7 +216,8 @@ def answer_features(
 def _together(
     question: AskedQuestion, of_best: Mapping[str, float], similarity: float
 ) -> tuple[float, ...]:
-    """Return products of two features, which a linear model cannot represent."""
+    """Return products of pairs of features, because a linear model cannot represent such products
+    itself."""
     kind, words, missing = of_best["kind_held"], of_best["covered_above"], of_best["rare_missing"]
     return (
         kind * words,

@@ -20,7 +20,7 @@ _AT_ONCE: Final = 10
 
 class Catalogue:
     """A client's templates, with indexes for comparing them with messages. `coverage`, `not_for`
-    and `placeholders` refer to the templates by position."""
+    and `placeholders` refer to templates by position."""
 
     def __init__(self, templates: tuple[Template, ...], coverage: Coverage) -> None:
         self.templates = templates
@@ -32,7 +32,7 @@ class Catalogue:
             self._places[template.language].append(place)
 
     def places(self, language: Language) -> Sequence[int]:
-        """Return the positions of the templates in this language, oldest first."""
+        """Return the positions of the templates in the given language, oldest first."""
         return self._places.get(language, ())
 
 

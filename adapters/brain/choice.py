@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def brain_from(settings: BrainSettings, classifier: Classifier) -> Brain:
-    """Return the brain that BRAIN_MODEL names, regardless of its cost. Raises InvalidInput."""
+    """Return the brain named in BRAIN_MODEL, regardless of its cost. Raises InvalidInput."""
     return _llm(settings, classifier) or TaughtBrain(classifier)
 
 

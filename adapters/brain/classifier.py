@@ -54,7 +54,7 @@ class Classification:
 
     @property
     def probability(self) -> float:
-        """The probability of the category, 0 to 1."""
+        """The probability of the category, from 0 to 1."""
         return self.probabilities[self.category]
 
 

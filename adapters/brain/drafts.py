@@ -24,7 +24,7 @@ from domain.integrations.order import Order
 
 # Strength of a template that fits the intent when parts of the message are not understood.
 PARTIAL_STRENGTH: Final = 0.5
-# Strength of a template that fits only the message's class, without an evident intent. Such a
+# Strength of a template that matches only the message's class, without a clear intent. Such a
 # template is only a starting point for a reply.
 OFF_STRENGTH: Final = 0.3
 # Maximum number of templates to fill for one message.
@@ -114,9 +114,9 @@ def _ranked(
 ) -> list[tuple[_Rank, Template]]:
     """Return the matching templates, best first.
 
-    The criteria, in order: whether the client wrote the template for this topic, whether it
-    promises the requested action, the strength of its match, the number of order facts that a
-    starter template states, and its coverage of the message.
+    The sort criteria, in order: whether the client wrote the template for this topic, whether it
+    promises the requested action, how strongly it matches, how many order facts it states if it is
+    a starter template, and how much of the message it covers.
     """
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []
@@ -173,8 +173,8 @@ def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> flo
 
 
 def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> float:
-    """Return the strength of a template for the message's intent. The class of the message alone is
-    not sufficient evidence to send a template."""
+    """Return the strength of a template for the message's intent. A template is not sent on the
+    basis of the message's class alone."""
     wanted = asking.wanted
     if wanted is None:
         is_near = template.category is seen.category and not template.is_starter

@@ -114,8 +114,8 @@ class EmbeddedBrain:
         answers: AnswerModel | None = None,
         catalogues: Catalogues | None = None,
     ) -> None:
-        """`answers`: the model that selects sentences. The default is the model that ships with the
-        brain."""
+        """Create the brain. `answers`: the model that selects sentences. By default, it is the
+        model that ships with the brain."""
         self._classifier = classifier
         self._answers = answers or AnswerModel.load()
         self._catalogues = catalogues or Catalogues()

@@ -48,8 +48,8 @@ class OpenAIEmbedder:
         *,
         deadline_s: float = DEADLINE_S,
     ) -> None:
-        """`model`: the configured name, `openai:<model>`. Raises InvalidInput if OpenAI's own API
-        would be used without a key."""
+        """Create the embedder. `model`: the configured name, `openai:<model>`. Raises InvalidInput
+        if OpenAI's own API would be used without a key."""
         if key is None and base_url is None:
             raise InvalidInput(f"EMBEDDING_API_KEY is not set, and {model} needs it")
         self._model = model

@@ -88,8 +88,8 @@ def _tied(wants: Wants) -> bool:
 
 
 def _joined(answers: Sequence[str], request: BrainRequest, language: Language) -> str:
-    """Return the first answer's greeting, each distinct body once, and the last answer's
-    signature."""
+    """Combine the answers: the first answer's greeting, each distinct body once, and the last
+    answer's signature."""
     distinct = list(dict.fromkeys(answers))
     if len(distinct) == 1:
         return distinct[0]

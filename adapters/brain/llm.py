@@ -38,7 +38,7 @@ _MAX_TOKENS_OUT: Final = 2_000
 # Number of input tokens of a long question, with a merchant's instructions and five knowledge
 # entries.
 _USUAL_TOKENS_IN: Final = 6_000
-# The number of tokens that a provider counts for a large photo.
+# The number of tokens that a provider charges for a large photo.
 _TOKENS_OF_AN_IMAGE: Final = 1_600
 _LIKELY: Final = 3
 # From this probability on, a language counts as known. Short and mixed texts stay below this value.

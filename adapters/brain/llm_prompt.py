@@ -82,11 +82,11 @@ The form:
 - closes: true only if the message is mere thanks or a goodbye that wants no answer. Still write a \
 short, courteous reply.
 - confidence is low wherever you are not sure."""
-"""The rules for the model. They are the same for every message of every merchant, so that providers
-can cache them."""
+"""The rules for the model. They are the same for every message from every merchant, so that
+providers can cache them."""
 
-# The shop's instructions follow the rules, so that the model applies them within the rules. They
-# are the same for all messages of one playbook.
+# The shop's instructions follow the rules, so that the model applies them within the rules. The
+# instructions are the same for all messages handled by one playbook.
 _SHOP: Final = "You write for {brand}."
 _MERCHANT: Final = (
     "\n\nInstructions of {brand}. They hold within the rules above and lift none of them:\n"
@@ -100,7 +100,7 @@ PROMPT_VERSION: Final = sha256(f"{RULES}\n{_SHOP}{_MERCHANT}".encode()).hexdiges
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """The prompt for one question. `shop`: the instructions that follow `RULES`. `sources`: the
-    source of each key that the model may cite. `images`: the images that follow `data`."""
+    citable sources, by key. `images`: the images that follow `data`."""
 
     shop: str
     data: str

@@ -15,7 +15,7 @@ from adapters.brain.features import FeatureRow, Floats, Numbers
 DIMENSIONS: Final = 4096
 """Number of buckets after folding. Random signs preserve the distances between rows on average."""
 
-# The factor of Knuth's multiplicative hash, which spreads adjacent buckets.
+# The multiplier of Knuth's multiplicative hash, which spreads adjacent buckets.
 _MULTIPLIER: Final = 2654435761
 _NUMBER: Final = np.dtype("<f4")
 _WEIGHT_LEVELS: Final = 127
@@ -60,7 +60,7 @@ class OwnWeights:
 
 
 def folded(row: FeatureRow) -> Floats:
-    """Return the feature row folded into `DIMENSIONS` numbers."""
+    """Return the feature row, folded into `DIMENSIONS` numbers."""
     places, signs = _folded(row.buckets)
     values = np.zeros(DIMENSIONS)
     np.add.at(values, places, signs * row.values)

@@ -119,10 +119,10 @@ class _ReadLessons:
 
 
 def fit(rows: Floats, shared: Floats, labels: Numbers) -> tuple[Floats, Floats]:
-    """Return the weights and biases of logits that are added to `shared`.
+    """Return the weights and biases of the logits that are added to `shared`.
 
     They solve a logistic regression with a quadratic penalty, in the dual form. Each round
-    minimizes the bound of Böhning (1992), so the loss never rises.
+    minimizes the Böhning bound (1992), so the loss never increases.
     """
     kernel = rows @ rows.T + 1.0
     solve = np.linalg.inv(0.5 * kernel + _PENALTY * np.eye(len(rows)))

@@ -38,7 +38,7 @@ _WORDS: Final = 24
 # Terms that occur in at most this many questions are rare. For rare terms, pairs of questions are
 # counted individually.
 _RARE: Final = 32
-# The agent would answer a question from a passage that covers at least this share of the question.
+# The agent would answer a question from a passage that covers at least this share of its words.
 _COVERED: Final = 0.7
 _LABEL: Final = 4
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -91,7 +91,7 @@ class QuestionReader:
 
 
 def clusters_of(questions: Sequence[str]) -> tuple[QuestionCluster, ...]:
-    """Return the clusters of the questions. Each question belongs to one cluster. Raises
+    """Return the clusters of the questions. Each question belongs to exactly one cluster. Raises
     OverBudget."""
     read = [_read(question) for question in questions[:MAX_QUESTIONS]]
     likeness = _likeness(read)

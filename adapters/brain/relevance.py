@@ -109,15 +109,15 @@ def stems(text: str) -> frozenset[str]:
 
 
 def told(body: str) -> frozenset[str]:
-    """Return the stems of a text's body. If the body mentions days or years, the stem for durations
-    is added."""
+    """Return the stems of a text's body. If the body mentions days or years, add the stem for
+    durations."""
     known = _lexicon()
     times = not known.units_of_time.isdisjoint(words(fold(body)))
     return stems(body) | {_stem(known.duration)} if times else stems(body)
 
 
 def content_stem(word: str) -> str | None:
-    """Return the stem of a folded word, or None if the word has no content."""
+    """Return the stem of a folded word, or None if the word is not a content word."""
     return _stem(word) if _has_content(word) else None
 
 

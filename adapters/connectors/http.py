@@ -103,8 +103,8 @@ class ConnectorCall:
         return _parse(reply, shape, ActionUnreachable)
 
     async def verify(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Query the outcome of an earlier write and return the parsed response. Raises only
-        ActionUnknown."""
+        """Query the outcome of an earlier write and return the parsed response. Every failure is
+        raised as ActionUnknown."""
         with verifying():
             return await self.read(request, shape)
 
@@ -199,7 +199,7 @@ def _parse(reply: Reply, shape: type[Shape], unclear: type[DomainError]) -> Shap
     try:
         return shape.model_validate_json(reply.body or b"{}")
     except ValidationError:
-        pass  # raised outside `except`: the error quotes the response
+        pass  # raised outside `except`, because the error quotes the response
     raise unclear("an answer of no known shape")
 
 

@@ -103,7 +103,7 @@ class Intercom:
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002
         """Add a public part to the conversation, and return the part's id. Raises ActionRefused if
-        the conversation is closed or belongs to another customer."""
+        the conversation is closed or if it belongs to another customer."""
         return await self._write(ticket, "comment", text, again=again)
 
     async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:  # noqa: ARG002

@@ -236,8 +236,8 @@ class PrestaShop:
             f"{self._url}/{table}",
             params={**params, "display": "full", "output_format": "JSON"},
         )
-        # The credentials are added here, because httpx's `auth` would send the request through its
-        # own flow.
+        # The credentials are added here, because passing `auth` would start httpx's own
+        # authentication flow.
         return next(self._auth.auth_flow(request))
 
 

@@ -1,4 +1,4 @@
-"""The registry that creates the connector for a client's integration."""
+"""The registry that creates connectors for clients' integrations."""
 
 from collections.abc import Mapping
 from functools import cached_property

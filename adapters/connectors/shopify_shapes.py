@@ -1,4 +1,4 @@
-"""The inputs and responses of the GraphQL documents in `shopify_documents.py`."""
+"""The inputs to and responses from the GraphQL documents in `shopify_documents.py`."""
 
 from datetime import datetime
 from typing import Annotated, Final, Generic, Literal, TypeVar

@@ -44,7 +44,7 @@ class _Item(BaseModel):
 
 
 class _RefundLine(BaseModel):
-    """A refund in an order's list of refunds. `total`: a negative amount."""
+    """A refund in an order's refund list. `total`: a negative amount."""
 
     total: _Amount
 
@@ -257,8 +257,8 @@ class WooCommerce:
         request = self._http.build_request(
             method, f"{self._orders}{path}", params=params, json=json
         )
-        # The credentials are added here, because httpx's `auth` would send the request through its
-        # own flow.
+        # The credentials are added here, because passing `auth` would start httpx's own
+        # authentication flow.
         return next(self._auth.auth_flow(request))
 
 

@@ -78,5 +78,5 @@ def _named(order: dict[str, JsonValue]) -> _Named:
     try:
         return _Named.model_validate(order)
     except ValidationError:
-        pass  # raised outside `except`: the error quotes the response
+        pass  # raised outside `except`, because the error quotes the response
     raise ActionUnreachable("an order without its time")

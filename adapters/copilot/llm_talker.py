@@ -40,7 +40,7 @@ _USUAL_TOKENS_IN: Final = 20_000
 
 class LlmTalker:
     """Answers questions with language models. `models`: sorted by preference. The next model is
-    used only if the previous one returns no answer at all."""
+    used only if the previous one returns no text at all."""
 
     def __init__(self, models: Sequence[PricedModel], *, deadline_s: float = DEADLINE_S) -> None:
         self._models = models

@@ -5,8 +5,8 @@ from settings.brain import BrainSettings
 
 
 def talker_from(settings: BrainSettings) -> Talker | None:
-    """Return a talker with the models of BRAIN_MODEL and BRAIN_FALLBACK_MODEL, or None for the
-    embedded brain.
+    """Return a talker that uses BRAIN_MODEL and BRAIN_FALLBACK_MODEL, or None if the embedded brain
+    is configured.
 
     Raises InvalidInput.
     """

@@ -1,4 +1,4 @@
-"""The folder of the demo shops that members connect. It contains one file per client."""
+"""The folder of the demo shops that members have connected. It contains one file per client."""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -50,7 +50,7 @@ class DemoShopFolder:
         return str(path)
 
     def is_own(self, tenant: TenantId, path: str) -> bool:
-        """Return whether `path` is the path that `open` returns for this client."""
+        """Return True if `path` is the path that `open` returns for this client."""
         return path == str(self._path(tenant))
 
     def _path(self, tenant: TenantId) -> Path:

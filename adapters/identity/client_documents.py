@@ -144,7 +144,7 @@ def _checked(url: str, allow_private: bool) -> str:
 
 
 def _lasts(cache_control: str | None) -> int:
-    """Return the cache lifetime of a response in seconds, from its Cache-Control header (RFC
+    """Return the cache lifetime of a response, in seconds, based on its Cache-Control header (RFC
     9111)."""
     if cache_control is None:
         return _UNSAID_S

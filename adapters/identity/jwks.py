@@ -39,7 +39,7 @@ _log = structlog.get_logger(__name__)
 
 class ProviderKeys:
     """The process's cache of an identity provider's keys. A request with a known key waits for a
-    fetch only if the key is too old."""
+    fetch only if the cached key is too old."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
         """Create the cache. `clock`: a monotonic clock, in seconds."""
@@ -120,7 +120,7 @@ class ProviderKeys:
 
 
 def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
-    """Return the keys that can verify a signature, by name and algorithm.
+    """Return the keys that can verify a signature, by key name and algorithm.
 
     Raises ValueError if the document is not a JWK set.
     """

@@ -18,8 +18,8 @@ _log = structlog.get_logger(__name__)
 
 
 class SessionVerifier:
-    """Verifies session tokens. The accepted algorithms and claims are fixed here, never taken from
-    the token."""
+    """Verifies session tokens. The accepted algorithms and claims are fixed here, and never taken
+    from the token."""
 
     def __init__(
         self,

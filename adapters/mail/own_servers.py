@@ -68,7 +68,7 @@ class OwnServers:
                     )
                     held.callback(_cut, client)
                     await _enter(client, server, password)
-            # ValueError means an invalid reply to the login.
+            # ValueError means that the reply to the login was invalid.
             except (aiosmtplib.SMTPException, OSError, ValueError) as error:
                 raise _explained(error) from None
             yield client
@@ -115,7 +115,7 @@ async def _enter(client: aiosmtplib.SMTP, server: SmtpServer, password: str | No
 
 
 def _explained(error: Exception) -> MailUnreachable | MailLoginRefused:
-    """Return the error as one of our own types, without the server's text."""
+    """Convert the error to one of our own types, without the server's text."""
     for one in (error, error.__cause__):
         if isinstance(one, ssl.SSLError):
             return MailServerUntrusted("the mail server's certificate or TLS is not accepted")

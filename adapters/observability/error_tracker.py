@@ -193,7 +193,8 @@ class SpooledTracker:
         while True:
             with self._spooling():
                 for report_id, report in self._spool.adopt():
-                    # No new error has this key, so no further errors are counted in this report.
+                    # New errors never have this key, so no further errors are counted in this
+                    # report.
                     self._open[report_id, "", "", None] = _Open(report_id, report, 0.0)
                     self._wake.set()
             await asyncio.sleep(_ADOPT_EVERY_S)

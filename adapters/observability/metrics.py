@@ -154,7 +154,7 @@ class Metrics:
         self._unspooled.inc()
 
     def held(self, cause: Cause, seconds: float) -> None:
-        """Record a block of the event loop and its duration. Implements
+        """Record that the event loop was blocked, and for how long. Implements
         `adapters.observability.loop_watch.CountHolds`."""
         self._holds.labels(cause).observe(seconds)
 

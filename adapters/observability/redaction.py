@@ -36,7 +36,8 @@ _AT_HOST: Final = re.compile(
 
 
 def _basic(match: re.Match[str]) -> str:
-    # "a basic example" is not a credential: credentials contain digits, capitals or symbols.
+    # "a basic example" is not a credential, because credentials contain digits, capitals or
+    # symbols.
     return match[0] if _WORD.fullmatch(match[3].rstrip(".!?")) else f"{match[1]}{match[2]}{MASK}"
 
 
@@ -53,7 +54,8 @@ def _address(match: re.Match[str]) -> str:
 
 
 _GAP: Final = r"(?:\s|%20)"
-# A scheme's name, such as `bearer`, may precede the token, so a token must not start with one.
+# The name of a scheme, such as `bearer`, may precede the token, so a token must not start with such
+# a name.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
 _SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
@@ -81,7 +83,7 @@ _RULES: Final[tuple[_Rule, ...]] = (
     # Query strings. In a full URL they are always masked, in a path only if they contain `=`.
     (re.compile(rf"({_SCHEME}[^\s?\"'<>]*+)(\?[^\s\"'<>]+)?"), _query),
     (re.compile(r"(?<=[\w/.~%)-])\?[^\s?\"'<>]*=[^\s\"'<>]*"), f"?{MASK}"),
-    # JWT: base64url of a JSON object, a dot, and more
+    # A JWT: the base64url encoding of a JSON object, a dot, and more
     (re.compile(r"(?:eyJ|eyA|ewo)[A-Za-z0-9_-]{5,}+(\.[A-Za-z0-9_.-]+)?"), _jwt),
     (re.compile(r"(?i)(?:ak|mcp|wk|whsec|wsec)_[0-9a-f]{8,}"), MASK),
     # the token in a webhook URL's path, or any text in its position

@@ -15,7 +15,8 @@ from adapters.observability.questions import Questions
 
 # Timeout for one source, in seconds. PostgreSQL cancels a statement after 3 s.
 _WITHIN_S: Final = 4.0
-# Results are cached, so that several Prometheus servers or users cause no more queries than one.
+# Results are cached, so that additional Prometheus servers or users do not cause additional
+# queries.
 _KEPT_S: Final = 5.0
 # Additional seconds to wait for a response from the event loop, which cannot respond while it is
 # blocked.
@@ -90,8 +91,8 @@ class _State(Collector):
 def state_shown(
     metrics: Metrics, sources: Mapping[str, Look]
 ) -> Iterator[Questions[Sequence[Number] | None]]:
-    """Expose the sources' values as metrics while the block runs. Yield the running checks; the
-    caller must close them after the block."""
+    """Expose the sources' values as metrics while the block runs. Yield the running checks, which
+    the caller must close after the block."""
     state = _State(sources)
     metrics.registry.register(state)
     try:

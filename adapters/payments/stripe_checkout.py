@@ -204,7 +204,7 @@ def _in_use(reply: Reply) -> bool:
 
 @contextmanager
 def _only_unreachable() -> Iterator[None]:
-    """Raise PaymentsUnreachable for every failure of the block. These calls charge nothing, so
+    """Raise PaymentsUnreachable for every failure in the block. These calls charge nothing, so
     callers may retry them."""
     try:
         yield

@@ -39,7 +39,8 @@ async def temporal_answers(client: Client) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Poller:
-    """A worker that polls a queue for tasks. `version`: its build, or None without a deployment."""
+    """A worker that polls a queue for tasks. `version`: its build, or None if it does not belong to
+    a deployment."""
 
     identity: str
     version: WorkerDeploymentVersion | None

@@ -74,8 +74,8 @@ class TemporalReports:
             result.cancel()
 
     async def predict_churn(self, churn: WeeklyChurnInput) -> WeeklyChurnResult:
-        """Compute and return the churn prediction for the week of `churn.at`, which must be set.
-        Cancelling the wait does not stop the computation. Raises EngineUnavailable, and
+        """Compute and return the churn prediction for the week that contains `churn.at`, which must
+        be set. Cancelling the wait does not stop the computation. Raises EngineUnavailable, and
         InternalError if the computation failed."""
         if churn.at is None:
             raise ValueError("a moment to predict for")

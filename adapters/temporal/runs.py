@@ -1,4 +1,4 @@
-"""Workflow executions for an erasure: finding them by id, and deleting them."""
+"""Workflow executions for an erasure: they are found by id and deleted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence

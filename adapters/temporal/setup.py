@@ -178,7 +178,7 @@ async def ensure_learn_heads_schedule(client: Client) -> None:
 
 
 async def ensure_calendar_schedules(client: Client) -> None:
-    """Create or update all schedules that run at calendar times."""
+    """Create or update all calendar-based schedules."""
     await ensure_monthly_reset_schedule(client)
     await ensure_housekeeping_schedule(client)
     await ensure_daily_metrics_schedule(client)

@@ -1,4 +1,4 @@
-"""Connections to a host's addresses, protected against SSRF."""
+"""Connections to a host's IP addresses, protected against SSRF."""
 
 import asyncio
 import socket

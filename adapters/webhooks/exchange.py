@@ -106,8 +106,8 @@ class Exchange:
         try:
             return self._http.next_event()
         except h11.RemoteProtocolError as error:
-            # h11 suggests 431 (Request Header Fields Too Large) for a response with too many header
-            # bytes.
+            # For a response with too many header bytes, h11 suggests 431 (Request Header Fields Too
+            # Large).
             if error.error_status_hint == 431:
                 raise PostFailed(
                     FailureKind.TOO_LARGE, "the answer's headers are too large"
