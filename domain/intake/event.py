@@ -143,7 +143,8 @@ class UnifiedEvent(BaseModel):
 
     @property
     def is_claim(self) -> bool:
-        """True if the message names a customer's address that its author is not verified to hold."""
+        """True if the message names a customer's address that its author is not verified to
+        hold."""
         return self.customer_email is not None and not self.customer_verified
 
     @property

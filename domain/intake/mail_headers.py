@@ -73,7 +73,8 @@ class MailHeaders:
         self._lists = tuple(header_list(value) for value in given if value is not None)
 
     def first(self) -> dict[str, str]:
-        """Return the first value of each header, without line breaks, keyed by its lower-case name."""
+        """Return the first value of each header, without line breaks, keyed by its lower-case
+        name."""
         found: dict[str, str] = {}
         for headers in self._lists:
             for name, value in headers.pairs:

@@ -40,7 +40,8 @@ class PatternTaken(InvalidInput):
 
 
 class PlaybookNameTaken(InvalidInput):
-    """Another playbook of the client has this name. Playbook names must be unique within a client."""
+    """Another playbook of the client has this name. Playbook names must be unique within a
+    client."""
 
     code = "playbook_name_taken"
 

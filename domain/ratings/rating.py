@@ -30,7 +30,8 @@ class GivenRating:
 
 
 class Rating(BaseModel):
-    """A customer's rating for the answer of one run. The customer can change it for a limited time."""
+    """A customer's rating for the answer of one run. The customer can change it for a limited
+    time."""
 
     model_config = ConfigDict(frozen=True)
 
