@@ -53,9 +53,8 @@ class SendMail:
         has accepted the email.
 
         Idempotency key: the Message-ID, derived from the record's id. Raises MailUnreachable;
-        Temporal retries until the record is too old. If the email was rejected or has an unknown
-        outcome, this is logged and the email is not sent again, because the recipient can request
-        another one.
+        Temporal retries until the record is too old. A rejected email, or one with an unknown
+        outcome, is logged and not sent again, because the recipient can request another one.
         """
         async with self._database.service() as connection:
             mail = await self._mail(connection, step)

@@ -41,8 +41,8 @@ class DataRequestNotices:
 
         An email is sent twice only if this worker crashes after the mail server has accepted the
         email. Idempotency key: the Message-ID, derived from the request's id. Raises
-        MailUnreachable; Temporal retries. If an email was rejected or has an unknown outcome, this
-        is logged and the email is not sent again.
+        MailUnreachable; Temporal retries. A rejected email, or one with an unknown outcome, is
+        logged and not sent again.
         """
         async with beating():
             async with self._database.service() as connection:

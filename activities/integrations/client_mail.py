@@ -118,9 +118,9 @@ class ClientMail:
         *,
         answer_of: str | None = None,
     ) -> None:
-        """Send an email as `send` does, but within an activity and without retries. If the email
-        was rejected or has an unknown outcome, this is logged and the email is not sent again.
-        Raises MailUnreachable."""
+        """Send an email as `send` does, but within an activity and without retries. A rejected
+        email, or one with an unknown outcome, is logged and not sent again. Raises
+        MailUnreachable."""
         try:
             async with beating():
                 await self.send(tenant, mail, group, answer_of=answer_of)

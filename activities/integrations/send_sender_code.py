@@ -44,9 +44,9 @@ class SendSenderCode:
         crashes after the mail server has accepted the email.
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
-        Temporal retries until the code is too old. If the email was rejected or has an unknown
-        outcome, this is recorded with the sender. The email is not sent again, because the member
-        can request another code.
+        Temporal retries until the code is too old. A rejected email, or one with an unknown
+        outcome, is recorded with the sender. It is not sent again, because the member can request
+        another code.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:

@@ -22,8 +22,8 @@ class ServiceMails:
         self, kind: ServiceMail, mail: OutgoingMail, tenant: TenantId | None = None
     ) -> None:
         """Send one service email within an activity. `tenant`: the client whose limit the email
-        counts toward. If the email was rejected, exceeds a limit or has an unknown outcome, this is
-        logged and the email is not sent again. Raises MailUnreachable."""
+        counts toward. An email that was rejected, exceeds a limit or has an unknown outcome is
+        logged and not sent again. Raises MailUnreachable."""
         try:
             async with beating(), self._limiter.service_mail(kind, mail.to, tenant) as permit:
                 await self._mailer.send(mail, permit)

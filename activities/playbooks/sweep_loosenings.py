@@ -75,8 +75,8 @@ class SweepLoosenings:
 
     async def _mail(self, left: LeftLoosening) -> int:
         """Email each manager once, and return the number of loosenings handled (0 or 1). An email
-        is sent twice only if this worker crashes after the mail server has accepted the email. If
-        an email was rejected or has an unknown outcome, it is not sent again."""
+        is sent twice only if this worker crashes after the mail server has accepted the email. A
+        rejected email, or one with an unknown outcome, is not sent again."""
         async with self._units.database.reading(left.tenant) as connection:
             loosening = await LooseningRepository(connection, left.tenant).read(left.id)
             members = await MemberStandings(connection, left.tenant).all()

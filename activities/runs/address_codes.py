@@ -104,8 +104,8 @@ class AddressCodes:
         has accepted the email.
 
         Idempotency key: the Message-ID, derived from the code's id. Raises MailUnreachable;
-        Temporal retries until the code is too old. If the email was rejected or has an unknown
-        outcome, this is logged and the email is not sent again.
+        Temporal retries until the code is too old. A rejected email, or one with an unknown
+        outcome, is logged and not sent again.
         """
         tenant = TenantId(step.client_id)
         mail = await self._due(tenant, step.record_id)

@@ -67,8 +67,8 @@ async def claim(
 
     Limited amounts are counted under a lock, so that concurrent runs see each other's amounts. No
     step is executed in a ticket that a human agent is answering, or while all automation is
-    stopped. Raises ActionRefused for a step that was started before and must not be repeated,
-    because its order no longer exists or human agents now decide about the step.
+    stopped. Raises ActionRefused for a step that was started before and must not be repeated. Such
+    a step has lost its order, or human agents now decide about it.
     """
     async with database.tenant(job.tenant) as connection:
         ledger = ActionLedger(connection, job.tenant)

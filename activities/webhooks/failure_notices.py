@@ -31,8 +31,8 @@ class WebhookFailureNotices:
         server has accepted it.
 
         Idempotency key: the Message-ID, derived from the delivery's id. Raises MailUnreachable;
-        Temporal retries. If the email was rejected or has an unknown outcome, this is logged and
-        the email is not sent again.
+        Temporal retries. A rejected email, or one with an unknown outcome, is logged and not sent
+        again.
         """
         async with self._database.service() as connection:
             webhook = await webhook_failure_notice(

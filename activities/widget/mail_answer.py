@@ -26,8 +26,8 @@ class MailAnswers:
 
         Idempotency key: the Message-ID, derived from the message's id. The message's number is
         recorded in the session before the email is sent. Raises MailUnreachable; Temporal retries.
-        If the email was rejected or has an unknown outcome, this is logged and the email is not
-        sent again; the answer stays on the page.
+        A rejected email, or one with an unknown outcome, is logged and not sent again; the answer
+        stays on the page.
         """
         tenant = TenantId(step.client_id)
         unseen = await self._unseen(tenant, step.answer)

@@ -114,9 +114,13 @@ def _ranked(
 ) -> list[tuple[_Rank, Template]]:
     """Return the matching templates, best first.
 
-    The sort criteria, in order: whether the client wrote the template for this topic, whether it
-    promises the requested action, how strongly it matches, how many order facts it states if it is
-    a starter template, and how much of the message it covers.
+    The sort criteria, in order:
+
+    - whether the client wrote the template for this topic
+    - whether the template promises the requested action
+    - how strongly it matches
+    - for a starter template, how many order facts it states
+    - how much of the message it covers
     """
     excluded = catalogue.not_for.mentioned(asking.text)
     fitting: list[tuple[bool, float, int]] = []
