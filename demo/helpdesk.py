@@ -67,8 +67,8 @@ class DeskComment:
 @dataclass
 class DeskTicket:
     """A ticket. `comments`: oldest first. `place`: the number of its latest comment, counted across
-    the whole helpdesk, which serves as a cursor. The update stamp is derived from the number of
-    changes."""
+    the whole helpdesk. The number serves as a cursor. The update stamp is derived from the number
+    of changes."""
 
     number: int
     customer: str

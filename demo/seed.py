@@ -84,7 +84,7 @@ async def seed(
 
 
 async def add_reviewers(work: UnitOfWork) -> None:
-    """Add the members who approve larger refunds, which need two approvers."""
+    """Add the members who approve larger refunds. Larger refunds need two approvers."""
     operator = Actor.operator("operator:demo")
     for number, address in enumerate(REVIEWERS):
         await add_member(work, operator, address, Role.AGENT, user_id=f"demo-reviewer-{number}")

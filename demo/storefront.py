@@ -60,8 +60,8 @@ def policy_for(api_url: str) -> str:
 
 @contextmanager
 def storefront_socket(port: int | None) -> Iterator[socket.socket]:
-    """Return a listening socket for the storefront. `port`: the port used before, which keeps open
-    pages working. If it is taken, a free port is used."""
+    """Return a listening socket for the storefront. `port`: the port that was used before. Reusing
+    it keeps open pages working. If it is taken, a free port is used."""
     try:
         listener = listening(port)
     except PortTaken:

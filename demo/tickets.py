@@ -40,7 +40,7 @@ class SampleTicket:
 
 
 def sample_tickets(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
-    """Return the tickets for one tour, which are about the tour's orders."""
+    """Return the tickets for one tour. They are about the tour's orders."""
     return (
         *_answers(numbers),
         *_conversation(numbers),

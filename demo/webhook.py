@@ -61,8 +61,8 @@ async def subscribe(work: UnitOfWork, to: Destination, sealer: Sealer) -> DemoWe
 
 
 async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool:
-    """Change the webhook's URL to the receiver's current port, and enable the webhook, which sends
-    a test event. Return False if the webhook does not exist."""
+    """Change the webhook's URL to the receiver's current port, and enable the webhook. Enabling it
+    sends a test event. Return False if the webhook does not exist."""
     try:
         change = WebhookChange(url=to.url)
         await change_webhook(work, DEMO, webhook.id, change, allow_private=to.allow_private)

@@ -1,7 +1,8 @@
 """HTTPS on this machine: the data folder's own certificate authority, and the only certificate that
 it signs.
 
-The authority's private key is discarded, so it cannot sign another certificate later.
+The private key of the authority is discarded, so that the authority cannot sign another certificate
+later.
 """
 
 from datetime import datetime, timedelta

@@ -36,10 +36,10 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 120.0
 _POLL_S: Final = 0.05
-# Seconds for each group of processes to finish its work after the first SIGINT. Together they stay
-# well below the 15 s allowed after Ctrl-C. A process that takes longer receives a second SIGINT:
-# the API then sends errors to its callers, and a worker abandons its work. An interrupted webhook
-# delivery is repeated when the stack runs again, and is counted once.
+# The time, in seconds, that each group of processes has to finish its work after the first SIGINT.
+# Together the times stay well below the 15 s allowed after Ctrl-C. A process that takes longer
+# receives a second SIGINT: the API then sends errors to its callers, and a worker abandons its
+# work. An interrupted webhook delivery is repeated when the stack runs again, and is counted once.
 _STOP_FRONT_S: Final = 5.0
 _STOP_BACK_S: Final = 3.0
 _STOP_SLOW_S: Final = 2.0

@@ -101,8 +101,8 @@ class IdentitySettings(BaseModel):
 
     @property
     def has_other_provider(self) -> bool:
-        """Return True if users sign in with another identity provider, which disables the built-in
-        sign-in."""
+        """Return True if users sign in with another identity provider. The built-in sign-in is then
+        disabled."""
         return self.jwt_jwks_url is not None or self.oidc_issuer is not None
 
     @model_validator(mode="after")

@@ -55,8 +55,8 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
 
 
 def _is_origin(url: str) -> str:
-    """Return the URL if it is an origin. Raises ValueError otherwise. The URL must be in exact
-    form, because OAuth clients compare it exactly and send secrets to it."""
+    """Return the URL if it is an origin. Raises ValueError otherwise. The origin must be in
+    canonical form, because OAuth clients compare it exactly and send secrets to it."""
     found = _ORIGIN.fullmatch(url)
     if found is None or (found["scheme"] == "http" and found["host"] not in _LOCAL):
         raise ValueError("https://host[:port] expected, without a path; http:// on this machine")
@@ -128,9 +128,9 @@ class ServerSettings(BaseModel):
     trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
         default=None,
         description=(
-            "Addresses or networks of the proxies in front of the API, comma-separated. "
-            "Connections from a proxy carry requests from many callers, so they are not "
-            "limited per address."
+            "Addresses or networks of the proxies in front of the API, comma-separated. A "
+            "proxy's connections carry requests from many callers, so these connections are "
+            "not limited per address."
         ),
     )
 

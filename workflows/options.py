@@ -97,7 +97,7 @@ OUTSIDE_PATIENT: Final[ActivityConfig] = {
 }
 
 # For steps that store decisions and effects. They must succeed even if the database is unavailable
-# for long, so they are retried until the run's lifetime ends.
+# for a long time, so they are retried until the run's lifetime ends.
 PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(
@@ -163,8 +163,8 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# For an email or notice to a person. No caller waits, and after some hours the email is useless. A
-# sign-in code is useless after ten minutes; the activity that emails the code checks the code's
+# For an email or notice to a person. No caller is waiting, and after some hours the email is
+# useless. A sign-in code is useless after ten minutes; the activity that emails the code checks its
 # age. The workflow uses the engine's task queue, because only the engine's workers have the mail
 # server settings.
 TELLING: Final[ActivityConfig] = {
@@ -194,9 +194,9 @@ SWEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
 
-# For scheduled work that is processed page by page. No caller waits for it. A retry continues where
+# For scheduled work that is processed page by page. No caller is waiting. A retry continues where
 # the previous attempt stopped, or finds little work left. Attempts stop after an hour: when a
-# schedule or a person starts the work again, the previous workflow must have ended
+# schedule or an operator starts the work again, the previous workflow must have ended
 # (`adapters/temporal/setup.py` bounds the total).
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),

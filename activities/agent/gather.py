@@ -103,7 +103,7 @@ async def _own_head(heads: OwnHeadRepository, tenant: TenantId) -> OwnHead | Non
     known = _HEADS.get(tenant)
     head = await heads.in_use(known)
     if head is None:
-        # A head is removed when the tickets that it was trained on are removed.
+        # A classifier head is removed when the tickets that it was trained on are removed.
         _HEADS.drop(tenant)
     elif head is not known:
         _HEADS.keep(tenant, head, len(head.weights))

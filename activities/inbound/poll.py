@@ -147,7 +147,8 @@ class PollIntegrations:
         """Return the number of new changes, the next cursor position, and whether there are more
         changes.
 
-        Raises TimeoutError if the page has not been read by `until`, in the event loop's time.
+        Raises TimeoutError if the page has not been read by `until`, a time on the event loop's
+        clock.
         """
         platform = self._platforms[one.integration.provider]
         facts = EndpointFacts(one.integration.id, one.integration.settings, received_at=self._now())
@@ -155,7 +156,7 @@ class PollIntegrations:
         # transaction is never interrupted.
         async with asyncio.timeout_at(until):
             page = await polls.changes(position, one.connected_at)
-            # This runs in a thread, because parsing untrusted text may take long.
+            # This runs in a thread, because parsing untrusted text may take a long time.
             read = await asyncio.to_thread(read_changes, platform, facts, page.changes)
         async with self._units.of(one.tenant) as work:
             kept = await keep_found(work, platform, one.integration.id, read, page)

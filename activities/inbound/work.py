@@ -109,7 +109,7 @@ class WorkOnWebhook:
 
     async def _read(self, tenant: TenantId, webhook: StoredWebhook) -> Meaning:
         """Return the parsed webhook. Parsing runs in a thread, because parsing untrusted text may
-        take long."""
+        take a long time."""
         if has_ended(webhook.standing):
             return _NOTHING_LEFT  # A finished webhook has no further effect.
         platform = self._platforms.get(webhook.provider)

@@ -1,5 +1,5 @@
-"""The sweep of loosenings, which are playbook changes that give the agent more permissions. The
-sweep notifies managers about loosenings and about API keys of departed members. It also applies the
+"""The sweep of loosenings: playbook changes that give the agent more permissions. The sweep
+notifies managers about loosenings and about API keys of departed members. It also applies the
 loosenings that are due."""
 
 from collections.abc import Awaitable, Callable, Sequence

@@ -43,8 +43,8 @@ class Persist:
 
     @activity.defn(name=names.PERSIST)
     async def persist(self, step: PersistInput) -> PersistResult:
-        """Store the outcome of a run. The first stored outcome fixes the `duration_ms` that the
-        caller sees. The duration ends when the outcome is written, so it includes earlier waits for
+        """Store the outcome of a run. The first stored outcome fixes the `duration_ms` shown to the
+        caller. The duration ends when the outcome is written, so it includes earlier waits for
         locks.
 
         Idempotency keys: run_id with its status; (run_id, round) for the escalation; (event_id,

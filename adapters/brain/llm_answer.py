@@ -108,7 +108,8 @@ def brain_answer(
     seen_files: int = 0,
 ) -> BrainAnswer:
     """Return a model's output as the brain's answer. Unknown sources and unavailable actions are
-    dropped. The response might promise a dropped action, so a human agent first reviews it."""
+    dropped. If an action is dropped, a human agent reviews the response first, because it may
+    promise that action."""
     proposals = tuple(_proposals(said, offered))
     doubt = None if said.doubt == "none" else EscalationReason(said.doubt)
     if doubt is None and len(proposals) < len(said.actions):

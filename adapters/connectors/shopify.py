@@ -160,7 +160,7 @@ class Shopify:
             return None
         # Most shops prefix an order's name with #. The search also returns orders with other names.
         query = f'name:"#{number}" OR name:"{number}"'
-        # The shop's webhooks contain `order_id`, which is longer than any order number.
+        # The shop's webhooks contain `order_id`. It is longer than any order number.
         shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
         found = await self._find(f"{query} OR id:{number}" if shop_id else query)
         called_so = (one for one in found if one.number.casefold() == number.casefold())
@@ -217,8 +217,8 @@ def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
 
 
 def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str) -> RefundInput:
-    """Return the input for a refund, which takes the amount from the order's payments one after the
-    other. The input is deterministic for the same order state. Raises ActionRefused if the amount
+    """Return the input for a refund. The input takes the amount from the order's payments one after
+    the other, and is deterministic for the same order state. Raises ActionRefused if the amount
     exceeds the remaining refundable amount."""
     suggested = found.suggested
     if suggested is None or amount.currency != suggested.most.shop.currency:

@@ -1,10 +1,10 @@
 """Zendesk: comments and tags on the tickets in a merchant's account.
 
 Zendesk does not deduplicate updates. Each comment therefore carries its idempotency key in the
-metadata of its audit, which customers cannot see. Before a retry, the connector searches the audits
-for an earlier attempt. An update succeeds only if the ticket has not changed since it was read
-(`safe_update`). An earlier attempt that is still running and a new attempt can therefore not both
-succeed.
+metadata of its audit, where customers cannot see it. Before a retry, the connector searches the
+audits for an earlier attempt. An update succeeds only if the ticket has not changed since it was
+read (`safe_update`). This prevents an earlier attempt that is still running and a new attempt from
+both succeeding.
 """
 
 from collections.abc import Mapping

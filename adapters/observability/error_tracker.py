@@ -135,8 +135,8 @@ class SpooledTracker:
         self._spool.add(added.id, report)
 
     async def run(self) -> None:
-        """Send reports, adopt the reports left by processes that have exited, and sync the spool,
-        until cancelled."""
+        """Send reports, adopt the reports left by processes that have exited, and sync the spool.
+        Repeat this until cancelled."""
         async with asyncio.TaskGroup() as group:
             group.create_task(self._hand_over_for_ever())
             group.create_task(self._sync_for_ever())

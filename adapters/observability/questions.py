@@ -21,9 +21,9 @@ _log = structlog.get_logger(__name__)
 
 
 class Questions(Generic[T]):
-    """A group of checks that run concurrently. They run at most once in `kept_s` seconds, however
-    often `answers` is called. `failed`: the result of a check that raised an exception. `late`: the
-    result of a check that took longer than `within_s` seconds."""
+    """A group of checks that run concurrently. Regardless of the number of calls to `answers`, they
+    run at most once in `kept_s` seconds. `failed`: the result of a check that raised an exception.
+    `late`: the result of a check that took longer than `within_s` seconds."""
 
     def __init__(
         self,

@@ -80,7 +80,8 @@ _RULES: Final[tuple[_Rule, ...]] = (
         re.compile(rf"(?i)((?:{_NAMES})[\"']?\s*[:=]\s*)(?:b?([\"']).*?\2|(?:b?[\"'])?[^\s\"',]+)"),
         rf"\1{MASK}",
     ),
-    # Query strings. In a full URL they are always masked, in a path only if they contain `=`.
+    # Query strings. They are always masked in a full URL. In a path, they are masked only if they
+    # contain `=`.
     (re.compile(rf"({_SCHEME}[^\s?\"'<>]*+)(\?[^\s\"'<>]+)?"), _query),
     (re.compile(r"(?<=[\w/.~%)-])\?[^\s?\"'<>]*=[^\s\"'<>]*"), f"?{MASK}"),
     # A JWT: the base64url encoding of a JSON object, a dot, and more

@@ -33,8 +33,8 @@ class ReportSpool:
     exited."""
 
     def __init__(self, root: Path, name: str) -> None:
-        """Create this process's directory. `name`: its name, unique among all processes with the
-        same root. Raises InvalidInput if the root is not writable."""
+        """Create this process's directory. `name`: the directory name, unique among all processes
+        with the same root. Raises InvalidInput if the root is not writable."""
         self._root = root
         self._own = root / name
         try:

@@ -24,7 +24,8 @@ class QueueBacklog:
 
 
 async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBacklog:
-    """Return the backlog of a queue for one kind of task. Raises RPCError, RuntimeError."""
+    """Return the backlog of a queue for one kind of task. Raises RPCError, or RuntimeError if the
+    client has never connected."""
     described = await client.workflow_service.describe_task_queue(
         DescribeTaskQueueRequest(
             namespace=client.namespace,
@@ -42,7 +43,7 @@ async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBackl
 
 async def failed_schedules(client: Client, since: datetime) -> int:
     """Return how many scheduled workflows have failed, timed out or been terminated since then.
-    Raises RPCError, RuntimeError."""
+    Raises RPCError, or RuntimeError if the client has never connected."""
     counted = await client.count_workflows(
         f"TemporalScheduledById IS NOT NULL AND ExecutionStatus IN {_FAILED} "
         f"AND CloseTime >= '{since.isoformat()}'",

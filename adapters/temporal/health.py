@@ -48,21 +48,21 @@ class Poller:
 
 async def pollers(client: Client, work: Work, now: datetime, *, queue: str) -> list[Poller]:
     """Return all workers that poll the queue for this kind of task, including workers that receive
-    none. Raises RPCError, RuntimeError."""
+    none. Raises RPCError, or RuntimeError if the client has never connected."""
     return _asking(await _describe(client, work, queue), now)
 
 
 async def current(client: Client, work: Work, *, queue: str) -> WorkerDeploymentVersion | None:
     """Return the build that receives this kind of task, or None if workers without a build receive
-    it. Raises RPCError, RuntimeError."""
+    it. Raises RPCError, or RuntimeError if the client has never connected."""
     return _current(await _describe(client, work, queue))
 
 
 async def workers(
     client: Client, work: Work, now: datetime, *, queue: str = names.ENGINE_QUEUE
 ) -> list[str]:
-    """Return the identities of the workers that receive this kind of task. Raises RPCError,
-    RuntimeError.
+    """Return the identities of the workers that receive this kind of task. Raises RPCError, or
+    RuntimeError if the client has never connected.
 
     Once a deployment has a current build, only that build's workers receive tasks.
     """
