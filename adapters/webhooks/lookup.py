@@ -25,7 +25,7 @@ _THREADS: Final = 4
 """Maximum number of lookup threads per client, including those for abandoned lookups."""
 _ALL_THREADS: Final = 256
 """Maximum number of lookup threads for all clients together. About sixty clients at their own limit
-would use all of them, as they would use all of the worker's slots."""
+would use all of them. They would also use all of the worker's slots."""
 _PATIENCE_S: Final = 10.0
 """Maximum wait for a free thread, in seconds. The system's resolver ends a lookup after 10 to 20 s,
 so a blocked thread is free again by then."""
