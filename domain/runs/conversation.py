@@ -1,4 +1,5 @@
-"""Conversation threads: assign events to threads and customers, and limit the history that is kept."""
+"""Conversation threads: assign events to threads and customers, and limit the history that is
+kept."""
 
 import re
 from collections.abc import Sequence

@@ -64,7 +64,8 @@ class Carried:
 
     @property
     def summary(self) -> str:
-        """Return a summary of the outcomes of the earlier messages, without real customers' data."""
+        """Return a summary of the outcomes of the earlier messages, without real customers'
+        data."""
         return summary(self._runs)
 
     def turns_left(self, answers_per_hour: int, answers_without_person: int) -> int:

@@ -41,7 +41,8 @@ def event_of(scenario: Scenario, text: str) -> InboundEvent:
 
 
 def order_of(scenario: Scenario, now: datetime) -> Order | None:
-    """Return the scenario's order as a shop would report it, or None if the scenario has no order."""
+    """Return the scenario's order as a shop would report it, or None if the scenario has no
+    order."""
     made_up = scenario.order
     if made_up is None:
         return None
