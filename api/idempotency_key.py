@@ -21,7 +21,7 @@ class RepeatableBy(Part):
             "name": "Idempotency-Key",
             "in": "header",
             "required": False,
-            "description": "The same key and body within 24 hours get the same answer.",
+            "description": "Within 24 hours, the same key and body get the same response.",
             "schema": {"type": "string", "maxLength": 255, "pattern": _VISIBLE_ASCII},
         },
     )

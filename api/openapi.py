@@ -18,7 +18,7 @@ Described = dict[str, object]
 """One response or parameter, as a dictionary in the format of FastAPI and OpenAPI."""
 
 EDGE: Final[dict[int | str, Described]] = {
-    431: {"model": ErrorBody, "description": "More than 64 KiB or 100 headers."},
+    431: {"model": ErrorBody, "description": "Request head above 64 KiB or 100 headers."},
     503: {"model": ErrorBody, "description": "Too many connections."},
 }
 """Responses that `api/http/protocol.py` may send on any route, before the application receives the
@@ -29,13 +29,13 @@ UNAUTHENTICATED: Final[Described] = {
     "headers": {"WWW-Authenticate": {"schema": {"const": "Bearer"}, "required": True}},
 }
 RETRY_AFTER: Final = {
-    "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds."}
+    "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds to wait."}
 }
 
 _TEXT: Final = {"schema": {"type": "string"}}
 LIMIT_HEADERS: Final = {
-    "RateLimit-Policy": {**_TEXT, "description": 'As in `"usage";q=60;w=60`.'},
-    "RateLimit": {**_TEXT, "description": "What is left: requests, and seconds until one more."},
+    "RateLimit-Policy": {**_TEXT, "description": 'Policy, such as `"usage";q=60;w=60`.'},
+    "RateLimit": {**_TEXT, "description": "Remaining requests, and seconds until one more."},
 }
 
 _SECURITY_SCHEMES: Final = {
@@ -51,7 +51,7 @@ _SECURITY_SCHEMES: Final = {
         "type": "apiKey",
         "in": "query",
         "name": "api_key",
-        "description": "The widget's key (wk_ and 32 hexadecimal characters), or an API key.",
+        "description": "The widget key (wk_ and 32 hexadecimal characters), or an API key.",
     },
 }
 EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
@@ -73,8 +73,8 @@ EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
 `api/http/json_body.py`."""
 
 _EXTRA: Final = {
-    "description": "Any JSON without NUL, with integers of 64 bits; in the whole body at most "
-    f"{MAX_DEPTH} levels and {MAX_VALUES} values.",
+    "description": "Any JSON value without NUL and with integers of at most 64 bits. The entire "
+    f"body may have at most {MAX_DEPTH} levels and {MAX_VALUES} values.",
     "anyOf": [
         {"type": "string", **_NO_NUL},
         {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},

@@ -86,8 +86,8 @@ async def put(
         bool,
         typer.Option(
             "--password",
-            help=f"Read a password from the environment variable {_PASSWORD}, from standard input, "
-            "or from a prompt. Without this option, the stored password of the same server stays.",
+            help=f"Read a password from the {_PASSWORD} environment variable, from standard input, "
+            "or from a prompt. Without this option, the server's stored password is kept.",
         ),
     ] = False,
     language: LanguageOption = "fr",

@@ -28,7 +28,7 @@ _FILE: Final[dict[int | str, Described]] = {
             **LIMIT_HEADERS,
             "Content-Disposition": {
                 "schema": {"type": "string"},
-                "description": "`attachment`, with the file's name.",
+                "description": "`attachment`, with the file name.",
             },
         },
         "content": {"text/csv": {"schema": {"type": "string"}}},

@@ -88,7 +88,7 @@ class _OwnExport(Part):
                 **LIMIT_HEADERS,
                 "Content-Disposition": {
                     "schema": {"type": "string"},
-                    "description": "`attachment`, with the file's name.",
+                    "description": "`attachment`, with the file name.",
                 },
             },
             "model": ExportDocument,

@@ -44,7 +44,7 @@ _HARMLESS: Final = {
                 "Content-Disposition": {
                     "schema": {"type": "string"},
                     "description": "`attachment`, or `inline` for an image on request, with the "
-                    "file's name.",
+                    "file name.",
                 },
             },
             "content": {
